@@ -17,6 +17,8 @@ export interface ScopedTransaction {
    * under the name of its file. Without values the text may hold several statements, where the transaction is no read-only one.
    */
   raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
+  /** The commit is sent right behind this statement of `raw`, and not after its answer. Where it fails, nothing is committed. */
+  last(statement: Promise<unknown>): void;
   /** Notifies those who wait, once the transaction has committed; not at all where it does not. */
   announce(announcement: Announcement): void;
 }
@@ -53,6 +55,8 @@ export const POOL_MAX_DEFAULT = 20;
 /** Maximum wait for a connection of the pool, including the time to open one. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const IDLE_CONNECTION_TIMEOUT_MS = 30_000;
+/** What a connection has prepared for partitions of long ago goes with it. */
+const CONNECTION_LIFETIME_SECONDS = 24 * 60 * 60;
 /** Our statements are short. A statement that is not must not hold its locks indefinitely. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
@@ -78,6 +82,7 @@ export class Database {
       application_name: options.applicationName,
       connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
       idleTimeoutMillis: IDLE_CONNECTION_TIMEOUT_MS,
+      maxLifetimeSeconds: CONNECTION_LIFETIME_SECONDS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       // Statements are pipelined: each is sent without waiting for the answer to the one before.
@@ -187,13 +192,22 @@ export class Database {
     const client = await this.acquire();
     const transaction = open(client);
     const announced: Announcement[] = [];
+    const last: Promise<unknown>[] = [];
     let isUsable = true;
     try {
       const result = await work({
         raw: async (sql, bindings) => (await transaction.query(configOf(sql, bindings))) as never,
         announce: (announcement) => void announced.push(announcement),
+        last: (statement) => {
+          statement.catch(() => undefined); // seen below
+          last.push(statement);
+        },
       });
-      await transaction.commit();
+      const committed = transaction.commit();
+      committed.catch(() => undefined); // awaited below
+      // The error of a statement says more than that of the commit.
+      for (const statement of last) await statement;
+      await committed;
       this.announcer.send(announced);
       return result;
     } catch (error) {

@@ -14,8 +14,9 @@ AS $function$
     DECLARE
       of_environment uuid := current_environment_id();
       of_workspace uuid;
-      mine in_flight_permits;
+      since timestamptz;
       ahead integer;
+      is_held boolean;
       -- A position beyond this is told as this one: nobody need count further.
       positions_max constant integer := 300;
     BEGIN
@@ -31,27 +32,25 @@ AS $function$
       IF NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || of_kind || '/' || of_workspace, 0)) THEN
         RETURN NULL;
       END IF;
-      INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
-        VALUES (of_environment, of_workspace, of_kind, for_holder, clock_timestamp(), false, 'infinity')
-        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET granted_at = NULL,
-          is_taken = p.is_taken AND p.expires_at > clock_timestamp()
-        RETURNING * INTO mine;
+      SELECT p.asked_at INTO since FROM in_flight_permits p
+        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
+      since := COALESCE(since, clock_timestamp());
       SELECT count(*) INTO ahead FROM (
         SELECT FROM in_flight_permits p
           WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp()
             AND (p.environment_id, p.holder) <> (of_environment, for_holder)
         UNION ALL (SELECT FROM in_flight_permits p
-          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken
-            AND (p.asked_at, p.holder) < (mine.asked_at, mine.holder)
+          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken AND (p.asked_at, p.holder) < (since, for_holder)
           LIMIT most + positions_max)) before;
-      IF mine.is_taken OR ahead < most THEN
-        UPDATE in_flight_permits p SET is_taken = true, expires_at = clock_timestamp() + lease
-          WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
-        RETURN 0;
-      END IF;
-      UPDATE in_flight_permits p SET expires_at = 'infinity'
-        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
-      RETURN ahead - most + 1;
+      -- It may have been granted since the first look.
+      INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+        VALUES (of_environment, of_workspace, of_kind, for_holder, since, ahead < most,
+          CASE WHEN ahead < most THEN clock_timestamp() + lease ELSE 'infinity' END)
+        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET granted_at = NULL,
+          is_taken = EXCLUDED.is_taken OR (p.is_taken AND p.expires_at > clock_timestamp()),
+          expires_at = CASE WHEN p.is_taken AND p.expires_at > clock_timestamp() THEN clock_timestamp() + lease ELSE EXCLUDED.expires_at END
+        RETURNING p.is_taken INTO is_held;
+      RETURN CASE WHEN is_held THEN 0 ELSE ahead - most + 1 END;
     END $function$
 ;
 ALTER FUNCTION acquire_permit(text,text,integer,interval) OWNER TO service_directory;
@@ -3492,6 +3491,33 @@ ALTER FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone
 REVOKE ALL ON FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.queue_behind_many(for_holder text, many integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      of_environment uuid := current_environment_id();
+      of_workspace uuid;
+      waiting integer;
+    BEGIN
+      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
+      SELECT count(*) INTO waiting FROM (SELECT FROM in_flight_permits p
+        WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND NOT p.is_taken LIMIT many) w;
+      IF waiting < many THEN
+        RETURN CASE WHEN waiting = 0 THEN false END;
+      END IF;
+      INSERT INTO in_flight_permits (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+        VALUES (of_environment, of_workspace, 'delivery', for_holder, clock_timestamp(), false, 'infinity')
+        ON CONFLICT (environment_id, kind, holder) DO NOTHING;
+      RETURN true;
+    END $function$
+;
+ALTER FUNCTION queue_behind_many(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION queue_behind_many(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION queue_behind_many(text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.queue_deliveries(holders text[], most integer, grant_lease interval)
  RETURNS text[]
  LANGUAGE plpgsql
@@ -5259,7 +5285,7 @@ CREATE TABLE in_flight_permits (
   CONSTRAINT in_flight_permits_pkey PRIMARY KEY (environment_id, kind, holder),
   CONSTRAINT in_flight_permits_check CHECK (((granted_at IS NULL) OR is_taken)),
   CONSTRAINT in_flight_permits_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'delivery'::text, 'provider_read'::text, 'notification'::text, 'maintenance'::text])))
-);
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 CREATE INDEX in_flight_permits_expiry ON public.in_flight_permits USING btree (expires_at);
 CREATE INDEX in_flight_permits_queue ON public.in_flight_permits USING btree (workspace_id, kind, is_taken, asked_at, holder);
 CREATE INDEX in_flight_permits_waiting ON public.in_flight_permits USING btree (workspace_id, kind) WHERE (NOT is_taken);
@@ -5807,7 +5833,8 @@ GRANT DELETE ON messages TO service_directory;
 GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
 GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, status, next_attempt_at, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
-CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
+CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.status <> ALL (ARRAY['pending'::text, 'scheduled'::text]))) EXECUTE FUNCTION check_message_move();
+CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_message_event();
 
 CREATE TABLE monthly_usage (

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** A statement in PostgreSQL's form: `$1 …` replaces each mark of a value. */
 export interface Statement {
   /** Starts with its name as a comment, which logs and pg_stat_statements show. */
@@ -11,12 +13,17 @@ export interface Statement {
   places: readonly (string | number)[];
 }
 
+/** Begins the text of a statement that names a partition: there are a few more of them every day. */
+export const OF_PARTITION = '/* of a partition */';
+
 export type Bindings = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** Our statements are constants in the code, a few hundred. A larger number means that a statement's text contains values. */
 const NAMED_STATEMENTS_MAX = 1_000;
 
 const statements = new Map<string, Statement>();
+/** The oldest give way. A connection has what it prepared until its own end, a day after its beginning at most (db/client.ts). */
+const ofPartitions = new LRUCache<string, Statement>({ max: 300 });
 /** The number of statements per file: the second one of claim-dispatch.ts is prepared as `claim_dispatch_2`. */
 const countOf = new Map<string, number>();
 
@@ -38,7 +45,8 @@ function nameOfCaller(): string {
 
 /** `?` and `:name` mark values (`\\?` is a question mark). A name without a binding is left alone, as in `::text`. */
 export function statementOf(sql: string, bindings?: Bindings): Statement {
-  const known = statements.get(sql);
+  const isOfPartition = sql.startsWith(OF_PARTITION);
+  const known = isOfPartition ? ofPartitions.get(sql) : statements.get(sql);
   if (known !== undefined) return known;
   const places: (string | number)[] = [];
   if (bindings === undefined) {
@@ -54,11 +62,12 @@ export function statementOf(sql: string, bindings?: Bindings): Statement {
       );
   const name = nameOfCaller();
   const named = `/* ${name} */ ${text}`;
-  if (statements.size >= NAMED_STATEMENTS_MAX) return { text: named, name: null, places };
+  if (!isOfPartition && statements.size >= NAMED_STATEMENTS_MAX) return { text: named, name: null, places };
   const count = (countOf.get(name) ?? 0) + 1;
   countOf.set(name, count);
   const statement = { text: named, name: count === 1 ? name : `${name}_${count}`, places };
-  statements.set(sql, statement);
+  if (isOfPartition) ofPartitions.set(sql, statement);
+  else statements.set(sql, statement);
   return statement;
 }
 

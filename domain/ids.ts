@@ -59,7 +59,11 @@ const ENCODED_LENGTH = 22;
 
 /** The 22 base62 characters of a UUID, most significant first. */
 export function encodeUuid(uuid: string): string {
-  let rest = BigInt(`0x${uuid.replaceAll('-', '')}`);
+  return encode(BigInt(`0x${uuid.replaceAll('-', '')}`));
+}
+
+function encode(number: bigint): string {
+  let rest = number;
   let encoded = '';
   for (let position = 0; position < ENCODED_LENGTH; position++) {
     encoded = ALPHABET.charAt(Number(rest % 62n)) + encoded;
@@ -70,6 +74,21 @@ export function encodeUuid(uuid: string): string {
 
 export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${encodeUuid(uuidv7())}`;
+}
+
+/** A UUIDv7 has the milliseconds above its other bits. */
+const BITS_BELOW_TIME = 80n;
+
+/** The smallest id of this millisecond; `message_id_floor` is the same in SQL. */
+export function idFloor(kind: IdKind, atMs: number): string {
+  return `${ID_PREFIXES[kind]}_${encode(BigInt(atMs) << BITS_BELOW_TIME)}`;
+}
+
+/** When an id was made, in milliseconds. */
+export function timeOfId(id: string): number {
+  let number = 0n;
+  for (const character of id.slice(-ENCODED_LENGTH)) number = number * 62n + BigInt(ALPHABET.indexOf(character));
+  return Number(number >> BITS_BELOW_TIME);
 }
 
 /** Whether `value` has the form of an id of that kind. The row need not exist. */

@@ -30,17 +30,18 @@ import { type Delivery, type Visit, visitMessage } from './visit-message.ts';
  */
 export function attemptMessage(deps: ActivityDependencies) {
   const likely = new LikelyClasses();
-  return async (ref: MessageRef): Promise<DeliveryStep> =>
-    withHeartbeats(deps, async () => {
-      const visit = await visited(deps, ref, likely);
-      if (visit.next !== 'send') return afterStep(deps, ref, visit);
-      const call: Call = { egress: { bytes: 0 }, trace: { address: null }, latencyMs: null };
-      const result = await send(deps, ref, visit.delivery, call);
-      const { step, next, grant } = await record(deps, ref, visit.delivery, result, call);
-      await startGranted(deps, ref, grant);
-      await tellNext(deps, 'delivery', next);
-      return afterStep(deps, ref, step);
-    });
+  return async (ref: MessageRef): Promise<DeliveryStep> => withHeartbeats(deps, () => attemptOnce(deps, ref, likely));
+}
+
+async function attemptOnce(deps: ActivityDependencies, ref: MessageRef, likely: LikelyClasses): Promise<DeliveryStep> {
+  const visit = await visited(deps, ref, likely);
+  if (visit.next !== 'send') return afterStep(deps, ref, visit);
+  const call: Call = { egress: { bytes: 0 }, trace: { address: null }, latencyMs: null };
+  const result = await send(deps, ref, visit.delivery, call);
+  const { step, next, grant } = await record(deps, ref, visit.delivery, result, call);
+  await startGranted(deps, ref, grant);
+  await tellNext(deps, 'delivery', next);
+  return afterStep(deps, ref, step);
 }
 
 /** What an attempt finds out about its call, whatever comes of it. */
@@ -134,7 +135,9 @@ async function record(
         settleAttempt(tx, deps, ref, work, closing),
         releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery }),
       ]);
-      if (closed) await countEgress(tx, egress.bytes);
+      const counted = closed ? countEgress(tx, egress.bytes) : Promise.resolve();
+      if (ended === null) tx.last(counted);
+      else await counted;
       await followDelivery(tx, deps, ref, ended);
       return { step, next, grant };
     }),

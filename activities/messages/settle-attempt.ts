@@ -1,9 +1,9 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { releaseSlot } from '../../db/flow-control/release-slot.ts';
-import { closeAttempt } from '../../db/messages/close-attempt.ts';
+import { endAttempt } from '../../db/messages/end-attempt.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
-import { lockAttempted, lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
-import { recordOutcome, type Outcome } from '../../db/messages/record-outcome.ts';
+import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
+import type { Outcome } from '../../db/messages/record-outcome.ts';
 import { deadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
 import type { Grant } from '../../domain/flow-control/flow-control.ts';
 import type { DeliveryStep, MessageEnd, MessageRef } from '../../domain/messages/messages.ts';
@@ -56,13 +56,10 @@ export async function settleAttempt(
   const outcome = outcomeOf(work, result);
   const error = outcome.kind === 'delivered' ? null : outcome.error;
   const end = { status, seen: result.seen, error, address, latencyMs };
-  // Sent together. The message is locked first, as by everybody who changes it.
-  const [locked, closed] = await Promise.all([lockAttempted(tx, work), closeAttempt(tx, work, number, end)]);
-  if (!closed) {
+  if (!(await endAttempt(tx, work, number, end, outcome))) {
     deps.logger.warn({ ...ref, number }, 'an attempt was given up before its end was recorded');
     return { step: await stepNow(tx, work.id), closed: false, grant: null, ended: null };
   }
-  await recordOutcome(tx, { id: work.id, ...locked }, result.seen.status, outcome);
   const hold = holdOf(result);
   if (outcome.kind === 'retry') {
     const { delayMs } = outcome;

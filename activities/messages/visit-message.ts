@@ -8,10 +8,12 @@ import { isSubscriptionGone } from '../../db/events/find-target.ts';
 import { readSigners, type SealedSigner } from '../../db/events/read-signers.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
 import type { LikelyClasses } from '../../db/messages/likely-classes.ts';
-import { lockMessageRow, type MessageWork, readBelongings } from '../../db/messages/lock-message.ts';
+import { lockInPartition, lockMessageRow, type MessageWork, readBelongings } from '../../db/messages/lock-message.ts';
+import { partitionOf } from '../../db/messages/partition.ts';
 import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
 import { startAttempt, type StartedAttempt } from '../../db/messages/start-attempt.ts';
 import { startPermittedAttempt } from '../../db/messages/start-permitted-attempt.ts';
+import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
 import { type Grant, PERMIT_WAIT_LEASE_MS } from '../../domain/flow-control/flow-control.ts';
 import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
@@ -45,7 +47,7 @@ const LOST_ERROR = 'the worker was lost before the end of this attempt was on re
 /**
  * Decides what is due, in one transaction that locks the message's row: a concurrent cancel waits for it or has committed
  * before. The halt is read in the same transaction, so no attempt starts once a halt has committed. Null: another transaction
- * is asking for a permit of the workspace, and nothing was written.
+ * is asking for a permit of the workspace, or the message was not where it was looked for; nothing was written, and the caller asks again.
  */
 export async function visitMessage(
   tx: EnvironmentTransaction,
@@ -53,17 +55,9 @@ export async function visitMessage(
   ref: MessageRef,
   likely: LikelyClasses,
 ): Promise<Visited | Queued | null> {
-  const row = await lockMessageRow(tx, ref.messageId, likely.of(ref.workspaceId));
-  if (row === null) throw new Error(`message ${ref.messageId} is not there`);
-  likely.note(ref.workspaceId, row.retention);
-  // Sent together, once the row is locked: round trips of the visits of a workspace follow one another.
-  const [belongings, halted, signers, isGone] = await Promise.all([
-    readBelongings(tx, row),
-    isHalted(tx),
-    readSigners(tx, ref, row.subscriptionId),
-    isSubscriptionGone(tx, row.subscriptionId),
-  ]);
-  const work: MessageWork = { ...row, ...belongings };
+  const looked = await lookAt(tx, ref, likely);
+  if (looked === null) return null;
+  const { work, halted, signers, isGone } = looked;
   const { id, status } = work;
   if (status === 'delivered' || status === 'failed' || status === 'cancelled') {
     return onlyOf(endOf(work, status, await findUnbegunCallbacks(tx, id)));
@@ -92,6 +86,49 @@ export async function visitMessage(
     return onlyOf({ next: 'park' });
   }
   return begin(tx, deps, { work, signers });
+}
+
+interface Looked {
+  work: MessageWork;
+  halted: boolean;
+  signers: SealedSigner[];
+  isGone: boolean;
+}
+
+/**
+ * Locks the message and reads what decides about it. Statements are sent together where they can be, because the visits of a workspace
+ * follow one another. Null: it is of another class than was likely; the caller asks again, since locks are taken in one order.
+ */
+async function lookAt(tx: EnvironmentTransaction, ref: MessageRef, likely: LikelyClasses): Promise<Looked | null> {
+  const { messageId: id, workspaceId } = ref;
+  const retention = likely.of(workspaceId);
+  const partition = retention === null ? null : partitionOf({ id, retention });
+  if (partition !== null) {
+    const [work, halted, keys] = await Promise.all([
+      lockInPartition(tx, id, partition),
+      isHalted(tx),
+      readSealedSigningKeys(tx),
+    ]);
+    if (work === null) {
+      likely.forget(workspaceId);
+      return null;
+    }
+    const [signers, isGone] = await Promise.all([
+      readSigners(tx, ref, work.subscriptionId, keys),
+      isSubscriptionGone(tx, work.subscriptionId),
+    ]);
+    return { work, halted, signers, isGone };
+  }
+  const row = await lockMessageRow(tx, id, retention);
+  if (row === null) throw new Error(`message ${id} is not there`);
+  likely.note(workspaceId, row.retention);
+  const [belongings, halted, signers, isGone] = await Promise.all([
+    readBelongings(tx, row),
+    isHalted(tx),
+    readSigners(tx, ref, row.subscriptionId),
+    isSubscriptionGone(tx, row.subscriptionId),
+  ]);
+  return { work: { ...row, ...belongings }, halted, signers, isGone };
 }
 
 /** Starts the attempt, where there is a permit for it; for one with a flow-control key also where its slot holds still. */

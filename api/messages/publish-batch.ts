@@ -46,7 +46,9 @@ export const publishBatchRoute = defineRoute({
     // Before the messages take from the month's allowance: budgets are locked first everywhere.
     const events = await publishAllToTopics(tx, publisher, toTopics);
     const published =
-      others.length === 0 ? [] : await acceptMessages(tx, deps.vault, publisher, drafts, drafts.length + refused);
+      others.length === 0
+        ? []
+        : await acceptMessages(tx, deps.vault, publisher, drafts, { planned: drafts.length + refused, queues: true });
     await takeAllowance(tx, events);
     return {
       reply: { status: 200, data: resultsOf(items, drafted, published, events) },

@@ -16,7 +16,7 @@ export async function publish(
   request: PublishRequest,
 ) {
   const drafts = await draftsOf(tx, request);
-  const published = await acceptMessages(tx, deps.vault, publisherOf(caller, actor), drafts);
+  const published = await acceptMessages(tx, deps.vault, publisherOf(caller, actor), drafts, { queues: true });
   const status = published.every((message) => message.deduplicated) ? 200 : 201;
   return {
     reply: { status, data: resultOf(drafts, published) },

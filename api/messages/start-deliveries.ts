@@ -35,18 +35,18 @@ async function startUnkeyed(deps: ApiDependencies, caller: Caller, unkeyed: read
   const { workspaceId, environmentId } = caller.tenant;
   const environmentName = caller.environment.name;
   const idsOf = (messages: readonly Published[]): string[] => messages.map(({ messageId }) => messageId);
-  const due = idsOf(unkeyed.filter(({ status }) => status === 'pending'));
-  const later = idsOf(unkeyed.filter(({ status }) => status !== 'pending'));
+  const asking = unkeyed.filter(({ queue, status }) => queue === null && status === 'pending');
   const starting =
-    due.length === 0 ? [] : await deps.db.oneStatement(caller.tenant, (tx) => queueBehindOthers(tx, due));
-  const messageIds = [...starting, ...later];
+    asking.length === 0 ? [] : await deps.db.oneStatement(caller.tenant, (tx) => queueBehindOthers(tx, idsOf(asking)));
+  const others = unkeyed.filter(({ queue, status }) => queue === 'nobody_waits' || status !== 'pending');
+  const messageIds = [...starting, ...idsOf(others)];
   const here = messageIds.slice(0, STARTED_HERE_MAX);
-  const others = { workspaceId, environmentId, messageIds: messageIds.slice(STARTED_HERE_MAX) };
+  const elsewhere = { workspaceId, environmentId, messageIds: messageIds.slice(STARTED_HERE_MAX) };
   const start = (messageId: string): Promise<void> =>
     startMessageWorkflow(temporal, { messageId, workspaceId, environmentId }, { environmentName, eager, taskQueue });
   // The first alone: starts that are made together take as long as the last of them.
   for (let from = 0, next = 1; from < here.length; from = next, next += STARTS_AT_ONCE) {
     await Promise.all(here.slice(from, next).map(start));
   }
-  if (others.messageIds.length > 0) await startMessageWorkflows(temporal, others, environmentName, taskQueue);
+  if (elsewhere.messageIds.length > 0) await startMessageWorkflows(temporal, elsewhere, environmentName, taskQueue);
 }

@@ -141,7 +141,13 @@ export const testWebhookRoute = defineRoute({
       publishedBy: actor,
       alert: { ...alert, subject: { type: 'environment', id: caller.tenant.environmentId } },
     });
-    const published = { messageId, status: 'pending' as const, deduplicated: false, flowControlKeyId: null };
+    const published = {
+      messageId,
+      status: 'pending' as const,
+      deduplicated: false,
+      flowControlKeyId: null,
+      queue: null,
+    };
     return {
       reply: { status: 201, data: { messageId } },
       audit: {

@@ -13,6 +13,7 @@ export interface Halt {
 export async function readHalt(tx: EnvironmentTransaction): Promise<Halt | null> {
   const { rows } = await tx.raw<{ rows: { halted_at: Date | null; halted_reason: string | null }[] }>(
     'SELECT halted_at, halted_reason FROM read_halt()',
+    [],
   );
   const row = rows[0];
   if (row === undefined) throw new Error('the transaction names an environment that is not there');

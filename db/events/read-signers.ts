@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import type { SealedSecret, SecretContext } from '../secrets/vault.ts';
 import { readSealedSigningKeys } from '../signing-keys/read-sealed-signing-keys.ts';
-import { signingKeyAssociatedData } from '../signing-keys/records.ts';
+import { type SealedSigningKey, signingKeyAssociatedData } from '../signing-keys/records.ts';
 import { subscriptionSecretAssociatedData } from './subscription-content.ts';
 
 /** A sealed secret that signs a delivery, and what it was sealed with. */
@@ -19,11 +19,13 @@ export async function readSigners(
   tx: EnvironmentTransaction,
   tenant: Tenant,
   subscriptionId: string | null,
+  /** Those of the workspace, where the caller has read them already. */
+  read: readonly SealedSigningKey[] | null = null,
 ): Promise<SealedSigner[]> {
   const own = subscriptionId === null ? [] : await readSubscriptionSecrets(tx, subscriptionId);
   const signers = own.map((row) => ({ place: subscriptionSecretAssociatedData(tenant, row.id), sealed: row }));
   if (own.length > 0 && !own.some((row) => row.besideWorkspaceKeys)) return signers;
-  const keys = await readSealedSigningKeys(tx);
+  const keys = read ?? (await readSealedSigningKeys(tx));
   return [
     ...signers,
     ...keys.map((key) => ({ place: signingKeyAssociatedData(tenant.workspaceId, key.id), sealed: key })),

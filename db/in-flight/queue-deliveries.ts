@@ -11,6 +11,27 @@ export async function queueBehindOthers(tx: EnvironmentTransaction, messageIds: 
   return starting;
 }
 
+/** With fewer waiting ahead, the last release might find nobody yet, and the message would wait for the next look at free permits. */
+const MANY = 10;
+
+/**
+ * Lets a message queue in the transaction that accepts it, where so many wait that it is committed long before its turn. 'nobody_waits': it
+ * is to be started. Null: some wait, and whether it queues is to be asked after the commit (`queueBehindOthers`).
+ */
+export async function queueBehindMany(
+  tx: EnvironmentTransaction,
+  messageId: string,
+): Promise<'queued' | 'nobody_waits' | null> {
+  const { rows } = await tx.raw<{ rows: { queued: boolean | null }[] }>(
+    'SELECT queue_behind_many(:messageId, :many) AS queued',
+    { messageId, many: MANY },
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a function without a table answers one row');
+  if (row.queued === null) return null;
+  return row.queued ? 'queued' : 'nobody_waits';
+}
+
 /**
  * Lets messages that are due queue for permits, in this order, before their workflows are started. Returns those whose workflows the
  * caller starts after the commit. `most`: how many deliveries the workspace may have in flight. Null: another transaction of the workspace

@@ -19,24 +19,24 @@ export async function closeAttempt(
   tx: EnvironmentTransaction,
   { id: messageId, retention }: Pick<MessageWork, 'id' | 'retention'>,
   number: number,
-  { status, seen, error, address, latencyMs }: AttemptEnd,
+  end: AttemptEnd,
 ): Promise<boolean> {
-  const { rowCount } = await tx.raw<{ rowCount: number }>(
-    `UPDATE message_attempts SET status = :status, response_status = :responseStatus, response_headers = :responseHeaders,
-       response_body = :responseBody, error = :error, address = :address, latency_ms = :latencyMs, finished_at = now()
-     WHERE message_id = :messageId AND retention = ANY (:classes) AND number = :number AND status = 'started'`,
-    {
-      messageId,
-      classes: classesOf(retention),
-      number,
-      status,
-      responseStatus: seen.status,
-      responseHeaders: seen.headers === null ? null : JSON.stringify(seen.headers),
-      responseBody: seen.body,
-      error,
-      address,
-      latencyMs,
-    },
-  );
+  const { rowCount } = await tx.raw<{ rowCount: number }>(`${CLOSE_ATTEMPT} AND retention = ANY (:classes)`, {
+    messageId,
+    classes: classesOf(retention),
+    number,
+    ...closingValues(end),
+  });
   return rowCount === 1;
+}
+
+/** In every partition: the caller adds where it looks. */
+export const CLOSE_ATTEMPT = `UPDATE message_attempts SET status = :status, response_status = :responseStatus,
+    response_headers = :responseHeaders, response_body = :responseBody, error = :error, address = :address, latency_ms = :latencyMs,
+    finished_at = now()
+  WHERE message_id = :messageId AND number = :number AND status = 'started'`;
+
+export function closingValues({ status, seen, error, address, latencyMs }: AttemptEnd) {
+  const responseHeaders = seen.headers === null ? null : JSON.stringify(seen.headers);
+  return { status, responseStatus: seen.status, responseHeaders, responseBody: seen.body, error, address, latencyMs };
 }

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import { classesOf } from './retention-classes.ts';
 
 const WORKSPACES_MAX = 10_000;
 
 /**
  * The retention class that the last message of each workspace had here. A statement that names the class opens one partition, and not one
- * in each class. The plan of a workspace seldom changes; a message of another class is found all the same, by a second statement.
+ * in each class. The plan of a workspace seldom changes; a message of another class is found all the same, by a second look.
  */
 export class LikelyClasses {
   readonly #classes = new LRUCache<string, string>({ max: WORKSPACES_MAX });
@@ -14,6 +15,11 @@ export class LikelyClasses {
   }
 
   note(workspaceId: string, retention: string): void {
-    this.#classes.set(workspaceId, retention);
+    const [named = retention] = classesOf(retention);
+    this.#classes.set(workspaceId, named);
+  }
+
+  forget(workspaceId: string): void {
+    this.#classes.delete(workspaceId);
   }
 }

@@ -3,6 +3,7 @@ import type { Redaction } from '../../domain/messages/publish-request.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { SealedSecret } from '../secrets/vault.ts';
 import type { StoredContent } from './message-content.ts';
+import { type Partition, partitionOf, type Template } from './partition.ts';
 import { classesOf } from './retention-classes.ts';
 
 /** The part of a message that an attempt needs. */
@@ -57,6 +58,20 @@ export async function lockMessage(tx: EnvironmentTransaction, messageId: string)
   return row === null ? null : { ...row, ...(await readBelongings(tx, row)) };
 }
 
+/** The same for a young message of a known class, whose row and belongings are read at once. Null where it is of another class. */
+export async function lockInPartition(
+  tx: EnvironmentTransaction,
+  messageId: string,
+  partition: Partition,
+): Promise<MessageWork | null> {
+  const [locked, belongings] = await Promise.all([
+    tx.raw<{ rows: LockedRow[] }>(partition.text(LOCK_IN_PARTITION), { messageId }),
+    tx.raw<{ rows: BelongingRow[] }>(partition.text(CONTENT_AND_ATTEMPT_IN_PARTITION), { id: messageId }),
+  ]);
+  const [row] = locked.rows;
+  return row === undefined ? null : { ...row, ...belongingsOf(belongings.rows) };
+}
+
 /** `likely`: the class in which it is looked for first; null where none is known. */
 export async function lockMessageRow(
   tx: EnvironmentTransaction,
@@ -80,6 +95,7 @@ const LOCKED = `SELECT m.id, m.retention, m.kind, m.status, m.url, m.method, m.r
      FROM messages m WHERE m.id = :messageId`;
 const LOCK = `${LOCKED} FOR UPDATE`;
 const LOCK_IN_CLASSES = `${LOCKED} AND m.retention = ANY (:classes) FOR UPDATE`;
+const LOCK_IN_PARTITION: Template = (within) => `${LOCKED} AND ${within('m.id')} FOR UPDATE`;
 
 /**
  * Locks the row again of a message that an attempt was started of, and returns its class as it is now: it may have outlived its
@@ -89,26 +105,38 @@ export async function lockAttempted(
   tx: EnvironmentTransaction,
   { id, retention }: Pick<MessageWork, 'id' | 'retention'>,
 ): Promise<Pick<MessageWork, 'retention'>> {
-  const { rows } = await tx.raw<{ rows: { retention: string }[] }>(
-    'SELECT retention FROM messages WHERE id = :id AND retention = ANY (:classes) FOR UPDATE',
-    { id, classes: classesOf(retention) },
-  );
+  const partition = partitionOf({ id, retention });
+  const { rows } =
+    partition === null
+      ? await tx.raw<{ rows: { retention: string }[] }>(LOCK_AGAIN, { id, classes: classesOf(retention) })
+      : await tx.raw<{ rows: { retention: string }[] }>(partition.text(LOCK_AGAIN_IN_PARTITION), { id });
   const [row] = rows;
   if (row === undefined) throw new Error(`message ${id} is not there`);
   return row;
 }
+
+const LOCK_AGAIN = 'SELECT m.retention FROM messages m WHERE m.id = :id AND m.retention = ANY (:classes) FOR UPDATE';
+const LOCK_AGAIN_IN_PARTITION: Template = (within) =>
+  `SELECT m.retention FROM messages m WHERE m.id = :id AND ${within('m.id')} FOR UPDATE`;
 
 /** A message without an attempt has none open, and its attempts are not looked at. */
 export async function readBelongings(
   tx: EnvironmentTransaction,
   { id, retention, attempts }: Pick<MessageWork, 'id' | 'retention' | 'attempts'>,
 ): Promise<Belongings> {
-  const { rows } = await tx.raw<{ rows: BelongingRow[] }>(attempts === 0 ? CONTENT : CONTENT_AND_ATTEMPT, {
-    id,
-    classes: classesOf(retention),
-  });
-  const row = rows[0];
-  if (row === undefined) throw new Error(`nothing was answered about message ${id}`);
+  const partition = partitionOf({ id, retention });
+  const { rows } =
+    partition === null
+      ? await tx.raw<{ rows: BelongingRow[] }>(attempts === 0 ? CONTENT : CONTENT_AND_ATTEMPT, {
+          id,
+          classes: classesOf(retention),
+        })
+      : await tx.raw<{ rows: BelongingRow[] }>(partition.text(CONTENT_AND_ATTEMPT_IN_PARTITION), { id });
+  return belongingsOf(rows);
+}
+
+function belongingsOf([row]: readonly BelongingRow[]): Belongings {
+  if (row === undefined) throw new Error('nothing was answered about what belongs to a message');
   const { headers, body, bodyKind, bodySealed, masterKeyVersion, wrappedDataKey, sealedValue, openAttempt } = row;
   if (bodyKind === null) return { content: null, openAttempt };
   const sealed =
@@ -120,10 +148,14 @@ export async function readBelongings(
 
 const contentWith = (
   openAttempt: string,
+  inRetention: string,
 ): string => `SELECT c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
     c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue",
     ${openAttempt} AS "openAttempt"
-  FROM (VALUES (1)) one LEFT JOIN message_contents c ON c.message_id = :id AND c.retention = ANY (:classes)`;
-const CONTENT = contentWith('NULL::integer');
-const CONTENT_AND_ATTEMPT = contentWith(`(SELECT a.number FROM message_attempts a
-  WHERE a.message_id = :id AND a.retention = ANY (:classes) AND a.status = 'started')`);
+  FROM (VALUES (1)) one LEFT JOIN message_contents c ON c.message_id = :id AND ${inRetention}`;
+const openAttemptIn = (inRetention: string): string => `(SELECT a.number FROM message_attempts a
+  WHERE a.message_id = :id AND a.status = 'started' AND ${inRetention})`;
+const CONTENT = contentWith('NULL::integer', 'c.retention = ANY (:classes)');
+const CONTENT_AND_ATTEMPT = contentWith(openAttemptIn('a.retention = ANY (:classes)'), 'c.retention = ANY (:classes)');
+const CONTENT_AND_ATTEMPT_IN_PARTITION: Template = (within) =>
+  contentWith(openAttemptIn(within('a.message_id')), within('c.message_id'));

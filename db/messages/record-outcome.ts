@@ -31,20 +31,25 @@ export async function recordOutcome(
   await tx.raw(isFailed ? FAIL : MOVE, {
     messageId,
     retention,
-    kind: outcome.kind,
     responseStatus,
-    error: outcome.kind === 'delivered' ? null : outcome.error,
-    delayMs: outcome.kind === 'retry' ? outcome.delayMs : 0,
+    ...movingValues(outcome),
     ...(isFailed ? { classes: classesOf(retention), reason: outcome.reason } : {}),
   });
 }
 
-const MOVE = `UPDATE messages SET response_status = :responseStatus, error_message = :error, updated_at = now(),
+export function movingValues(outcome: Outcome) {
+  const error = outcome.kind === 'delivered' ? null : outcome.error;
+  return { kind: outcome.kind, error, delayMs: outcome.kind === 'retry' ? outcome.delayMs : 0 };
+}
+
+/** In every partition: the caller adds where it looks. */
+export const MOVE_MESSAGE = `UPDATE messages SET response_status = :responseStatus, error_message = :error, updated_at = now(),
     status = CASE WHEN :kind = 'retry' THEN status ELSE :kind END,
     delivered_at = CASE WHEN :kind = 'delivered' THEN now() ELSE delivered_at END,
     failed_at = CASE WHEN :kind = 'failed' THEN now() ELSE failed_at END,
     next_attempt_at = CASE WHEN :kind = 'retry' THEN clock_timestamp() + :delayMs * interval '1 millisecond' ELSE next_attempt_at END
-  WHERE id = :messageId AND retention = :retention AND status = 'processing'`;
+  WHERE id = :messageId AND status = 'processing'`;
+const MOVE = `${MOVE_MESSAGE} AND retention = :retention`;
 
 /** Apart, because planning the insert costs more than the whole statement of a delivery. */
 const FAIL = `WITH ended AS (

@@ -6,9 +6,11 @@ export interface StartedAttempt {
   number: number;
 }
 
-export const BEGIN_ATTEMPT = `UPDATE messages SET status = 'processing', attempts = attempts + 1, begun_at = COALESCE(begun_at, now()),
-    held_at = NULL, updated_at = now()
-  WHERE id = :messageId AND retention = :retention`;
+const OF_CLASS = 'retention = :retention';
+/** `where`: what is known of its partition. The class alone is enough. */
+export const beginAttempt = (where: string = OF_CLASS): string =>
+  `UPDATE messages SET status = 'processing', attempts = attempts + 1, begun_at = COALESCE(begun_at, now()), held_at = NULL, updated_at = now()
+  WHERE id = :messageId AND ${where}`;
 export const INSERT_ATTEMPT = `INSERT INTO message_attempts (message_id, number, environment_id, retention, worker, subscription_id)
   SELECT :messageId, attempts, current_environment_id(), :retention, :worker, subscription_id FROM begun RETURNING number`;
 
@@ -19,7 +21,7 @@ export async function startAttempt(
   worker: string,
 ): Promise<StartedAttempt> {
   const { rows } = await tx.raw<{ rows: { number: number }[] }>(
-    `WITH begun AS (${BEGIN_ATTEMPT} RETURNING attempts, subscription_id) ${INSERT_ATTEMPT}`,
+    `WITH begun AS (${beginAttempt()} RETURNING attempts, subscription_id) ${INSERT_ATTEMPT}`,
     { messageId, retention, worker },
   );
   const row = rows[0];

@@ -41,6 +41,7 @@ import * as queuedDeliveries from './0039-queued-deliveries.ts';
 import * as morePermits from './0041-more-permits.ts';
 import * as spanParts from './0042-span-parts.ts';
 import * as memorySearch from './0043-memory-search.ts';
+import * as lighterDeliveries from './0044-lighter-deliveries.ts';
 import * as runTags from './0045-run-tags.ts';
 import * as rangesInTheirTime from './0046-ranges-in-their-time.ts';
 import * as missedSlots from './0047-missed-slots.ts';
@@ -101,6 +102,7 @@ export const MIGRATIONS: readonly Migration[] = [
   morePermits,
   spanParts,
   memorySearch,
+  lighterDeliveries,
   runTags,
   rangesInTheirTime,
   missedSlots,

@@ -28,7 +28,7 @@ export async function lockSigningKeys(tx: EnvironmentTransaction): Promise<void>
 }
 
 async function hasSigningKey(tx: EnvironmentTransaction): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT FROM signing_keys WHERE retires_at IS NULL');
+  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT FROM signing_keys WHERE retires_at IS NULL', []);
   return rows.length > 0;
 }
 

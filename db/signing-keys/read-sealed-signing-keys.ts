@@ -6,6 +6,7 @@ import { SEALED_COLUMNS, type SealedSigningKey } from './records.ts';
 export async function readSealedSigningKeys(tx: EnvironmentTransaction): Promise<SealedSigningKey[]> {
   const { rows } = await tx.raw<{ rows: SealedSigningKey[] }>(
     `SELECT id, ${selected(SEALED_COLUMNS)} FROM signing_keys WHERE retires_at IS NULL OR retires_at > now() ORDER BY created_at DESC, id DESC`,
+    [],
   );
   return rows;
 }

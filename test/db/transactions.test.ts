@@ -101,6 +101,18 @@ describe('a transaction', () => {
     await expect(swallowing).rejects.toThrow(/nothing was committed/);
   });
 
+  test('a last statement that fails commits nothing, and its error is the answer', async () => {
+    const failing = database.db.withEnvironment(database.tenant, (tx) => {
+      tx.last(tx.raw('SELECT 1 / ?::int', [0]));
+      return Promise.resolve();
+    });
+    await expect(failing).rejects.toThrow(/division by zero/);
+    const { rows } = await database.db.withEnvironment(database.tenant, (tx) =>
+      tx.raw<{ rows: unknown[] }>('SELECT ?::int AS n', [1]),
+    );
+    expect(rows).toEqual([{ n: 1 }]);
+  });
+
   test('sends nothing more once it is over, whatever goes on beside the failure', async () => {
     let goOn: () => void = () => undefined;
     let late: Promise<unknown> = Promise.resolve();

@@ -7,6 +7,7 @@ import { admitToBudget } from '../../budgets/admit-to-budget.ts';
 import type { EnvironmentTransaction, Tenant } from '../../client.ts';
 import { ensureKeys } from '../../flow-control/ensure-keys.ts';
 import { refuseWhileHalted } from '../../environments/refuse-while-halted.ts';
+import { queueBehindMany } from '../../in-flight/queue-deliveries.ts';
 import { consumeAllowance } from '../../plans/consume-allowance.ts';
 import { refuseUsedUp } from '../../plans/refuse-used-up.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -32,12 +33,20 @@ export interface Published {
   deduplicated: boolean;
   /** Set where it waits in the queue of this key: it is started by a grant after the commit, and not by its publisher. */
   flowControlKeyId: string | null;
+  /** Whether it queues for a permit behind others, or nobody does; null: the caller has to ask (`queueBehindOthers`). */
+  queue: 'queued' | 'nobody_waits' | null;
+}
+
+export interface AcceptOptions {
+  /** What the key's budget is charged: of a batch all its items, also those that are not valid (docs/budgets.md, "What counts"). */
+  planned?: number;
+  /** The caller starts what is due after the commit. A message alone queues here already, where many wait. */
+  queues?: boolean;
 }
 
 /**
  * Accepts messages, all in the given transaction, and answers one result for each in order. Every message that is not a callback
- * comes in here. `planned` is what the key's budget is charged: of a batch all its items, also those that are not valid
- * (docs/budgets.md, "What counts").
+ * comes in here.
  *
  * @throws {ServiceError} SERVICE_UNAVAILABLE while the environment is halted; QUOTA_EXCEEDED, BUDGET_EXCEEDED, and nothing is accepted.
  */
@@ -46,16 +55,18 @@ export async function acceptMessages(
   vault: Pick<Vault, 'seal' | 'digests'>,
   publisher: Publisher,
   drafts: readonly MessageDraft[],
-  planned: number = drafts.length,
+  { planned = drafts.length, queues = false }: AcceptOptions = {},
 ): Promise<Published[]> {
-  const { tenant, apiKeyId } = publisher;
   const contents = contentsOf(drafts);
+  const [draft] = drafts;
+  if (draft !== undefined && drafts.length === 1) {
+    const candidate = candidateFor(vault, publisher, draft, contents);
+    if (isPlain(candidate)) return [await acceptAlone(tx, vault, publisher, candidate.message, { planned, queues })];
+  }
   // Sent together and answered in this order. The rows are made ready meanwhile.
-  const [, , , candidates] = await Promise.all([
-    publisher.publishesWhileHalted ? null : refuseWhileHalted(tx),
-    apiKeyId === null ? null : admitToBudget(tx, { apiKeyId, kind: 'messages', count: planned }),
-    ensureSigningKey(tx, vault, tenant.workspaceId),
+  const [candidates] = await Promise.all([
     candidatesOf(vault, publisher, drafts, contents),
+    ...admissions(tx, vault, publisher, planned),
   ]);
   const earlier = await claimAll(tx, candidates);
   const fresh = candidates.filter(({ message }) => !earlier.has(message.id));
@@ -71,8 +82,49 @@ export async function acceptMessages(
     const status = first?.status ?? statuses.get(messageId);
     if (status === undefined) throw new Error('a message that was accepted has no status');
     const flowControlKeyId = keyIds.get(message.id) ?? null;
-    return { messageId, status, deduplicated: first !== undefined, flowControlKeyId };
+    return { messageId, status, deduplicated: first !== undefined, flowControlKeyId, queue: null };
   });
+}
+
+/** Whatever refuses all of the messages. */
+function admissions(
+  tx: EnvironmentTransaction,
+  vault: Pick<Vault, 'seal'>,
+  { tenant, apiKeyId, publishesWhileHalted }: Publisher,
+  planned: number,
+): Promise<unknown>[] {
+  return [
+    ...(publishesWhileHalted ? [] : [refuseWhileHalted(tx)]),
+    ...(apiKeyId === null ? [] : [admitToBudget(tx, { apiKeyId, kind: 'messages', count: planned })]),
+    ensureSigningKey(tx, vault, tenant.workspaceId),
+  ];
+}
+
+/** Nothing has to be found out before its row can be written. */
+function isPlain({ digest, flowControl }: Candidate): boolean {
+  return digest === null && flowControl === undefined;
+}
+
+/** All in one round trip. What is refused is written too, and rolled back. */
+async function acceptAlone(
+  tx: EnvironmentTransaction,
+  vault: Pick<Vault, 'seal'>,
+  publisher: Publisher,
+  message: NewMessage,
+  { planned, queues }: Required<AcceptOptions>,
+): Promise<Published> {
+  const { id: messageId } = message;
+  const admitting = Promise.all(admissions(tx, vault, publisher, planned));
+  const [, statuses, , , queue] = await Promise.all([
+    admitting,
+    insertMessages(tx, [message]),
+    refuseUsedUp(tx, 'egress'),
+    consumeAllowance(tx, 'messages', 1),
+    queues && message.scheduledFor === null ? queueBehindMany(tx, messageId) : null,
+  ]);
+  const status = statuses.get(messageId);
+  if (status === undefined) throw new Error('a message that was accepted has no status');
+  return { messageId, status, deduplicated: false, flowControlKeyId: null, queue };
 }
 
 /** The messages with the ids of their flow-control keys, which are created, or given the limits that the messages bring. */
@@ -102,7 +154,7 @@ const SEALED_AT_ONCE_BYTES_MAX = 1024 * 1024;
 
 async function candidatesOf(
   vault: Pick<Vault, 'seal' | 'digests'>,
-  { tenant, publishedBy }: Publisher,
+  publisher: Publisher,
   drafts: readonly MessageDraft[],
   contents: ReadonlyMap<PublishRequest, RequestContent>,
 ): Promise<Candidate[]> {
@@ -110,14 +162,22 @@ async function candidatesOf(
   const candidates: Candidate[] = [];
   let sealedBytes = 0;
   for (const draft of drafts) {
-    const content = contents.get(draft.request) ?? contentOf(draft.request);
-    candidates.push(candidateOf(vault, tenant, publishedBy, draft, content));
-    sealedBytes += content.bytes;
+    candidates.push(candidateFor(vault, publisher, draft, contents));
+    sealedBytes += contents.get(draft.request)?.bytes ?? 0;
     if (sealedBytes < SEALED_AT_ONCE_BYTES_MAX) continue;
     sealedBytes = 0;
     await setImmediate();
   }
   return candidates;
+}
+
+function candidateFor(
+  vault: Pick<Vault, 'seal' | 'digests'>,
+  { tenant, publishedBy }: Publisher,
+  draft: MessageDraft,
+  contents: ReadonlyMap<PublishRequest, RequestContent>,
+): Candidate {
+  return candidateOf(vault, tenant, publishedBy, draft, contents.get(draft.request) ?? contentOf(draft.request));
 }
 
 function refuseTooMuch(bytes: number): void {

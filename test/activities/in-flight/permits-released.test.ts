@@ -3,6 +3,7 @@ import { everyCap } from '../../harness/in-flight-caps.ts';
 import { keepPermits } from '../../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
 import { startInTurn } from '../../../activities/messages/wake-messages.ts';
+import { KeyWorld } from '../../db/flow-control/world.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import type { DispatchResult, ReadBackResult } from '../../../activities/adapters/adapter.ts';
@@ -16,6 +17,7 @@ import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { cancelMessage } from '../../../db/messages/cancel-message.ts';
 import { lockMessage } from '../../../db/messages/lock-message.ts';
 import { startAttempt } from '../../../db/messages/start-attempt.ts';
+import { PERMIT_WAIT_LEASE_MS } from '../../../domain/flow-control/flow-control.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { InFlightKind } from '../../../domain/in-flight.ts';
 import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
@@ -272,6 +274,23 @@ describe('a delivery', () => {
     await take('delivery', 'msg_behind');
     return { messageId, visit };
   }
+
+  test('of a flow-control key that queues keeps its slot of the key, for longer than a grant that nobody takes up', async () => {
+    const { overrides } = onePermit();
+    const key = await KeyWorld.of(world.database, { parallelism: 1 });
+    const flowControl = { keyId: key.id, key: 'any' };
+    const messages = [plainMessage({ flowControl }), plainMessage({ flowControl })];
+    await world.transaction((tx) => insertMessages(tx, messages));
+    const [messageId = ''] = (await key.grant()).messageIds;
+    await take('delivery', 'msg_before');
+    const { attemptMessage } = world.activities(overrides);
+    const visited = activityEnvironment().run(attemptMessage, { ...world.database.tenant, messageId });
+    expect(await visited).toMatchObject({ next: 'wait', isQueued: true });
+    await key.letTimePass((PERMIT_WAIT_LEASE_MS - 60_000) / 1_000);
+    expect((await key.grant()).messageIds).toEqual([]);
+    await key.letTimePass(120);
+    expect((await key.grant()).messageIds).toHaveLength(1);
+  });
 
   test('that is cancelled while it queues leaves the queue at once, without any visit', async () => {
     const { overrides } = onePermit();

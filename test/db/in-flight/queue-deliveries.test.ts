@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
-import { queueBehindOthers, queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
+import { queueBehindMany, queueBehindOthers, queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
 import { releasePermit } from '../../../db/in-flight/release-permit.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
@@ -43,6 +43,46 @@ test('behind others that wait all queue in the given order, and each release gra
   expect(await release('first')).toBe('waits');
   expect([await release('second'), await release('waits'), await release('z')]).toEqual(['z', 'a', 'm']);
   expect(await acquire('m')).toBe(0);
+});
+
+describe('a message in the transaction that accepts it', () => {
+  const accept = (id: string) => database.db.withEnvironment(database.tenant, (tx) => queueBehindMany(tx, id));
+  const waiting = async (count: number): Promise<string[]> => {
+    for (const holder of ['running', 'also-running']) await acquire(holder);
+    const ids = Array.from({ length: count }, (_, n) => `waits-${n}`);
+    for (const id of ids) await acquire(id);
+    return ids;
+  };
+
+  test('is to be started where nobody waits', async () => {
+    await waiting(0);
+    expect(await accept('mine')).toBe('nobody_waits');
+    expect(await rows()).toHaveLength(2);
+  });
+
+  test('asks after the commit where few wait: the last of them might be granted before it', async () => {
+    await waiting(9);
+    expect(await accept('mine')).toBeNull();
+    expect(await rows()).toHaveLength(11);
+  });
+
+  test('queues behind many, and is granted in its turn', async () => {
+    const ids = await waiting(10);
+    expect([await accept('mine'), await accept('mine')]).toEqual(['queued', 'queued']);
+    const granted: (string | null)[] = [];
+    for (const holder of ['running', 'also-running', ...ids]) granted.push(await release(holder));
+    expect(granted).toEqual([...ids, 'mine', null]);
+  });
+
+  test('leaves nothing in the queue where it is not accepted', async () => {
+    await waiting(10);
+    const accepting = database.db.withEnvironment(database.tenant, async (tx) => {
+      expect(await queueBehindMany(tx, 'mine')).toBe('queued');
+      throw new Error('refused');
+    });
+    await expect(accepting).rejects.toThrow('refused');
+    expect((await rows()).map(({ holder }) => holder)).not.toContain('mine');
+  });
 });
 
 test('of a batch the first are granted what is free of the cap; they hold it, and the others wait behind them', async () => {

@@ -51,6 +51,14 @@ describe('a guard of the database refuses', () => {
     ['a change of a crossing', /append-only/, ['UPDATE impact_limit_crossings SET used = 0']],
     ['the end of a crossing', /append-only/, ['DELETE FROM impact_limit_crossings']],
     ['the end of an attempt of a message', /are not deleted/, ['DELETE FROM message_attempts']],
+    [
+      'a message that begins as delivered',
+      /cannot begin as delivered/,
+      [
+        `INSERT INTO messages SELECT (jsonb_populate_record(m, jsonb_build_object('id', m.id || 'x', 'status', 'delivered',
+           'delivered_at', now(), 'failed_at', NULL))).* FROM messages m LIMIT 1`,
+      ],
+    ],
     ['the end of a message', /is not deleted/, ['DELETE FROM messages']],
     ['the end of the content of a message', /goes with its partition/, ['DELETE FROM message_contents']],
     ['another body of a message', /immutable/, [`UPDATE message_contents SET body_kind = 'json', body = '1'`]],

@@ -96,6 +96,7 @@ const DIRECTORY_FUNCTIONS = [
   'list_oauth_signing_keys',
   'list_workspaces_of_user',
   'put_oauth_artifact',
+  'queue_behind_many',
   'queue_deliveries',
   'register_oauth_client',
   'release_permit',

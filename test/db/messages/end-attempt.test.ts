@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EnvironmentTransaction } from '../../../db/client.ts';
+import { endAttempt } from '../../../db/messages/end-attempt.ts';
+import { insertMessages } from '../../../db/messages/insert-messages.ts';
+import { lockMessage, type MessageWork } from '../../../db/messages/lock-message.ts';
+import type { Outcome } from '../../../db/messages/record-outcome.ts';
+import { startAttempt } from '../../../db/messages/start-attempt.ts';
+import { idFloor, newId } from '../../../domain/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plainMessage } from './plain-message.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase({ poolMax: 1 });
+});
+afterAll(() => database.close());
+
+const within = <T>(work: (tx: EnvironmentTransaction) => Promise<T>) =>
+  database.db.withEnvironment(database.tenant, work);
+const DELIVERED: Outcome = { kind: 'delivered' };
+const LOST: Outcome = { kind: 'retry', error: 'the worker was lost', delayMs: 1_000 };
+const OLD_ID = idFloor('message', Date.now() - 40 * 86_400_000);
+
+async function locked(tx: EnvironmentTransaction, id: string): Promise<MessageWork> {
+  const work = await lockMessage(tx, id);
+  if (work === null) throw new Error('the message is not there');
+  return work;
+}
+const end = (id: string, outcome: Outcome) =>
+  within(async (tx) => {
+    const seen = { status: outcome.kind === 'delivered' ? 200 : null, headers: null, body: null };
+    const error = outcome.kind === 'retry' ? outcome.error : null;
+    const status = outcome.kind === 'delivered' ? ('completed' as const) : ('abandoned' as const);
+    const closing = { status, seen, error, address: null, latencyMs: null };
+    return endAttempt(tx, await locked(tx, id), 1, closing, outcome);
+  });
+const record = (id: string) =>
+  database.asOwner(
+    `SELECT m.status, m.response_status AS response, a.status AS attempt FROM messages m JOIN message_attempts a ON a.message_id = m.id WHERE m.id = $1`,
+    [id],
+  );
+
+test.each([
+  ['a young message', newId('message')],
+  ['one that may have been moved', OLD_ID],
+])('of %s: the first end of an attempt counts, and a later one changes nothing', async (_, id) => {
+  await within(async (tx) => {
+    await insertMessages(tx, [plainMessage({ id, maxRetries: 3 })]);
+    await startAttempt(tx, await locked(tx, id), 'worker');
+  });
+  expect(await end(id, LOST)).toBe(true);
+  expect(await record(id)).toEqual([{ status: 'processing', response: null, attempt: 'abandoned' }]);
+  expect(await end(id, DELIVERED)).toBe(false);
+  expect(await record(id)).toEqual([{ status: 'processing', response: null, attempt: 'abandoned' }]);
+});
