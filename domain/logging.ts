@@ -1,5 +1,6 @@
 import type { LoggerOptions } from 'pino';
 import { describeFailure, withoutValues } from './failures.ts';
+import { REDACTED } from './redacted.ts';
 
 /** The log paths of headers and credentials, in case some code logs an object that holds one. A second line of defence. */
 const HEADER_NAMES = ['authorization', 'Authorization', 'cookie', 'Cookie', 'set-cookie', 'x-api-key'];
@@ -34,6 +35,6 @@ export function loggerOptions(level: string, processName: string): LoggerOptions
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeFailure, error: describeLogged },
-    redact: { paths: REDACTED_PATHS, censor: '[REDACTED]' },
+    redact: { paths: REDACTED_PATHS, censor: REDACTED },
   };
 }

@@ -1,6 +1,6 @@
 import { condition, defineSignal, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { NoPermit } from '../domain/in-flight.ts';
-import { LOOK_SIGNAL } from '../temporal/dead-letters/dead-letter-jobs.ts';
+import { LOOK_SIGNAL } from '../temporal/look-signal.ts';
 import { PermitQueue } from './permit-queue.ts';
 
 const look = defineSignal(LOOK_SIGNAL);

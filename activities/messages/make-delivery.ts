@@ -25,7 +25,7 @@ export function makeDelivery(
 ): { request: PreparedRequest; limit: ResponseLimit; secrets: string[] } {
   if (work.content === null) throw new Error('its content is gone');
   const { headers, body, secrets, secretBody } = openContent(vault, messageAssociatedData(ref, work.id), work.content);
-  const keys = signers.map(({ place, sealed }) => vault.open(place, sealed));
+  const keys = signers.map(({ associatedData, sealed }) => vault.open(associatedData, sealed));
   const { environmentId } = ref;
   const signature = signatureHeader(keys, {
     messageId: work.id,

@@ -5,6 +5,7 @@ import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/recor
 import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';
 import { approvalUrl } from '../../domain/console-links.ts';
 import { CHAT_PROVIDERS } from '../../domain/integrations/integrations.ts';
+import { jsonBytes } from '../../domain/json.ts';
 import { ROLES } from '../../domain/roles.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
 import { durationSchema } from '../http/duration.ts';
@@ -49,10 +50,7 @@ export const createApprovalBody = z
       .describe('What will happen, in a sentence for who decides.'),
     payload: z
       .json()
-      .refine(
-        (payload) => Buffer.byteLength(JSON.stringify(payload)) <= PAYLOAD_BYTES_MAX,
-        'must be at most 64 KiB of JSON',
-      )
+      .refine((payload) => jsonBytes(payload) <= PAYLOAD_BYTES_MAX, 'must be at most 64 KiB of JSON')
       .describe('What is agreed to. Part of the binding digest.'),
     expiresIn: durationSchema({ from: 'PT1M', to: 'P30D', example: 'PT4H' })
       .optional()

@@ -10,6 +10,7 @@ import {
   TTL_SECONDS_MAX,
 } from '../../domain/cache/cache.ts';
 import { GATE_REASONS } from '../../domain/cache/gate.ts';
+import { jsonBytes } from '../../domain/json.ts';
 import { orShortened } from '../http/shortened.ts';
 
 const namespaceSchema = z
@@ -35,10 +36,7 @@ export const storeBody = z
     ...identity,
     response: z
       .json()
-      .refine(
-        (value) => Buffer.byteLength(JSON.stringify(value)) <= RESPONSE_BYTES_MAX,
-        'must be at most 256 KiB of JSON',
-      )
+      .refine((value) => jsonBytes(value) <= RESPONSE_BYTES_MAX, 'must be at most 256 KiB of JSON')
       .refine(
         (value) => !tellsOfAction(value),
         'names an invocation, an effect or an approval: what an action did is never answered from the cache',

@@ -1,7 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { JobRecord } from '../../db/dead-letters/jobs.ts';
 import type { DeadLetterJobRef } from '../../domain/dead-letters/dead-letters.ts';
-import { deadLetterJobStart, LOOK_SIGNAL } from '../../temporal/dead-letters/dead-letter-jobs.ts';
+import { deadLetterJobStart } from '../../temporal/dead-letters/dead-letter-jobs.ts';
+import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';

@@ -8,6 +8,7 @@ import {
   type DeadLetterJobKind,
   JOB_STATUSES,
 } from '../../domain/dead-letters/dead-letters.ts';
+import { keptFilterInstant } from '../http/instant.ts';
 import { orShortened } from '../http/shortened.ts';
 import { LABEL_CHARACTERS_MAX } from '../messages/body-schemas.ts';
 import {
@@ -33,15 +34,14 @@ export const listedDeadLetterSchema = listedMessageSchema
   .extend({ ...facts, responseHeaders: orShortened(facts.responseHeaders) })
   .meta({ id: 'ListedDeadLetter' });
 
-const instant = z.iso.datetime({ offset: true });
 const filterFields = {
   url: z.string().min(1).max(2_048).optional().describe('The destination, exactly as it was published.'),
   urlGroup: z.string().min(1).max(100).optional().describe('The id of a URL group, or the name of one.'),
   scheduleId: z.string().min(1).max(100).optional(),
   label: z.string().min(1).max(LABEL_CHARACTERS_MAX).optional().describe('Exactly as it was published.'),
   reason: z.enum(DEAD_LETTER_REASONS).optional(),
-  startDate: instant.optional().describe('Failed after.'),
-  endDate: instant.optional().describe('Failed before.'),
+  startDate: keptFilterInstant.optional().describe('Failed after.'),
+  endDate: keptFilterInstant.optional().describe('Failed before.'),
 };
 export const filterQuery = z.strictObject({
   ...filterFields,

@@ -11,7 +11,7 @@ import {
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { headersAfter } from '../../domain/events/subscription-headers.ts';
-import { REDACTED } from '../../domain/messages/messages.ts';
+import { REDACTED } from '../../domain/redacted.ts';
 import { RETIRING_SECRETS_MAX } from '../../domain/events/topics.ts';
 import { auditedHost } from '../audit/audited-host.ts';
 import { defineRoute } from '../http/define-route.ts';

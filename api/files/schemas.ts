@@ -10,7 +10,7 @@ import {
   PURPOSE_CHARACTERS_MAX,
   SHA256_HEX,
 } from '../../domain/files/files.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { jsonBytes, type JsonObject } from '../../domain/json.ts';
 
 export const fileParams = z.strictObject({ fileId: z.string().min(1).max(100) });
 
@@ -36,7 +36,7 @@ const purposeSchema = z
 
 const metadataSchema = z
   .record(z.string(), z.json())
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= METADATA_BYTES_MAX, 'must be at most 16 KiB of JSON')
+  .refine((value) => jsonBytes(value) <= METADATA_BYTES_MAX, 'must be at most 16 KiB of JSON')
   .describe('Yours; not read by the service. At most 16 KiB of JSON.');
 
 /** What a caller may say of a file beside its bytes. */

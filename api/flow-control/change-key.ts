@@ -16,24 +16,37 @@ export interface ChangedKey {
   grant: Grant;
 }
 
-/**
- * Changes a key under its lock and grants what the change lets through. `changeOf` gets the key as it is, and answers what is to
- * change; `action` names the audit entry.
- */
+/** Changes a key under its lock and grants what the change lets through. `action` names the audit entry. */
 export async function changeKey(
   tx: EnvironmentTransaction,
   keyId: string,
   action: AuditEntry['action'],
-  changeOf: (before: FlowControlKeyRecord) => KeyChange,
+  change: KeyChange,
 ): Promise<ChangedKey> {
   const before = await lockKey(tx, keyId);
   if (before === null) throw notFound('flow-control key');
-  await updateKey(tx, keyId, changeOf(before));
+  const isChanged = changesSomething(before, change);
+  if (isChanged) await updateKey(tx, keyId, change);
   const grant = await grantWaiting(tx, keyId);
   const record = await getKey(tx, keyId);
   if (record === null) throw new Error(`flow-control key ${keyId} was locked and is gone`);
+  if (!isChanged) return { record, grant, audit: 'none: the flow-control key was so already' };
   const details = { ...changeable(record), before: changeable(before) };
   return { record, grant, audit: { action, target: { type: 'flow_control_key', id: keyId }, details } };
+}
+
+function changesSomething(key: FlowControlKeyRecord, change: KeyChange): boolean {
+  const { rate, parallelism, ratePinned, parallelismPinned, paused, resetsWindow = false } = change;
+  const isPaused = key.pausedAt !== null;
+  return (
+    resetsWindow ||
+    (rate !== undefined &&
+      ((rate?.rate ?? null) !== key.rate || (rate?.periodSeconds ?? null) !== key.periodSeconds)) ||
+    (parallelism !== undefined && parallelism !== key.parallelism) ||
+    (ratePinned ?? key.ratePinned) !== key.ratePinned ||
+    (parallelismPinned ?? key.parallelismPinned) !== key.parallelismPinned ||
+    (paused ?? isPaused) !== isPaused
+  );
 }
 
 export function changeable(record: FlowControlKeyRecord): JsonObject {

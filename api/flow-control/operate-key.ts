@@ -37,7 +37,7 @@ export const updateKeyRoute = defineRoute({
     'flight. A message that brings other limits changes them again: pin them to keep them.',
   request: { params: keyParams, body: changedLimitsBody },
   async change(tx, { params, body, deps, caller }) {
-    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.updated', () => limitsOf(body));
+    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.updated', limitsOf(body));
     return doneWith(changed, { deps, caller });
   },
 });
@@ -53,7 +53,7 @@ export const pauseKeyRoute = defineRoute({
     'this very moment may still be sent.',
   request: { params: keyParams },
   async change(tx, { params, deps, caller }) {
-    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.paused', () => ({ paused: true }));
+    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.paused', { paused: true });
     return doneWith(changed, { deps, caller });
   },
 });
@@ -67,7 +67,7 @@ export const resumeKeyRoute = defineRoute({
   description: 'In the order of their due times, within its limits. Answers 200 for a key that is not paused, too.',
   request: { params: keyParams },
   async change(tx, { params, deps, caller }) {
-    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.resumed', () => ({ paused: false }));
+    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.resumed', { paused: false });
     return doneWith(changed, { deps, caller });
   },
 });
@@ -85,11 +85,11 @@ export const pinKeyRoute = defineRoute({
   async change(tx, { params, body, deps, caller }) {
     const limits = limitsOf(body);
     const pinsBoth = limits.rate === undefined && limits.parallelism === undefined;
-    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.pinned', () => ({
+    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.pinned', {
       ...limits,
       ...(pinsBoth || limits.rate !== undefined ? { ratePinned: true } : {}),
       ...(pinsBoth || limits.parallelism !== undefined ? { parallelismPinned: true } : {}),
-    }));
+    });
     return doneWith(changed, { deps, caller });
   },
 });
@@ -104,10 +104,10 @@ export const unpinKeyRoute = defineRoute({
   request: { params: keyParams, body: unpinBody },
   async change(tx, { params, body, deps, caller }) {
     const unpinsBoth = body.rate === undefined && body.parallelism === undefined;
-    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.unpinned', () => ({
+    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.unpinned', {
       ...(unpinsBoth || body.rate === true ? { ratePinned: false } : {}),
       ...(unpinsBoth || body.parallelism === true ? { parallelismPinned: false } : {}),
-    }));
+    });
     return doneWith(changed, { deps, caller });
   },
 });
@@ -121,8 +121,7 @@ export const resetRateRoute = defineRoute({
   description: 'Its count is 0 from now on, so that waiting messages go through without waiting for the window to end.',
   request: { params: keyParams },
   async change(tx, { params, deps, caller }) {
-    const change = { resetsWindow: true };
-    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.rate_reset', () => change);
+    const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.rate_reset', { resetsWindow: true });
     return doneWith(changed, { deps, caller });
   },
 });

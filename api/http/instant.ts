@@ -6,8 +6,8 @@ const REMEMBERED_MS_MIN = Date.parse('0001-01-01T00:00:00Z');
 const MS_MAX = Date.UTC(9999, 11, 31);
 const rfc3339 = z.iso.datetime({ offset: true });
 
-const nearestFrom = (msMin: number) =>
-  rfc3339.transform((text) => new Date(Math.min(MS_MAX, Math.max(msMin, Date.parse(text)))));
+const nearest = (text: string, msMin: number) => new Date(Math.min(MS_MAX, Math.max(msMin, Date.parse(text))));
+const nearestFrom = (msMin: number) => rfc3339.transform((text) => nearest(text, msMin));
 const boundedFrom = (msMin: number, years: string) =>
   rfc3339
     .refine((text) => Date.parse(text) >= msMin && Date.parse(text) <= MS_MAX, `must be in the years ${years}`)
@@ -15,6 +15,9 @@ const boundedFrom = (msMin: number, years: string) =>
 
 /** A moment that a list is filtered by: one out of these years is the nearest in them. */
 export const filterInstant = nearestFrom(MS_MIN);
+
+/** The same as text in UTC, for a filter that is kept and shown again. */
+export const keptFilterInstant = rfc3339.overwrite((text) => nearest(text, MS_MIN).toISOString());
 
 /** A moment that is stored, in UTC: PostgreSQL takes neither every year nor every offset that RFC 3339 has. */
 export const storedInstant = boundedFrom(MS_MIN, '1970 to 9999').transform((instant) => instant.toISOString());

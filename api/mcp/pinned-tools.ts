@@ -2,6 +2,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { getAction } from '../../db/actions/get-action.ts';
 import { listPinnedActions } from '../../db/actions/list-pinned-actions.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
+import { jsonBytes } from '../../domain/json.ts';
 import { annotationsOf } from '../../domain/mcp/annotations.ts';
 import { openTransaction } from '../http/route-transaction.ts';
 import type { Exchange } from './exchange.ts';
@@ -30,7 +31,7 @@ export async function listPinnedTools({ runner, caller }: Exchange, after: strin
   let bytes = 0;
   for (const action of actions.slice(0, PAGE_TOOLS_MAX)) {
     const tool = toolOf(action);
-    bytes += Buffer.byteLength(JSON.stringify(tool));
+    bytes += jsonBytes(tool);
     if (tools.length > 0 && bytes > PAGE_BYTES_MAX) break;
     tools.push(tool);
   }

@@ -1,7 +1,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { MemoryJobRecord } from '../../db/memory/jobs.ts';
 import type { MemoryJobRef } from '../../domain/memory/memory-jobs.ts';
-import { LOOK_SIGNAL } from '../../temporal/dead-letters/dead-letter-jobs.ts';
+import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import { memoryJobStart } from '../../temporal/memory/memory-jobs.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';

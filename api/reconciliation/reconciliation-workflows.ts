@@ -11,8 +11,8 @@ import {
 } from '@temporalio/client';
 import type { EffectRef } from '../../domain/refs.ts';
 import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
+import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import {
-  LOOK_SIGNAL,
   RECONCILE_NOW_UPDATE,
   reconcileEffectStart,
   reconciliationWorkflowId,

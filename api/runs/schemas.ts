@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { LevelSpan } from '../../db/runs/list-spans.ts';
 import type { RunCounts } from '../../db/runs/get-run.ts';
 import type { RunRecord } from '../../db/runs/records.ts';
+import { jsonBytes } from '../../domain/json.ts';
 import {
   RUN_STATUSES,
   RUN_TAG_CHARACTERS_MAX,
@@ -91,7 +92,7 @@ const spanMembers = {
 
 export const updateSpanBody = z
   .strictObject(spanMembers)
-  .refine(isSmall, `must be at most ${SPAN_BYTES_MAX} bytes of JSON`)
+  .refine((value) => jsonBytes(value) <= SPAN_BYTES_MAX, `must be at most ${SPAN_BYTES_MAX} bytes of JSON`)
   .meta({ id: 'UpdateSpan', description: 'A member that is left out, or null, leaves what is there.' });
 
 export const upsertSpansBody = z.strictObject({
@@ -99,16 +100,12 @@ export const upsertSpansBody = z.strictObject({
     .array(
       z
         .strictObject({ id: spanId, traceId: traceId.nullish(), ...spanMembers })
-        .refine(isSmall, `must be at most ${SPAN_BYTES_MAX} bytes of JSON`)
+        .refine((value) => jsonBytes(value) <= SPAN_BYTES_MAX, `must be at most ${SPAN_BYTES_MAX} bytes of JSON`)
         .meta({ id: 'SpanUpsert', description: 'A member that is left out, or null, leaves what is there.' }),
     )
     .min(1)
     .max(SPANS_PER_REQUEST_MAX),
 });
-
-function isSmall(value: unknown): boolean {
-  return Buffer.byteLength(JSON.stringify(value), 'utf8') <= SPAN_BYTES_MAX;
-}
 
 export const upsertedSchema = z
   .strictObject({

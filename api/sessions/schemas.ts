@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SessionMessageRecord, SessionRecord } from '../../db/sessions/records.ts';
+import { jsonBytes } from '../../domain/json.ts';
 import {
   MESSAGE_BYTES_MAX,
   MESSAGE_ROLES,
@@ -13,12 +14,10 @@ import {
 import { orShortened } from '../http/shortened.ts';
 
 /** Sessions as requests and replies show them: docs/sessions.md. */
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value), 'utf8');
-
 export const metadataSchema = z
   .record(z.string(), z.json())
   .refine(
-    (value) => bytesOf(value) <= SESSION_METADATA_BYTES_MAX,
+    (value) => jsonBytes(value) <= SESSION_METADATA_BYTES_MAX,
     `must be at most ${SESSION_METADATA_BYTES_MAX} bytes of JSON`,
   );
 
@@ -126,7 +125,7 @@ const newMessage = z
       refuse('toolCalls', 'goes with the role assistant only');
     const ids = new Set(message.toolCalls?.map(({ id }) => id));
     if (ids.size !== (message.toolCalls?.length ?? 0)) refuse('toolCalls', 'names an id twice');
-    if (bytesOf(message) > MESSAGE_BYTES_MAX)
+    if (jsonBytes(message) > MESSAGE_BYTES_MAX)
       refuse(
         'content',
         `makes the message larger than ${MESSAGE_BYTES_MAX} bytes of JSON: keep it as a file, and name the file`,

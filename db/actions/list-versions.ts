@@ -2,8 +2,6 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 import { SHORTENED_DEFINITION, VERSION_COLUMNS, type ActionVersionRecord } from './records.ts';
 
-const { definition: _cut, ...SHOWN_COLUMNS } = VERSION_COLUMNS;
-
 /** One page of an action's versions, newest first, with the total count. Large configs, schemas and declarations of `verify` are shortened. */
 export async function listVersions(
   tx: EnvironmentTransaction,
@@ -15,7 +13,7 @@ export async function listVersions(
     [actionId],
   );
   const page = await tx.raw<{ rows: ActionVersionRecord[] }>(
-    `SELECT ${selected(SHOWN_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition
+    `SELECT ${selected(VERSION_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition
      FROM action_versions WHERE action_id = :actionId ORDER BY number DESC LIMIT :limit OFFSET :offset`,
     { actionId, ...range },
   );

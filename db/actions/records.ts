@@ -70,12 +70,12 @@ export function toActionRecord({ versionId, versionNumber, versionDigest, ...row
   return { ...row, currentVersion: { id: versionId, number: versionNumber, digest: versionDigest } };
 }
 
+/** Without the definition, which lists shorten. */
 export const VERSION_COLUMNS = {
   id: 'action_versions.id',
   actionId: 'action_versions.action_id',
   number: 'action_versions.number',
   digest: 'action_versions.digest',
-  definition: 'action_versions.definition',
   createdBy: 'action_versions.created_by',
   createdAt: 'action_versions.created_at',
   changeNote: 'action_versions.change_note',

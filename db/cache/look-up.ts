@@ -1,7 +1,8 @@
 import { CANDIDATES_MAX } from '../../domain/cache/cache.ts';
+import { signsOf } from '../../domain/embeddings/embedder.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { CACHE_COLUMNS, type CacheEntryRecord, IS_LIVE } from './records.ts';
-import { signsOf, vectorOf } from './vectors.ts';
+import { vectorOf } from './vectors.ts';
 
 /** A live entry with the same prompt. */
 export async function findExactEntry(

@@ -1,9 +1,10 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { CACHE_ENTRIES_MAX } from '../../domain/cache/cache.ts';
+import { signsOf } from '../../domain/embeddings/embedder.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { CACHE_COLUMNS, type CacheEntryRecord } from './records.ts';
-import { bytesOf, signsOf } from './vectors.ts';
+import { bytesOf } from './vectors.ts';
 
 export interface NewCacheEntry {
   id: string;

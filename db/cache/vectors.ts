@@ -11,8 +11,3 @@ export function vectorOf(bytes: Buffer): Float32Array {
     vector[index] = bytes.readFloatLE(index * Float32Array.BYTES_PER_ELEMENT);
   return vector;
 }
-
-/** A bit for each element: whether it is positive. Near vectors differ in few of them. */
-export function signsOf(vector: Float32Array): string {
-  return Array.from(vector, (value) => (value > 0 ? '1' : '0')).join('');
-}

@@ -40,12 +40,7 @@ export function bindingsOf(filter: DeadLetterFilter) {
     responseStatus: filter.responseStatus ?? null,
     label: filter.label ?? null,
     reason: filter.reason ?? null,
-    startDate: instantOf(filter.startDate),
-    endDate: instantOf(filter.endDate),
+    startDate: filter.startDate ?? null,
+    endDate: filter.endDate ?? null,
   };
-}
-
-/** PostgreSQL knows neither every year nor every offset of RFC 3339. Nothing failed before 1970. */
-export function instantOf(text: string | undefined): Date | null {
-  return text === undefined ? null : new Date(Math.max(0, Date.parse(text)));
 }

@@ -1,6 +1,7 @@
 import type { OriginalRequest } from '../../domain/dead-letters/retry-request.ts';
 import type { Json } from '../../domain/json.ts';
-import { type MessageKind, type MessageMethod, REDACTED } from '../../domain/messages/messages.ts';
+import type { MessageKind, MessageMethod } from '../../domain/messages/messages.ts';
+import { REDACTED } from '../../domain/redacted.ts';
 import type { Redaction } from '../../domain/messages/publish-request.ts';
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import type { MessageDraft } from '../messages/accept/message-candidate.ts';

@@ -6,7 +6,7 @@ import { subscriptionSecretAssociatedData } from './subscription-content.ts';
 
 /** A sealed secret that signs a delivery, and what it was sealed with. */
 export interface SealedSigner {
-  place: SecretContext;
+  associatedData: SecretContext;
   sealed: SealedSecret;
 }
 
@@ -23,12 +23,12 @@ export async function readSigners(
   read: readonly SealedSigningKey[] | null = null,
 ): Promise<SealedSigner[]> {
   const own = subscriptionId === null ? [] : await readSubscriptionSecrets(tx, subscriptionId);
-  const signers = own.map((row) => ({ place: subscriptionSecretAssociatedData(tenant, row.id), sealed: row }));
+  const signers = own.map((row) => ({ associatedData: subscriptionSecretAssociatedData(tenant, row.id), sealed: row }));
   if (own.length > 0 && !own.some((row) => row.besideWorkspaceKeys)) return signers;
   const keys = read ?? (await readSealedSigningKeys(tx));
   return [
     ...signers,
-    ...keys.map((key) => ({ place: signingKeyAssociatedData(tenant.workspaceId, key.id), sealed: key })),
+    ...keys.map((key) => ({ associatedData: signingKeyAssociatedData(tenant.workspaceId, key.id), sealed: key })),
   ];
 }
 

@@ -1,5 +1,4 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import { instantOf } from '../dead-letters/filter.ts';
 import type { JobRecord } from '../dead-letters/jobs.ts';
 import type { DeliveredEvent } from './accept-deliveries.ts';
 
@@ -13,7 +12,7 @@ const IN_RECOVERY = `m.subscription_id = :subscriptionId AND m.status = 'failed'
   AND NOT EXISTS (SELECT FROM messages r WHERE r.retry_of = m.id)`;
 
 function scopeOf({ subscriptionId, filter, createdAt }: Scope) {
-  return { subscriptionId, since: instantOf(filter.startDate), createdAt };
+  return { subscriptionId, since: filter.startDate ?? null, createdAt };
 }
 
 export async function countFailedDeliveries(tx: EnvironmentTransaction, job: Scope): Promise<number> {

@@ -1,4 +1,4 @@
-import { GRANT_LEASE_MS, GRANTS_AT_ONCE, type Grant, PARALLELISM_MAX } from '../../domain/flow-control/flow-control.ts';
+import { type Grant, GRANTS_AT_ONCE, PARALLELISM_MAX, SLOT_LEASE_MS } from '../../domain/flow-control/flow-control.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /** A grant as the functions of the database answer it. */
@@ -21,7 +21,7 @@ export async function grantWaiting(
   const { rows } = await tx.raw<{ rows: GrantRow[] }>(
     `SELECT granted, paces, next_in_ms AS "nextInMs"
      FROM grant_flow_control(:keyId, :most, :inFlightMax, :leaseMs * interval '1 millisecond', :isPacer)`,
-    { keyId, most: GRANTS_AT_ONCE[by], inFlightMax: PARALLELISM_MAX, leaseMs: GRANT_LEASE_MS, isPacer: by === 'pacer' },
+    { keyId, most: GRANTS_AT_ONCE[by], inFlightMax: PARALLELISM_MAX, leaseMs: SLOT_LEASE_MS, isPacer: by === 'pacer' },
   );
   const [row] = rows;
   if (row === undefined) throw new Error('a grant answers one row');

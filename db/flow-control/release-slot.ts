@@ -1,4 +1,4 @@
-import { GRANT_LEASE_MS, GRANTS_AT_ONCE, type Grant, PARALLELISM_MAX } from '../../domain/flow-control/flow-control.ts';
+import { type Grant, GRANTS_AT_ONCE, PARALLELISM_MAX, SLOT_LEASE_MS } from '../../domain/flow-control/flow-control.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { GrantRow } from './grant-waiting.ts';
 
@@ -31,7 +31,7 @@ export async function releaseSlot(
       holdMs: release.how === 'returned' ? null : (release.holdMs ?? null),
       most: GRANTS_AT_ONCE.finish,
       inFlightMax: PARALLELISM_MAX,
-      leaseMs: GRANT_LEASE_MS,
+      leaseMs: SLOT_LEASE_MS,
     },
   );
   const [row] = rows;

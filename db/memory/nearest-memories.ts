@@ -1,5 +1,5 @@
-import { dotProduct } from '../../domain/embeddings/embedder.ts';
-import { COMPARED_MAX, INDEX_CANDIDATES, signsOf } from '../../domain/memory/memories.ts';
+import { dotProduct, signsOf } from '../../domain/embeddings/embedder.ts';
+import { COMPARED_MAX, INDEX_CANDIDATES } from '../../domain/memory/memories.ts';
 import { byScore, type Ranked, RANKING_DEPTH } from '../../domain/memory/rank-fusion.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { conditionsOf, type Wanted } from './conditions.ts';

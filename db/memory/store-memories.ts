@@ -1,7 +1,8 @@
 import { validationError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { type MemoryKind, type MemorySource, signsOf } from '../../domain/memory/memories.ts';
+import { signsOf } from '../../domain/embeddings/embedder.ts';
+import type { MemoryKind, MemorySource } from '../../domain/memory/memories.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface NewMemory {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../domain/json.ts';
-import { REDACTED } from '../../domain/messages/messages.ts';
+import { REDACTED } from '../../domain/redacted.ts';
 import type { Redaction } from '../../domain/messages/publish-request.ts';
 import { isSensitiveHeader } from '../../domain/messages/request.ts';
 import type { Tenant } from '../client.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../../domain/json.ts';
-import { REDACTED } from '../../domain/messages/messages.ts';
+import { REDACTED } from '../../domain/redacted.ts';
 import type { PublishRequest } from '../../domain/messages/publish-request.ts';
 import type { Tenant } from '../client.ts';
 import { type MessageContent, openContent, sealContent, type StoredContent } from '../messages/message-content.ts';

@@ -9,7 +9,7 @@ export async function listRuns(
   tx: EnvironmentTransaction,
   { scheduleId, ...page }: { scheduleId: string; limit: number; offset: number },
 ): Promise<{ total: number; items: RunRecord[] }> {
-  const where = 'WHERE r.environment_id = current_environment_id() AND r.schedule_id = :scheduleId';
+  const where = 'WHERE r.schedule_id = :scheduleId';
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     `SELECT count(*)::int AS total FROM schedule_runs r ${where}`,
     { scheduleId },

@@ -23,7 +23,7 @@ export interface DeadLetterFilter {
   responseStatus?: number | undefined;
   label?: string | undefined;
   reason?: DeadLetterReason | undefined;
-  /** Failed after; RFC 3339. */
+  /** Failed after: RFC 3339, in UTC, from 1970 on. */
   startDate?: string | undefined;
   /** Failed before. */
   endDate?: string | undefined;

@@ -1,6 +1,6 @@
 import { type Issue, validationError } from '../errors.ts';
 import type { Json } from '../json.ts';
-import { REDACTED } from '../messages/messages.ts';
+import { REDACTED } from '../redacted.ts';
 import type { PublishRequest, Redaction } from '../messages/publish-request.ts';
 
 /** A message goes to one URL. */

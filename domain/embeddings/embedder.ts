@@ -70,3 +70,10 @@ export function dotProduct(a: Float32Array, b: Float32Array): number {
   for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);
   return sum;
 }
+
+/** The signs of a vector's components, as PostgreSQL writes a bit string. Near vectors have most of them in common. */
+export function signsOf(vector: Float32Array): string {
+  let signs = '';
+  for (const value of vector) signs += value > 0 ? '1' : '0';
+  return signs;
+}

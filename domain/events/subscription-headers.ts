@@ -1,5 +1,5 @@
 import { type Issue, validationError } from '../errors.ts';
-import { REDACTED } from '../messages/messages.ts';
+import { REDACTED } from '../redacted.ts';
 
 /** The headers of a subscription before a change: as they may be shown, and as they are sent. */
 export interface HeadersBefore {

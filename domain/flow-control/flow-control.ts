@@ -13,7 +13,7 @@ export const KEYS_PER_ENVIRONMENT_MAX = 10_000;
 export const IDLE_KEY_SECONDS = 24 * 60 * 60;
 
 /** A granted message that nobody takes up for so long returns to its place in the queue. */
-export const GRANT_LEASE_MS = 120_000;
+export const SLOT_LEASE_MS = 120_000;
 /** The slot of a message that waits for a permit of its workspace. The sweep has it look again before the end, and keep the slot. */
 export const PERMIT_WAIT_LEASE_MS = 600_000;
 /** Who grants starts the workflows one by one. A pacer has the time; a request or a finished delivery hands over to it. */

@@ -1,6 +1,6 @@
 import { compilePattern } from './patterns.ts';
 import type { Issue } from '../errors.ts';
-import { isJsonObject, jsonDepthExceeds } from '../json.ts';
+import { isJsonObject, jsonBytes, jsonDepthExceeds } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { SCHEMA_APPLICATORS, SCHEMA_LIST_APPLICATORS, SCHEMA_MAP_APPLICATORS } from './applicators.ts';
 import { escapeStep } from '../json-pointer.ts';
@@ -64,7 +64,7 @@ export function mapSubschemas(
 export function structureIssues(schema: JsonObject, path: string): Issue[] {
   if (jsonDepthExceeds(schema, SCHEMA_DEPTH_MAX))
     return [{ path, message: `is nested more than ${SCHEMA_DEPTH_MAX} deep` }];
-  if (Buffer.byteLength(JSON.stringify(schema)) > SCHEMA_BYTES_MAX) {
+  if (jsonBytes(schema) > SCHEMA_BYTES_MAX) {
     return [{ path, message: `is larger than ${SCHEMA_BYTES_MAX} bytes` }];
   }
   const issues: Issue[] = [];

@@ -71,10 +71,3 @@ export interface MemoryMoment {
   /** What held then, as it is recorded now. */
   validAt?: Date | undefined;
 }
-
-/** The signs of a vector's components, as PostgreSQL writes a bit string. Near vectors have most of them in common. */
-export function signsOf(vector: Float32Array): string {
-  let signs = '';
-  for (const value of vector) signs += value > 0 ? '1' : '0';
-  return signs;
-}

@@ -27,9 +27,6 @@ export const DEDUPLICATION_WINDOW_MINUTES = 10;
 export const RESPONSE_READ_BYTES_MAX = 64 * 1024;
 export const RESPONSE_STORED_BYTES_MAX = 8 * 1024;
 
-/** Shown in place of a header's value or a redacted body. Clients compare with it (docs/messages.md, "What is sent"). */
-export const REDACTED = '[REDACTED]';
-
 /** Where a message's rows are found: what a workflow holds of it. */
 export interface MessageRef {
   messageId: string;

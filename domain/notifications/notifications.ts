@@ -40,7 +40,3 @@ export function linkOfSubject(
 ): string | null {
   return subject.type === 'approval' ? approvalUrl(pagesUrl, environmentId, subject.id) : null;
 }
-
-export function isNotificationType(type: string): type is NotificationType {
-  return (NOTIFICATION_TYPES as readonly string[]).includes(type);
-}

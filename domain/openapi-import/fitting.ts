@@ -1,5 +1,5 @@
 import { checkSchema } from '../json-schema/json-schema.ts';
-import { jsonDepthExceeds } from '../json.ts';
+import { jsonBytes, jsonDepthExceeds } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import { NotImportable } from './references.ts';
@@ -66,7 +66,7 @@ function tryDetail(
     throw error;
   }
   if (jsonDepthExceeds(schema, SCHEMA_DEPTH_MAX)) return null;
-  if (Buffer.byteLength(JSON.stringify(schema)) > SCHEMA_BYTES_MAX) return null;
+  if (jsonBytes(schema) > SCHEMA_BYTES_MAX) return null;
   if (appliesItself(schema)) throw new NotImportable('has a schema that applies itself to the same value without end');
   return { schema, notes: [...conversion.notes] };
 }

@@ -19,7 +19,7 @@ import {
   ATTR_SERVICE_NAME,
   ATTR_USER_ID,
 } from '@opentelemetry/semantic-conventions/incubating';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, type Json, jsonBytes, type JsonObject } from '../json.ts';
 import { SPAN_BYTES_MAX, SPAN_NAME_CHARACTERS_MAX, type SpanKind, type SpanUpsert } from './runs.ts';
 
 /** A span of OTLP, whichever encoding it came in. */
@@ -136,7 +136,7 @@ export function spanOfTrace(span: TracedSpan, captureContent: boolean): SpanUpse
     attributes: withoutContent(Object.fromEntries(own)),
   };
   const whole = captureContent ? { ...bare, ...contentsOf(attributes) } : bare;
-  return [whole, bare].find((one) => Buffer.byteLength(JSON.stringify(one), 'utf8') <= SPAN_BYTES_MAX) ?? null;
+  return [whole, bare].find((one) => jsonBytes(one) <= SPAN_BYTES_MAX) ?? null;
 }
 
 export function runIdOf({ attributes, resource }: TracedSpan): string | null {

@@ -13,8 +13,6 @@ export type DeadLetterJobInput = DeadLetterJobRef;
 export interface DeadLetterJobResult {
   status: JobStatus;
 }
-/** Ends a wait: the job was cancelled. */
-export const LOOK_SIGNAL = 'look';
 
 const PREFIXES: Record<JobKind, string> = { retry: 'dlq-retry', clear: 'dlq-clear', recover: 'recover' };
 const SUMMARIES: Record<JobKind, string> = {

@@ -11,12 +11,6 @@ export type ReconcileEffectResult = InvocationState;
 export const RECONCILE_NOW_UPDATE = 'reconcileNow';
 export type ReconcileNowResult = InvocationState;
 
-/**
- * A signal: the record changed (a person resolved it, a replay was answered). The workflow reads it, and ends where it is
- * settled.
- */
-export const LOOK_SIGNAL = 'look';
-
 export function reconciliationWorkflowId(effectId: string): string {
   return `reconcile/${effectId}`;
 }

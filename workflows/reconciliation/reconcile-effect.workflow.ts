@@ -27,9 +27,9 @@ import { standingOf } from '../../domain/workflow-details.ts';
 import { onQueue, READ_OPTIONS, sqlActivities } from '../activity-options.ts';
 import { PermitQueue } from '../permit-queue.ts';
 import { wakeDependents } from '../wake-dependents.ts';
+import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
-  LOOK_SIGNAL,
   RECONCILE_NOW_UPDATE,
   type ReconcileEffectInput,
   type ReconcileEffectResult,

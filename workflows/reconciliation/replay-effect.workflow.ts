@@ -12,8 +12,9 @@ import { dispatchOptions, REPLAY_LAST_START_MS, REPLAY_UNTIL_START_MS, sqlActivi
 import { PermitQueue } from '../permit-queue.ts';
 import { untilClaimed } from '../until-claimed.ts';
 import { wakeDependents } from '../wake-dependents.ts';
+import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
-import { LOOK_SIGNAL, reconciliationWorkflowId } from '../../temporal/reconciliation/reconcile-effect.ts';
+import { reconciliationWorkflowId } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { type ReplayEffectInput, type ReplayEffectResult } from '../../temporal/reconciliation/replay-effect.ts';
 
 const { settleReplay } = sqlActivities({ settleReplay: 'settles the replay from the record' });

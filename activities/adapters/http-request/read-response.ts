@@ -2,8 +2,8 @@ import type { ProviderResponse } from '../../../domain/adapters/adapter-descript
 import { isJsonMediaType, mediaTypeOf } from '../../../domain/adapters/media-types.ts';
 import { isJsonObject, jsonDepthExceeds } from '../../../domain/json.ts';
 import type { Json } from '../../../domain/json.ts';
+import { REDACTED } from '../../../domain/redacted.ts';
 import type { RawResponse } from './exchange.ts';
-import { REDACTED } from './redaction.ts';
 import type { Redactor } from './redaction.ts';
 
 export interface ReadResponse {

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../../domain/json.ts';
 import type { Json } from '../../../domain/json.ts';
+import { REDACTED } from '../../../domain/redacted.ts';
 import { createPartFinder, type PartFinder } from './part-finder.ts';
 import { base64Core, byteNeedles, isLongMember, textNeedles } from './secret-needles.ts';
 import { replaceRanges, type Range } from './secret-runs.ts';
@@ -13,8 +14,6 @@ export interface Redactor {
   /** `isCutOff`: reading stopped before the end, so a credential may have lost its end. */
   bytes(bytes: Buffer, isCutOff?: boolean): Buffer;
 }
-
-export const REDACTED = '[REDACTED]';
 
 /** A shorter secret would match by chance all over a text. It is removed only where it is a whole word. */
 const ANYWHERE_LENGTH_MIN = 4;

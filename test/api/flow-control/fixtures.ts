@@ -12,6 +12,13 @@ const flowControlKey = async (world: World): Promise<FixtureRequest> => ({
   params: { flowControlKeyId: await plantKey(world) },
 });
 
+/** A key after an operation, for one that undoes it. */
+async function after(world: World, operation: string): Promise<FixtureRequest> {
+  const id = await plantKey(world);
+  await planted(world.api.call('POST', `/api/v2/flow-control/${id}/${operation}`, { key: world.key, body: {} }));
+  return { params: { flowControlKeyId: id } };
+}
+
 export const fixtures: RouteFixtures = {
   'flowControl.list': { request: nothing, plantRow: plantKey },
   'flowControl.create': {
@@ -23,8 +30,8 @@ export const fixtures: RouteFixtures = {
   'flowControl.update': { request: async (world) => ({ ...(await flowControlKey(world)), body: { parallelism: 20 } }) },
   'flowControl.delete': { request: flowControlKey },
   'flowControl.pause': { request: flowControlKey },
-  'flowControl.resume': { request: flowControlKey },
+  'flowControl.resume': { request: (world) => after(world, 'pause') },
   'flowControl.pin': { request: async (world) => ({ ...(await flowControlKey(world)), body: { parallelism: 2 } }) },
-  'flowControl.unpin': { request: async (world) => ({ ...(await flowControlKey(world)), body: { rate: true } }) },
+  'flowControl.unpin': { request: async (world) => ({ ...(await after(world, 'pin')), body: { rate: true } }) },
   'flowControl.resetRate': { request: flowControlKey },
 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAction } from '../../../db/actions/create-action.ts';
 import { getAction } from '../../../db/actions/get-action.ts';
-import { getActionVersion } from '../../../db/actions/get-version.ts';
+import { listVersions } from '../../../db/actions/list-versions.ts';
 import { lockAction } from '../../../db/actions/lock-action.ts';
 import type { ActionRecord, NewVersion } from '../../../db/actions/records.ts';
 import { updateAction } from '../../../db/actions/update-action.ts';
@@ -10,6 +10,8 @@ import type { ActionDefinition } from '../../../domain/actions.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+const RANGE = { limit: 10, offset: 0 };
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -41,21 +43,27 @@ function create(tenant: Tenant, name: string, version = versionOf(1)): Promise<A
 
 it('gives back the very value that was digested, whatever JSON holds', async () => {
   const extra: Json = [1e21, 1.5e-7, -0.1, 9007199254740991, 'ü\u{1F511}\u2028"\\', { b: [], a: {}, '': null }, 1.0];
-  const { currentVersion } = await create(database.tenant, 'round.trip', versionOf(1, extra));
-  const version = await database.db.withEnvironment(database.tenant, (tx) => getActionVersion(tx, currentVersion.id));
-  expect(digestOf((version?.definition ?? null) as unknown as Json)).toBe(version?.digest);
-  expect(version).toMatchObject({ number: 1, createdBy: { type: 'api_key', id: 'key_test' }, changeNote: null });
+  const { id } = await create(database.tenant, 'round.trip', versionOf(1, extra));
+  const [action, versions] = await database.db.withEnvironment(database.tenant, async (tx) => [
+    await getAction(tx, id),
+    await listVersions(tx, id, RANGE),
+  ]);
+  expect(digestOf((action?.definition ?? null) as unknown as Json)).toBe(action?.currentVersion.digest);
+  expect(versions).toMatchObject({
+    items: [{ number: 1, createdBy: { type: 'api_key', id: 'key_test' }, changeNote: null }],
+    total: 1,
+  });
 });
 
-it('shows no version of another environment', async () => {
+it('shows no action and no version of another environment', async () => {
   const action = await create(database.tenants.production, 'elsewhere');
   const seen = await database.db.withEnvironment(database.tenant, async (tx) => [
-    await getActionVersion(tx, action.currentVersion.id),
+    await listVersions(tx, action.id, RANGE),
     await getAction(tx, action.id),
     await getAction(tx, action.name),
     await lockAction(tx, action.id),
   ]);
-  expect(seen).toEqual([null, null, null, null]);
+  expect(seen).toEqual([{ items: [], total: 0 }, null, null, null]);
 });
 
 it('lets no one change or delete a version, its owner included', async () => {

@@ -50,7 +50,7 @@ async function opened(vault: Vault, id: string, place = id) {
     const signers = await readSigners(tx, tenant, id);
     return {
       headers: openHeaders(vault, tenant, place, subscription),
-      secrets: signers.map((signer) => vault.open(signer.place, signer.sealed)),
+      secrets: signers.map((signer) => vault.open(signer.associatedData, signer.sealed)),
     };
   });
 }
