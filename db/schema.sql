@@ -2038,33 +2038,82 @@ ALTER FUNCTION find_lost_flow_control_leases(interval,text,integer) OWNER TO ser
 REVOKE ALL ON FUNCTION find_lost_flow_control_leases(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_lost_flow_control_leases(interval,text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_lost_messages(older_than interval, overdue_by interval, after_id text, most integer)
+CREATE OR REPLACE FUNCTION public.find_lost_messages(older_than interval, overdue_by interval, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
- STABLE SECURITY DEFINER
+ SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 BEGIN ATOMIC
- SELECT m.id,
-     m.environment_id,
-     e.workspace_id
-    FROM (messages m
-      JOIN environments e ON ((e.id = m.environment_id)))
-   WHERE ((m.id > find_lost_messages.after_id) AND (m.id IN ( SELECT u.id
+ WITH newest AS MATERIALIZED (
+          SELECT u.id,
+             u.environment_id
             FROM messages u
-           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.created_at < (now() - find_lost_messages.older_than)) AND (u.flow_control_key_id IS NULL))
-         UNION ALL
-          SELECT o.id
+           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (u.created_at < (now() - find_lost_messages.older_than)))
+           ORDER BY u.id DESC
+          LIMIT find_lost_messages.most
+         ), unbegun AS MATERIALIZED (
+          SELECT u.id,
+             u.environment_id
+            FROM messages u
+           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (u.created_at < (now() - find_lost_messages.older_than)) AND (u.id > ( SELECT i.unbegun_looked_to
+                    FROM installation i)))
+           ORDER BY u.id
+          LIMIT find_lost_messages.most
+         ), overdue AS MATERIALIZED (
+          SELECT o.id,
+             o.environment_id,
+             o.next_attempt_at
             FROM messages o
-           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by)) AND (o.flow_control_key_id IS NULL)))) AND (NOT (EXISTS ( SELECT
+           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.flow_control_key_id IS NULL) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by)) AND (ROW(o.next_attempt_at, o.id) > ROW(( SELECT i.overdue_looked_to
+                    FROM installation i), ( SELECT i.overdue_looked_to_id
+                    FROM installation i))))
+           ORDER BY o.next_attempt_at, o.id
+          LIMIT find_lost_messages.most
+         ), last_overdue AS (
+          SELECT o.next_attempt_at,
+             o.id
+            FROM overdue o
+           WHERE (( SELECT count(*) AS count
+                    FROM overdue) = find_lost_messages.most)
+           ORDER BY o.next_attempt_at DESC, o.id DESC
+          LIMIT 1
+         ), moved AS (
+          UPDATE installation SET unbegun_looked_to = ( SELECT
+                         CASE
+                             WHEN (count(*) = find_lost_messages.most) THEN max(u.id)
+                             ELSE ''::text
+                         END AS "case"
+                    FROM unbegun u), overdue_looked_to = COALESCE(( SELECT l_1.next_attempt_at
+                    FROM last_overdue l_1), '-infinity'::timestamp with time zone), overdue_looked_to_id = COALESCE(( SELECT l_1.id
+                    FROM last_overdue l_1), ''::text)
+         )
+  SELECT l.id,
+     l.environment_id,
+     e.workspace_id
+    FROM (( SELECT n.id,
+             n.environment_id
+            FROM newest n
+         UNION
+          SELECT u.id,
+             u.environment_id
+            FROM unbegun u
+         UNION
+          SELECT o.id,
+             o.environment_id
+            FROM overdue o) l
+      JOIN environments e ON ((e.id = l.environment_id)))
+   WHERE (( SELECT count(*) AS count
             FROM in_flight_permits p
-           WHERE ((p.environment_id = m.environment_id) AND (p.kind = 'delivery'::text) AND (p.holder = m.id) AND (p.expires_at > now()))))))
-   ORDER BY m.id
-  LIMIT find_lost_messages.most;
+           WHERE ((p.environment_id = l.environment_id) AND (p.kind = 'delivery'::text) AND (p.holder = l.id) AND (p.expires_at > now()))) = 0)
+   ORDER BY l.id;
 END
 ;
-ALTER FUNCTION find_lost_messages(interval,interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,text,integer) TO service_app;
+ALTER FUNCTION find_lost_messages(interval,interval,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_near_memories(collection text, query text, dimensions integer, most integer)
  RETURNS TABLE(memory_id text, score double precision)
@@ -5300,6 +5349,9 @@ CREATE TABLE installation (
   only_row boolean DEFAULT true NOT NULL,
   expensive_work_paused_at timestamp(3) with time zone,
   expensive_work_paused_reason text,
+  unbegun_looked_to text COLLATE "C" DEFAULT ''::text NOT NULL,
+  overdue_looked_to timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  overdue_looked_to_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_check CHECK (((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))),
   CONSTRAINT installation_expensive_work_paused_reason_check CHECK (((char_length(expensive_work_paused_reason) >= 1) AND (char_length(expensive_work_paused_reason) <= 500))),
@@ -5310,6 +5362,8 @@ ALTER TABLE installation FORCE ROW LEVEL SECURITY;
 CREATE POLICY installation_wide ON installation FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
 GRANT SELECT ON installation TO service_app;
 GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason) ON installation TO service_app;
+GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id) ON installation TO service_directory;
+GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id) ON installation TO service_directory;
 
 CREATE TABLE integrations (
   id text COLLATE "C" NOT NULL,
@@ -5819,7 +5873,7 @@ CREATE INDEX messages_held ON ONLY public.messages USING btree (environment_id, 
 CREATE INDEX messages_newest_first ON ONLY public.messages USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX messages_of_event ON ONLY public.messages USING btree (event_id, id) WHERE (event_id IS NOT NULL);
 CREATE INDEX messages_of_subscription ON ONLY public.messages USING btree (subscription_id, created_at DESC, id DESC) WHERE (subscription_id IS NOT NULL);
-CREATE INDEX messages_overdue ON ONLY public.messages USING btree (next_attempt_at) WHERE (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text]));
+CREATE INDEX messages_overdue ON ONLY public.messages USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (held_at IS NULL) AND (flow_control_key_id IS NULL));
 CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL));
 CREATE INDEX messages_unended_of_schedule ON ONLY public.messages USING btree (schedule_id) WHERE ((schedule_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 ALTER TABLE messages ENABLE ROW LEVEL SECURITY;

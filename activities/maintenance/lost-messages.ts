@@ -1,4 +1,4 @@
-import { findLostMessages } from '../../db/messages/find-lost-messages.ts';
+import { findLostMessages, LOOKED_AT_MAX } from '../../db/messages/find-lost-messages.ts';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
 
@@ -7,11 +7,16 @@ const OVERDUE_SECONDS = 3_600;
 
 /**
  * Restarts messages that were accepted a while ago and never begun, or are long overdue: an API process may have died
- * between its commit and its start, or an operator terminated the workflow. Waking a running workflow changes nothing.
+ * between its commit and its start, or an operator terminated the workflow. Waking a running workflow changes nothing. Where more
+ * than LOOKED_AT_MAX wait, each sweep looks at a part of them.
  */
 export function lostMessages(olderThanSeconds = LOST_AFTER_SECONDS): SweepArea<MessageRef, 'wakeMessage'> {
   return {
-    find: (deps, page) => findLostMessages(deps.db, { olderThanSeconds, overdueBySeconds: OVERDUE_SECONDS, ...page }),
+    // One look in a sweep: a second page would be the look of the next one.
+    find: (deps, { afterId }) =>
+      afterId === ''
+        ? findLostMessages(deps.db, { olderThanSeconds, overdueBySeconds: OVERDUE_SECONDS, most: LOOKED_AT_MAX })
+        : Promise.resolve([]),
     idOf: (ref) => ref.messageId,
     mend: (deps, refs) => Promise.all(refs.map((ref) => deps.wakeMessage(ref))),
     batchSize: 1,

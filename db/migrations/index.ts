@@ -50,6 +50,7 @@ import * as bounds from './0049-bounds.ts';
 import * as relayInTurn from './0050-relay-in-turn.ts';
 import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
 import * as cancelBetweenAttempts from './0052-cancel-between-attempts.ts';
+import * as boundedLooks from './0054-bounded-looks.ts';
 import * as capsOfKnownKinds from './0055-caps-of-known-kinds.ts';
 
 export interface Migration {
@@ -111,5 +112,6 @@ export const MIGRATIONS: readonly Migration[] = [
   relayInTurn,
   unmadeDeliveries,
   cancelBetweenAttempts,
+  boundedLooks,
   capsOfKnownKinds,
 ];

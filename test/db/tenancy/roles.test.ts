@@ -229,6 +229,7 @@ describe('the directory', () => {
       'flow_control_queue',
       'idempotency_claims',
       'in_flight_permits',
+      'installation',
       'integrations',
       'invitations',
       'invocations',
