@@ -38,7 +38,7 @@ const action = z.enum(['create', 'update', 'delete', 'none']);
 export const planSchema = z
   .strictObject({
     planId: z.string(),
-    baseRevision: z.int().min(0).describe('Of the policies that the files were compared with.'),
+    baseRevision: z.int().min(0).describe('The revision of the policies that the files were compared with.'),
     digest: z.string().describe('Names what the plan does; `apply` repeats it.'),
     unchanged: z.boolean().describe('True where nothing would change.'),
     changes: z.array(
@@ -59,7 +59,7 @@ export const applyBody = z
 export const appliedSchema = z
   .strictObject({
     planId: z.string(),
-    revision: z.int().min(0).describe('Of the policies after it.'),
+    revision: z.int().min(0).describe('The revision of the policies after it.'),
     changes: z.array(
       z.strictObject({
         name: z.string(),

@@ -33,7 +33,7 @@ const fixtureRequest = z
       .optional()
       .describe("Left out: what the action's declaration makes of the input."),
     agentId: z.string().min(1).max(AGENT_ID_CHARACTERS_MAX).optional(),
-    keyId: z.string().min(1).max(100).optional().describe('Of the key that asks; it need not exist.'),
+    keyId: z.string().min(1).max(100).optional().describe('Id of the key that asks; it need not exist.'),
     keyName: z.string().min(1).max(100).optional(),
     runId: z.string().min(1).max(100).optional(),
     environment: z

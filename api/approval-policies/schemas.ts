@@ -56,7 +56,7 @@ export const policySchema = z
   .strictObject({
     id: z.string(),
     name: z.string(),
-    priority: z.int().describe('Of the newest document.'),
+    priority: z.int().describe('That of the newest document.'),
     enabled: z.boolean(),
     version: z.int().min(1).describe('Number of the newest version.'),
     document: shownDocument,

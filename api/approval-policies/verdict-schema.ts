@@ -26,7 +26,7 @@ export const decisionMembers = {
     )
     .nullable()
     .describe(
-      'Of each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner.',
+      'One for each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner.',
     ),
   preventSelf: z.boolean().nullable(),
   expiresInSeconds: z.int().nullable(),
@@ -40,7 +40,7 @@ export const decisionMembers = {
 export const verdictSchema = z
   .strictObject({
     ...decisionMembers,
-    revision: z.int().min(0).describe('Of the policies of the environment that were evaluated.'),
+    revision: z.int().min(0).describe('The revision of the policies that were evaluated.'),
     trace: z.array(traceSchema).describe('Every rule that was looked at, in order.'),
   })
   .meta({ id: 'ApprovalPolicyVerdict' });

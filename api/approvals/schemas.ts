@@ -132,7 +132,7 @@ export const approvalSchema = z
     action: z.strictObject({ id: z.string(), name: z.string() }).nullable(),
     title: z.string(),
     summary: z.string().describe('What will happen, in one sentence.'),
-    payload: z.json().describe('Of a free-standing one.'),
+    payload: z.json().describe('What a free-standing approval agrees to; null for the others.'),
     bindingDigest: z.string().describe('Echo it to approve.'),
     policy: z
       .strictObject({

@@ -19,7 +19,7 @@ const acceptBody = z.strictObject({
     .describe(
       'The password that the e-mail address signs in with, or for a new user the one it shall have (12 characters).',
     ),
-  name: personName.optional().describe('Of a new user.'),
+  name: personName.optional().describe('The name of a new user.'),
 });
 
 type AcceptBody = z.output<typeof acceptBody>;

@@ -7,7 +7,7 @@ import { scopeSchema } from '../http/scope-schema.ts';
 export const identitySchema = z
   .strictObject({
     type: z.enum(['api_key', 'session', 'oauth']),
-    keyId: z.string().nullable().meta({ description: 'Of API keys only.' }),
+    keyId: z.string().nullable().meta({ description: 'For API keys only; null otherwise.' }),
     workspaceId: z.uuid().nullable().meta({ description: 'Null for a session that names no environment.' }),
     environment: z
       .strictObject({
@@ -19,7 +19,7 @@ export const identitySchema = z
     scopes: z.array(scopeSchema).meta({ description: 'What this credential may do, sorted.' }),
     preset: z.enum(KEY_PRESETS).nullable(),
     expiresAt: z.iso.datetime().nullable(),
-    userId: z.string().optional().meta({ description: 'Of sessions and OAuth only.' }),
+    userId: z.string().optional().meta({ description: 'For sessions and OAuth only.' }),
   })
   .meta({ id: 'Identity' });
 

@@ -18,7 +18,7 @@ export const newPassword = z
   .string()
   .min(PASSWORD_CHARACTERS_MIN)
   .max(PASSWORD_CHARACTERS_MAX)
-  .describe('Of at least 12 characters, whichever they are.')
+  .describe('At least 12 characters, whichever they are.')
   .meta({ writeOnly: true });
 
 export const userSchema = z

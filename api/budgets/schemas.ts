@@ -28,7 +28,7 @@ export const budgetSchema = z
       .describe('The UTC month that `used` and `reserved` are of.'),
     caps: capsSchema,
     used: sumsSchema,
-    reserved: sumsSchema.describe('Of invocations that are under way, or whose outcome is unknown.'),
+    reserved: sumsSchema.describe('For invocations that are under way, or whose outcome is unknown.'),
     unit: z.literal(BUDGET_UNIT).describe('A millionth of a cent.'),
     reconciliationRequired: z
       .boolean()
@@ -40,7 +40,7 @@ export const budgetSchema = z
   .meta({ id: 'Budget' });
 
 export const budgetParams = z.strictObject({
-  apiKeyId: z.string().min(1).max(100).describe('Of a key of this environment.'),
+  apiKeyId: z.string().min(1).max(100).describe('Id of a key of this environment.'),
 });
 
 export const putBudgetBody = z.strictObject({

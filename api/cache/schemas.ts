@@ -105,7 +105,7 @@ export const lookupSchema = z
 export const statsSchema = z
   .strictObject({
     entries: z.int().min(0),
-    bytes: z.int().min(0).describe('Of prompts and responses.'),
+    bytes: z.int().min(0).describe('Prompts and responses together.'),
     hits: z.int().min(0),
     misses: z.int().min(0),
     hitRate: z.number().min(0).max(1),

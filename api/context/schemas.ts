@@ -69,15 +69,15 @@ export const contextBody = z
 const count = z.int().min(0);
 const rest = {
   tokens: count.describe(
-    'Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`.',
+    'Those of the whole: the text, or the messages (and `system`) as JSON. Never more than `maxTokens`.',
   ),
   included: z
     .array(
       z.strictObject({
         source: z.enum(['session', 'memory']),
-        id: z.string().describe('Of the message or of the memory.'),
+        id: z.string().describe('Id of the message or of the memory.'),
         tokens: count.describe('Its own, without the frame of the format.'),
-        score: z.number().nullable().describe('Of a memory: how well it fits the query.'),
+        score: z.number().nullable().describe('How well a memory fits the query; null for a message.'),
       }),
     )
     .describe('What it is made of, in its order.')

@@ -27,7 +27,7 @@ const responseStatus = z.int().min(100).max(599);
 const facts = {
   dlqReason: z.enum(DEAD_LETTER_REASONS).describe('Why nothing more was tried.'),
   lastAttemptAt: dateTime.nullable(),
-  responseHeaders: z.record(z.string(), z.string()).nullable().describe('Of the last response.'),
+  responseHeaders: z.record(z.string(), z.string()).nullable().describe('Those of the last response.'),
 };
 export const deadLetterSchema = messageSchema.extend(facts).meta({ id: 'DeadLetter' });
 export const listedDeadLetterSchema = listedMessageSchema

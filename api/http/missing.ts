@@ -24,8 +24,8 @@ export async function missingSecret(tx: EnvironmentTransaction, name: string): P
 }
 
 /**
- * The message of a 404 for this caller: which environment was looked in, which it knows as its own, and names that it may list. Of
- * any other environment it says nothing. Null where the caller works in no environment.
+ * The message of a 404 for this caller: which environment was looked in, which it knows as its own, and names that it may list. It
+ * says nothing of any other environment. Null where the caller works in no environment.
  */
 export function missingMessage({ what, near }: Missing, caller: AnyCaller | undefined): string | null {
   if (caller === undefined || !('environment' in caller)) return null;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const shortenedSchema = z
   .strictObject({
     truncated: z.literal(true),
-    bytes: z.int().min(0).describe('Of its JSON text.'),
+    bytes: z.int().min(0).describe('The size of its JSON text.'),
     preview: z.string().describe('How that begins.'),
   })
   .meta({

@@ -18,7 +18,7 @@ const name = z
   .trim()
   .min(1)
   .max(NAME_CHARACTERS_MAX)
-  .describe('Of the live limits of an environment, one has it.');
+  .describe('Unique among the live limits of an environment.');
 const dimension = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be lower case letters, digits and _, at most 32')
@@ -28,7 +28,7 @@ const cap = z
   .int()
   .min(0)
   .max(Number.MAX_SAFE_INTEGER)
-  .describe('Of one period: minor units for money, a count otherwise. 0 lets nothing pass.');
+  .describe('For one period: minor units for money, a count otherwise. 0 lets nothing pass.');
 const thresholds = z
   .array(z.int().min(1).max(PERCENT_MAX))
   .max(THRESHOLDS_MAX)
@@ -141,13 +141,15 @@ export const limitSchema = z
     resetsAt: dateTime.nullable().describe('When the next period begins; null for `per_effect` and `lifetime`.'),
     reserved: amount.describe('In the current period, by effects that are under way or whose outcome is not known.'),
     settled: amount.describe('In the current period, by effects that happened.'),
-    available: amount.describe('Of the current period. 0 where the cap was lowered below what is used.'),
+    available: amount.describe('In the current period. 0 where the cap was lowered below what is used.'),
     exposures: z
       .strictObject({ unknown: amount, pending: amount })
       .describe(
         'What is held, of every period, by effects whose outcome is unknown, or still pending at the provider.',
       ),
-    crossings: z.array(crossingSchema).describe('Of the current period, newest first; of `per_effect`, the newest.'),
+    crossings: z
+      .array(crossingSchema)
+      .describe('Those of the current period, newest first; of `per_effect`, the newest.'),
     createdAt: dateTime,
     updatedAt: dateTime,
     archivedAt: dateTime.nullable(),

@@ -30,7 +30,7 @@ export const connectDiscordBody = z
       .string()
       .regex(/^[0-9a-fA-F]{64}$/)
       .optional()
-      .describe('Of the Discord application that owns the webhook: with it, messages have buttons that decide.'),
+      .describe('That of the Discord application that owns the webhook: with it, messages have buttons that decide.'),
   })
   .meta({ id: 'DiscordConnection' });
 
@@ -45,7 +45,7 @@ export const connectSlackBody = z
       .string()
       .regex(/^[0-9a-zA-Z]{16,128}$/)
       .optional()
-      .describe('Of the Slack app: with it, messages have buttons that decide. Sealed; never shown.'),
+      .describe('That of the Slack app: with it, messages have buttons that decide. Sealed; never shown.'),
   })
   .meta({ id: 'SlackConnection' });
 

@@ -30,8 +30,8 @@ export const dryRunSchema = z
     decision: z
       .strictObject({ effect: decisionMembers.effect, source: decisionMembers.source, quorum: decisionMembers.quorum })
       .nullable()
-      .describe('Of the approval policies. Null where it was refused before, or the impact is not known.'),
-    allowances: z.array(allowanceSchema).describe('Of the impact limits that apply. Nothing is reserved.'),
+      .describe('What the approval policies decide. Null where it was refused before, or the impact is not known.'),
+    allowances: z.array(allowanceSchema).describe('Those of the impact limits that apply. Nothing is reserved.'),
   })
   .meta({ id: 'DryRun' });
 

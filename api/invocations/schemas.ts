@@ -61,7 +61,7 @@ export const invocationSchema = z
     grade: z.enum(GRADES).describe('What is really known. Treat a grade you do not know as `unknown`.'),
     action: z.strictObject({ id: z.string(), name: z.string() }),
     versionId: z.string(),
-    effectId: z.string().nullable().describe('Of a governed action.'),
+    effectId: z.string().nullable().describe('For a governed action only.'),
     approvalId: z.string().nullable(),
     operationKey: z.string(),
     result: z

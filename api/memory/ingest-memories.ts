@@ -46,7 +46,7 @@ const ingestBody = z
     kind: kindSchema.optional().describe('Left out: `fact` for a text, `episode` for messages.'),
     userId: userIdSchema.nullable().default(null),
     agentId: agentIdSchema.nullable().default(null),
-    metadata: metadataSchema.default({}).describe('Of every memory that it stores.'),
+    metadata: metadataSchema.default({}).describe('For every memory that it stores.'),
     expiresAt: rememberedInstant.nullable().default(null),
     chunkCharacters: z
       .int()

@@ -39,7 +39,7 @@ export const collectionSchema = z
     description: z.string().nullable(),
     embedding: z
       .strictObject({ model: z.string(), dimensions: z.int().min(1) })
-      .describe('Of every vector in the collection, from its creation on.'),
+      .describe('The same for every vector in the collection, from its creation on.'),
     memoryCount: z.int().min(0).describe('Without superseded versions.'),
     createdAt: dateTime,
     updatedAt: dateTime,
@@ -59,7 +59,7 @@ export const sourceSchema = z
     id: z.string().min(1).max(SOURCE_ID_CHARACTERS_MAX),
   })
   .describe(
-    'What it is derived from. Of type `memory`: who deletes that memory deletes this one. Of type `job`: an ingest stored it.',
+    'What it is derived from. Type `memory`: who deletes that memory deletes this one. Type `job`: an ingest stored it.',
   )
   .meta({ id: 'MemorySource' });
 export const metadataSchema = z

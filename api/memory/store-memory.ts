@@ -121,7 +121,7 @@ const supersedeBody = z
       .nullable()
       .optional()
       .describe('Left out: as before, where that lies ahead of `validFrom`.'),
-    expiresAt: rememberedInstant.nullable().optional().describe('Of the whole chain.'),
+    expiresAt: rememberedInstant.nullable().optional().describe('When the whole chain is to be deleted.'),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change something')
   .meta({ id: 'SupersedeMemoryRequest' });

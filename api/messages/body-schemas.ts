@@ -86,7 +86,7 @@ export const publishFields = z.strictObject({
     .min(1)
     .max(TIMEOUT_SECONDS_MAX)
     .optional()
-    .describe(`Of one attempt. ${TIMEOUT_SECONDS_DEFAULT} where it is left out.`),
+    .describe(`For one attempt. ${TIMEOUT_SECONDS_DEFAULT} where it is left out.`),
   callbackUrl: destinationUrl.optional().describe('Told of the end, whichever it is.'),
   failureCallbackUrl: destinationUrl.optional().describe('Told of a failure.'),
   deduplicationId: z

@@ -25,7 +25,7 @@ export const messageSchema = z
     maxRetries: z.int().min(0).nullable(),
     responseStatus: z.int().min(100).max(599).nullable(),
     responseBody: z.string().nullable().describe('At most 8 KiB of it, credentials that were sent removed.'),
-    errorMessage: z.string().nullable().describe('Of the newest attempt.'),
+    errorMessage: z.string().nullable().describe('Why the newest attempt failed.'),
     deliveredAt: z.iso.datetime().nullable(),
     failedAt: z.iso.datetime().nullable(),
     callbackUrl: z.string().meta({ format: 'uri' }).nullable(),

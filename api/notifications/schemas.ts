@@ -31,7 +31,7 @@ export const notificationSchema = z
     url: z.url().nullable().describe('Where a person acts on it: the page of an approval.'),
     count: z.int().min(1).describe('How many times it happened in its hour. It is unread again when this grows.'),
     emails: emailCountsSchema,
-    readAt: dateTime.nullable().describe('Of this reader: a member, or an API key.'),
+    readAt: dateTime.nullable().describe('When this reader, a member or an API key, read it.'),
     createdAt: dateTime,
     updatedAt: dateTime,
   })
@@ -48,7 +48,7 @@ export const preferencesSchema = z
     emailAllowance: z
       .strictObject({
         used: count.describe('E-mails that were queued in this UTC month, in all environments.'),
-        allowed: count.nullable().describe('Of the plan. Null: no limit.'),
+        allowed: count.nullable().describe('What the plan allows. Null: no limit.'),
         resetsAt: dateTime,
       })
       .meta({ id: 'NotificationEmailAllowance' }),

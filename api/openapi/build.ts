@@ -244,7 +244,7 @@ const PARAMETERS: JsonObject = {
   'X-CSRF-Token': {
     name: 'X-CSRF-Token',
     in: 'header',
-    description: 'Of a session: the `csrfToken` of GET /api/v2/auth/session.',
+    description: 'For a session: the `csrfToken` of GET /api/v2/auth/session.',
     schema: { type: 'string' },
   },
 };

@@ -152,7 +152,7 @@ export const ERROR_SCHEMA: JsonObject = {
         message: { type: 'string' },
         details: {
           type: 'object',
-          description: 'Of a VALIDATION_ERROR: `issues`, each with a `path` into the request and a `message`.',
+          description: 'For a VALIDATION_ERROR: `issues`, each with a `path` into the request and a `message`.',
         },
       },
       additionalProperties: false,

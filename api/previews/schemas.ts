@@ -17,7 +17,7 @@ export const previewBody = z
   .strictObject({
     input: invokeBody.shape.input,
     operationKey: invokeBody.shape.operationKey.describe(
-      'Of the invocation to be. It is then that of the invocation, which need not name it again.',
+      'The key of the invocation to be, which need not name it again.',
     ),
     dependsOn: invokeBody.shape.dependsOn,
     compensates: invokeBody.shape.compensates,

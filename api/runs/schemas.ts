@@ -175,7 +175,7 @@ export const spanSchema = z
     tokens: z.strictObject({ input: count.nullable(), output: count.nullable() }),
     cost: z.number().nullable(),
     attributes: orShortened(object.nullable()),
-    invocationId: z.string().nullable().describe('Of a span that the service keeps for an invocation of the run.'),
+    invocationId: z.string().nullable().describe('For a span that the service keeps for an invocation of the run.'),
     effectId: z.string().nullable(),
     approvalId: z.string().nullable(),
     childCount: count.describe('Its own children, without theirs.'),

@@ -33,7 +33,7 @@ export const secretSchema = z
   .strictObject({
     id: z.string().meta({ examples: ['sec_01h2x5Zk3vQ9mT7cR4bW8y'] }),
     name: z.string(),
-    version: z.int().min(1).describe('Of the value in use. Counts up with every rotation, over a delete too.'),
+    version: z.int().min(1).describe('That of the value in use. Counts up with every rotation, over a delete too.'),
     description: z.string().nullable(),
     createdAt: z.iso.datetime(),
     rotatedAt: z.iso.datetime().nullable().describe('When the present value replaced an earlier one; null before.'),

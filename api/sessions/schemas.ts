@@ -103,14 +103,14 @@ const messageFields = {
     .max(200)
     .nullable()
     .default(null)
-    .describe('Of a message of role `tool`, and needed there: the id of the call that it answers.'),
+    .describe('For a message of role `tool`, and needed there: the id of the call that it answers.'),
   toolCalls: z
     .array(toolCall)
     .min(1)
     .max(TOOL_CALLS_PER_MESSAGE_MAX)
     .nullable()
     .default(null)
-    .describe('Of a message of role `assistant`: the calls that the model asked for.'),
+    .describe('For a message of role `assistant`: the calls that the model asked for.'),
   metadata: metadataSchema.nullable().default(null),
 };
 
@@ -173,7 +173,7 @@ export const messageSchema = z
     metadata: storedMetadata,
     id: z.string().meta({ examples: ['smg_01h2x5Zk3vQ9mT7cR4bW8y'] }),
     sequence: z.int().min(1).describe('Its place in the session. Appends leave no gap, and no number is used twice.'),
-    tokens: count.describe('Of its content and its tool calls, in o200k_base.'),
+    tokens: count.describe('Those of its content and its tool calls, in o200k_base.'),
     createdAt: dateTime,
   })
   .meta({ id: 'SessionMessage' });

@@ -28,7 +28,7 @@ const [calls, concurrency, restMs] = [
   Number(values.concurrency),
   Number(values['rest-seconds']) * 1000,
 ];
-/** Of API and worker together, which `npm start` runs in one process. */
+/** API and worker together, which `npm start` runs in one process. */
 const REST_MB_MAX = 250;
 const FIRST_REST_MS = 10_000;
 const PROGRESS_INTERVAL_MS = 30_000;

@@ -55,7 +55,7 @@ export function loosestForm(word: string): string {
 const SYMBOL =
   /(?<=\d\s?)(?:([mk])|(m)(?:wh|w|v|ah|a|j|hz|s|g|m|l|pa|f|h|Ω|ev|n|mol|bar|sv|bq|k|t)|([kmgtp])i?(b)(?:ps|\/s)?)(?![\p{L}\p{N}])/giu;
 
-/** Of symbols of units after a number, the letters whose case is their meaning: 5 mW and 5 MW, 10 Mb and 10 MB, 300 K and 300 k. */
+/** The letters of units after a number whose case is their meaning: 5 mW and 5 MW, 10 Mb and 10 MB, 300 K and 300 k. */
 export function caseBoundSymbols(text: string): string[] {
   return [...text.matchAll(SYMBOL)].flatMap(([, bare, milliOrMega, prefix, byteOrBit]) => {
     if (byteOrBit === undefined) return bare ?? milliOrMega ?? [];

@@ -30,6 +30,10 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
   },
   { path: 'db/x.ts', text: '// TODO later', says: /unfinished work/ },
   { path: 'db/x.ts', text: '/** Of the effect, where one governs. */', says: /subject first/ },
+  { path: 'db/x.ts', text: '// Of 2,201 rows one is left.', says: /subject first/ },
+  { path: 'api/x.ts', text: "z.string().describe('Of sessions only.')", says: /subject first/ },
+  { path: 'api/x.ts', text: '.meta({ description: `Of ${MAX} parts.` })', says: /subject first/ },
+  { path: 'docs/operations.md', text: 'It is read. Of\ntwo at once one wins.', says: /subject first/ },
 ];
 
 describe('strays', () => {
@@ -39,6 +43,11 @@ describe('strays', () => {
 
   test.each(PLANTED)('finds “$text” in $path', ({ path, text, says }) => {
     expect(report(checkStrays([{ path, text }]))).toMatch(says);
+  });
+
+  test('leaves “of” within a sentence, and names that hold it, alone', () => {
+    const text = '// A page of rows.\nconst lastOf = arrayOf(pages); // ofEach';
+    expect(report(checkStrays([{ path: 'db/x.ts', text }]))).toBe('');
   });
 
   test('leaves addresses and test.each alone', () => {

@@ -61,13 +61,13 @@ function carriesCredentials(text: string): boolean {
 export const importedOperationSchema = z
   .strictObject({
     operationId: z.string(),
-    name: z.string().describe('Of the action that it is, or would be.'),
+    name: z.string().describe('The name of the action that it is, or would be.'),
     status: z.enum(['created', 'updated', 'unchanged', 'skipped']),
     governed: z
       .boolean()
       .optional()
       .describe('Whether the action is governed now. Left out where the operation was skipped.'),
-    warnings: z.array(warningSchema).optional().describe('Of an action that was created or updated.'),
+    warnings: z.array(warningSchema).optional().describe('Where an action was created or updated.'),
     reason: z.string().optional().describe('Why it was skipped, or what was left out of the action.'),
   })
   .meta({ id: 'ImportedOperation' });

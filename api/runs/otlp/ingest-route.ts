@@ -51,7 +51,7 @@ export const ingestTracesRoute = defineRoute({
         schema: {
           type: 'object',
           required: ['code', 'message'],
-          properties: { code: { type: 'integer', description: 'Of google.rpc.Code.' }, message: { type: 'string' } },
+          properties: { code: { type: 'integer', description: 'A google.rpc.Code.' }, message: { type: 'string' } },
         },
       },
       'application/x-protobuf': { schema: { type: 'string', format: 'binary' } },

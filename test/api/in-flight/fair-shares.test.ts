@@ -13,7 +13,7 @@ import { createAction, type Caller, dataOf, effectIn, invoke } from '../invocati
 const HANGING = 60;
 const SLOTS = 30;
 const CAP = 20;
-/** Of provider reads and of maintenance: more than twice the cap, because whoever is near the head of the queue waits a second in a slot. */
+/** For provider reads and for maintenance: more than twice the cap, because whoever is near the head of the queue waits a second in a slot. */
 const SLOTS_OF_OTHERS = 6;
 const CAP_OF_OTHERS = 2;
 const FLOOD = 8;

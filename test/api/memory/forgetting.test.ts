@@ -93,7 +93,7 @@ test('a deletion of more than a request deletes, derived ones counted, goes on i
   const source = { type: 'memory', id: root.id };
   expect((await call('POST', '', { collectionId, content: 'another', source })).status).toBe(400);
   expect(await left()).not.toEqual([]);
-  // Of 2,201 the request deleted 1,000; 500 are a page.
+  // The request deleted 1,000 of 2,201; 500 are a page.
   expect(await runJob(deletion)).toBe(3);
   expect(await left()).toEqual([]);
   const small = dataOf(await call('POST', '', { collectionId, content: 'small' }), memorySchema);

@@ -25,7 +25,7 @@ export function messageOf(reply: CallResult): string {
   return errorIn(reply)?.message ?? '';
 }
 
-/** Of our envelope, or of OTLP's google.rpc.Status, whose message begins with our code. */
+/** The error of our envelope, or of OTLP's google.rpc.Status, whose message begins with our code. */
 function errorIn(reply: CallResult): { code?: string | undefined; message?: string } | undefined {
   const { error, message } = (reply.json ?? {}) as { error?: { code?: string; message?: string }; message?: string };
   if (error !== undefined || message === undefined || reply.status < 400) return error;

@@ -178,7 +178,7 @@ class ApiKeysDeleteReply(TypedDict):
 class AppliedApprovalPolicyPlan(TypedDict):
     planId: str
     revision: int
-    """Of the policies after it."""
+    """The revision of the policies after it."""
     changes: List[AppliedApprovalPolicyPlanChangesItem]
     appliedAt: str
 
@@ -210,7 +210,7 @@ class Approval(TypedDict):
     summary: str
     """What will happen, in one sentence."""
     payload: Any
-    """Of a free-standing one."""
+    """What a free-standing approval agrees to; null for the others."""
     bindingDigest: str
     """Echo it to approve."""
     policy: ApprovalReason
@@ -305,7 +305,7 @@ class ApprovalPolicy(TypedDict):
     id: str
     name: str
     priority: int
-    """Of the newest document."""
+    """That of the newest document."""
     enabled: bool
     version: int
     """Number of the newest version."""
@@ -366,7 +366,7 @@ class ApprovalPolicyFile(TypedDict):
 class ApprovalPolicyPlan(TypedDict):
     planId: str
     baseRevision: int
-    """Of the policies that the files were compared with."""
+    """The revision of the policies that the files were compared with."""
     digest: str
     """Names what the plan does; `apply` repeats it."""
     unchanged: bool
@@ -410,14 +410,14 @@ class ApprovalPolicyVerdict(TypedDict):
     quorum: Optional[int]
     """How many must approve. Set, as the next three, where the effect is require_approval."""
     approvers: Optional[List[ApprovalPolicyVerdictApproversItem]]
-    """Of each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner."""
+    """One for each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner."""
     preventSelf: Optional[bool]
     expiresInSeconds: Optional[int]
     reason: str
     refusal: Optional[ApprovalPolicyVerdictRefusal]
     """With which the invocation would be refused, where the effect is deny."""
     revision: int
-    """Of the policies of the environment that were evaluated."""
+    """The revision of the policies that were evaluated."""
     trace: List[ApprovalPolicyTrace]
     """Every rule that was looked at, in order."""
 
@@ -601,7 +601,7 @@ class AuthInvitationsAcceptBody(_AuthInvitationsAcceptBodyRequired, total=False)
     password: str
     """The password that the e-mail address signs in with, or for a new user the one it shall have (12 characters)."""
     name: str
-    """Of a new user."""
+    """The name of a new user."""
 
 
 class AuthInvitationsAcceptReply(TypedDict):
@@ -617,7 +617,7 @@ class AuthInvitationsAcceptReplyWorkspace(TypedDict):
 class AuthPasswordChangeBody(TypedDict):
     currentPassword: str
     newPassword: str
-    """Of at least 12 characters, whichever they are."""
+    """At least 12 characters, whichever they are."""
 
 
 class AuthSessionCreateBody(TypedDict):
@@ -659,7 +659,7 @@ class Budget(TypedDict):
     caps: BudgetCaps
     used: BudgetSums
     reserved: BudgetSums
-    """Of invocations that are under way, or whose outcome is unknown."""
+    """For invocations that are under way, or whose outcome is unknown."""
     unit: Literal["microcents"]
     """A millionth of a cent."""
     reconciliationRequired: bool
@@ -775,7 +775,7 @@ class CacheLookupResult(TypedDict):
 class CacheStats(TypedDict):
     entries: int
     bytes: int
-    """Of prompts and responses."""
+    """Prompts and responses together."""
     hits: int
     misses: int
     hitRate: float
@@ -864,7 +864,7 @@ class Context1(TypedDict):
     format: Literal["openai"]
     messages: List[Dict[str, Any]]
     tokens: int
-    """Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`."""
+    """Those of the whole: the text, or the messages (and `system`) as JSON. Never more than `maxTokens`."""
     included: ContextParts
     dropped: ContextDropped
 
@@ -874,7 +874,7 @@ class Context2(TypedDict):
     system: str
     messages: List[Dict[str, Any]]
     tokens: int
-    """Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`."""
+    """Those of the whole: the text, or the messages (and `system`) as JSON. Never more than `maxTokens`."""
     included: ContextParts
     dropped: ContextDropped
 
@@ -883,7 +883,7 @@ class Context3(TypedDict):
     format: Literal["text"]
     text: str
     tokens: int
-    """Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`."""
+    """Those of the whole: the text, or the messages (and `system`) as JSON. Never more than `maxTokens`."""
     included: ContextParts
     dropped: ContextDropped
 
@@ -899,11 +899,11 @@ class ContextDropped(TypedDict):
 class ContextPartsItem(TypedDict):
     source: Literal["session", "memory"]
     id: str
-    """Of the message or of the memory."""
+    """Id of the message or of the memory."""
     tokens: int
     """Its own, without the frame of the format."""
     score: Optional[float]
-    """Of a memory: how well it fits the query."""
+    """How well a memory fits the query; null for a message."""
 
 
 class _CreateActionRequired(TypedDict):
@@ -1028,7 +1028,7 @@ class DeadLetter(TypedDict):
     responseBody: Optional[str]
     """At most 8 KiB of it, credentials that were sent removed."""
     errorMessage: Optional[str]
-    """Of the newest attempt."""
+    """Why the newest attempt failed."""
     deliveredAt: Optional[str]
     failedAt: Optional[str]
     callbackUrl: Optional[str]
@@ -1052,7 +1052,7 @@ class DeadLetter(TypedDict):
     """Why nothing more was tried."""
     lastAttemptAt: Optional[str]
     responseHeaders: Optional[Dict[str, str]]
-    """Of the last response."""
+    """Those of the last response."""
 
 
 class DeadLetterFilter(TypedDict, total=False):
@@ -1143,7 +1143,7 @@ class DiscordConnection(_DiscordConnectionRequired, total=False):
     name: str
     """By default the webhook's own."""
     publicKey: str
-    """Of the Discord application that owns the webhook: with it, messages have buttons that decide."""
+    """That of the Discord application that owns the webhook: with it, messages have buttons that decide."""
 
 
 class DryRun(TypedDict):
@@ -1160,9 +1160,9 @@ class DryRun(TypedDict):
     impact: Optional[List[ImpactQuantity]]
     """Null where only the provider knows it, or it has no bound."""
     decision: Optional[DryRunDecision]
-    """Of the approval policies. Null where it was refused before, or the impact is not known."""
+    """What the approval policies decide. Null where it was refused before, or the impact is not known."""
     allowances: List[PreviewAllowance]
-    """Of the impact limits that apply. Nothing is reserved."""
+    """Those of the impact limits that apply. Nothing is reserved."""
 
 
 class DryRunAction(TypedDict):
@@ -1171,7 +1171,7 @@ class DryRunAction(TypedDict):
 
 
 class DryRunDecision(TypedDict):
-    """Of the approval policies. Null where it was refused before, or the impact is not known."""
+    """What the approval policies decide. Null where it was refused before, or the impact is not known."""
     effect: Literal["allow", "require_approval", "deny"]
     source: Literal["policy", "action", "environment"]
     """What decided: a rule, the action's own `approval.required`, or the default of the environment."""
@@ -1568,7 +1568,7 @@ class FixtureRequest(_FixtureRequestRequired, total=False):
     """Left out: what the action's declaration makes of the input."""
     agentId: str
     keyId: str
-    """Of the key that asks; it need not exist."""
+    """Id of the key that asks; it need not exist."""
     keyName: str
     runId: str
     environment: FixtureRequestEnvironment
@@ -1712,7 +1712,7 @@ class HaltEnvironmentRequest(TypedDict):
 class _IdentityRequired(TypedDict):
     type: Literal["api_key", "session", "oauth"]
     keyId: Optional[str]
-    """Of API keys only."""
+    """For API keys only; null otherwise."""
     workspaceId: Optional[str]
     """Null for a session that names no environment."""
     environment: Optional[IdentityEnvironment]
@@ -1724,7 +1724,7 @@ class _IdentityRequired(TypedDict):
 
 class Identity(_IdentityRequired, total=False):
     userId: str
-    """Of sessions and OAuth only."""
+    """For sessions and OAuth only."""
 
 
 class IdentityEnvironment(TypedDict):
@@ -1802,11 +1802,11 @@ class ImpactLimit(TypedDict):
     settled: int
     """In the current period, by effects that happened."""
     available: int
-    """Of the current period. 0 where the cap was lowered below what is used."""
+    """In the current period. 0 where the cap was lowered below what is used."""
     exposures: ImpactLimitExposures
     """What is held, of every period, by effects whose outcome is unknown, or still pending at the provider."""
     crossings: List[ImpactLimitCrossing]
-    """Of the current period, newest first; of `per_effect`, the newest."""
+    """Those of the current period, newest first; of `per_effect`, the newest."""
     createdAt: str
     updatedAt: str
     archivedAt: Optional[str]
@@ -1854,11 +1854,11 @@ class ImpactLimitScopeTarget(TypedDict):
 
 class _ImpactLimitsCreateBodyRequired(TypedDict):
     name: str
-    """Of the live limits of an environment, one has it."""
+    """Unique among the live limits of an environment."""
     dimension: str
     """`money`, `resource_mutations`, or a unit of your own, such as `emails`. An open string."""
     cap: int
-    """Of one period: minor units for money, a count otherwise. 0 lets nothing pass."""
+    """For one period: minor units for money, a count otherwise. 0 lets nothing pass."""
     period: Literal["per_effect", "hour", "day", "week", "month", "lifetime"]
     """`per_effect`: the cap is of each effect by itself."""
 
@@ -1875,9 +1875,9 @@ class ImpactLimitsCreateBody(_ImpactLimitsCreateBodyRequired, total=False):
 
 class ImpactLimitsUpdateBody(TypedDict, total=False):
     name: str
-    """Of the live limits of an environment, one has it."""
+    """Unique among the live limits of an environment."""
     cap: int
-    """Of one period: minor units for money, a count otherwise. 0 lets nothing pass."""
+    """For one period: minor units for money, a count otherwise. 0 lets nothing pass."""
     thresholds: List[int]
     """Percent of the cap. That one was reached is kept once for each period, in `crossings`."""
 
@@ -1911,7 +1911,7 @@ class ImportActions(TypedDict, total=False):
 class _ImportedOperationRequired(TypedDict):
     operationId: str
     name: str
-    """Of the action that it is, or would be."""
+    """The name of the action that it is, or would be."""
     status: Literal["created", "updated", "unchanged", "skipped"]
 
 
@@ -1919,7 +1919,7 @@ class ImportedOperation(_ImportedOperationRequired, total=False):
     governed: bool
     """Whether the action is governed now. Left out where the operation was skipped."""
     warnings: List[ActionWarning]
-    """Of an action that was created or updated."""
+    """Where an action was created or updated."""
     reason: str
     """Why it was skipped, or what was left out of the action."""
 
@@ -1939,7 +1939,7 @@ class IngestMemoryRequest(_IngestMemoryRequestRequired, total=False):
     userId: Optional[str]
     agentId: Optional[str]
     metadata: Dict[str, Any]
-    """Of every memory that it stores."""
+    """For every memory that it stores."""
     expiresAt: Optional[str]
     chunkCharacters: int
     """How long a chunk is at most. It is cut between paragraphs, lines, sentences or words."""
@@ -2014,7 +2014,7 @@ class Invocation(TypedDict):
     action: InvocationAction
     versionId: str
     effectId: Optional[str]
-    """Of a governed action."""
+    """For a governed action only."""
     approvalId: Optional[str]
     operationKey: str
     result: Optional[InvocationResult]
@@ -2231,7 +2231,7 @@ class ListedApproval(TypedDict):
     summary: str
     """What will happen, in one sentence."""
     payload: Any
-    """Of a free-standing one."""
+    """What a free-standing approval agrees to; null for the others."""
     bindingDigest: str
     """Echo it to approve."""
     policy: ApprovalReason
@@ -2266,7 +2266,7 @@ class ListedApprovalPolicy(TypedDict):
     id: str
     name: str
     priority: int
-    """Of the newest document."""
+    """That of the newest document."""
     enabled: bool
     version: int
     """Number of the newest version."""
@@ -2324,7 +2324,7 @@ class ListedDeadLetter(TypedDict):
     responseBody: Optional[str]
     """At most 8 KiB of it, credentials that were sent removed."""
     errorMessage: Optional[str]
-    """Of the newest attempt."""
+    """Why the newest attempt failed."""
     deliveredAt: Optional[str]
     failedAt: Optional[str]
     callbackUrl: Optional[str]
@@ -2452,7 +2452,7 @@ class ListedInvocation(TypedDict):
     action: ListedInvocationAction
     versionId: str
     effectId: Optional[str]
-    """Of a governed action."""
+    """For a governed action only."""
     approvalId: Optional[str]
     operationKey: str
     result: Union[Optional[ListedInvocationResult1], Shortened]
@@ -2499,7 +2499,7 @@ class ListedMessage(TypedDict):
     responseBody: Optional[str]
     """At most 8 KiB of it, credentials that were sent removed."""
     errorMessage: Optional[str]
-    """Of the newest attempt."""
+    """Why the newest attempt failed."""
     deliveredAt: Optional[str]
     failedAt: Optional[str]
     callbackUrl: Optional[str]
@@ -2585,7 +2585,7 @@ class ListedScheduleDestination(TypedDict, total=False):
     retryDelay: str
     """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
-    """Of one attempt. 30 where it is left out."""
+    """For one attempt. 30 where it is left out."""
     callbackUrl: str
     """Told of the end, whichever it is."""
     failureCallbackUrl: str
@@ -2672,7 +2672,7 @@ class MemoryCollection(TypedDict):
     name: str
     description: Optional[str]
     embedding: MemoryCollectionEmbedding
-    """Of every vector in the collection, from its creation on."""
+    """The same for every vector in the collection, from its creation on."""
     memoryCount: int
     """Without superseded versions."""
     createdAt: str
@@ -2680,7 +2680,7 @@ class MemoryCollection(TypedDict):
 
 
 class MemoryCollectionEmbedding(TypedDict):
-    """Of every vector in the collection, from its creation on."""
+    """The same for every vector in the collection, from its creation on."""
     model: str
     dimensions: int
 
@@ -2762,7 +2762,7 @@ class MemoryJobError(TypedDict):
 
 
 class MemorySource(TypedDict):
-    """What it is derived from. Of type `memory`: who deletes that memory deletes this one. Of type `job`: an ingest stored it."""
+    """What it is derived from. Type `memory`: who deletes that memory deletes this one. Type `job`: an ingest stored it."""
     type: str
     id: str
 
@@ -2827,9 +2827,9 @@ class NewSessionMessage(_NewSessionMessageRequired, total=False):
     name: Optional[str]
     """Who speaks, where several have the same role."""
     toolCallId: Optional[str]
-    """Of a message of role `tool`, and needed there: the id of the call that it answers."""
+    """For a message of role `tool`, and needed there: the id of the call that it answers."""
     toolCalls: Optional[List[SessionToolCall]]
-    """Of a message of role `assistant`: the calls that the model asked for."""
+    """For a message of role `assistant`: the calls that the model asked for."""
     metadata: Optional[Dict[str, Any]]
 
 
@@ -2846,7 +2846,7 @@ class Notification(TypedDict):
     """How many times it happened in its hour. It is unread again when this grows."""
     emails: NotificationEmails
     readAt: Optional[str]
-    """Of this reader: a member, or an API key."""
+    """When this reader, a member or an API key, read it."""
     createdAt: str
     updatedAt: str
 
@@ -2855,7 +2855,7 @@ class NotificationEmailAllowance(TypedDict):
     used: int
     """E-mails that were queued in this UTC month, in all environments."""
     allowed: Optional[int]
-    """Of the plan. Null: no limit."""
+    """What the plan allows. Null: no limit."""
     resetsAt: str
 
 
@@ -2966,7 +2966,7 @@ class PolicyFixtureResultActual(TypedDict):
     quorum: Optional[int]
     """How many must approve. Set, as the next three, where the effect is require_approval."""
     approvers: Optional[List[PolicyFixtureResultActualApproversItem]]
-    """Of each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner."""
+    """One for each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner."""
     preventSelf: Optional[bool]
     expiresInSeconds: Optional[int]
     reason: str
@@ -3065,7 +3065,7 @@ class _PreviewRequestRequired(TypedDict):
 
 class PreviewRequest(_PreviewRequestRequired, total=False):
     operationKey: str
-    """Of the invocation to be. It is then that of the invocation, which need not name it again."""
+    """The key of the invocation to be, which need not name it again."""
     dependsOn: List[str]
     """Effects that must have succeeded before this one is sent. Where one ends otherwise, it is refused."""
     compensates: str
@@ -3093,7 +3093,7 @@ class PublicMessage(TypedDict):
     responseBody: Optional[str]
     """At most 8 KiB of it, credentials that were sent removed."""
     errorMessage: Optional[str]
-    """Of the newest attempt."""
+    """Why the newest attempt failed."""
     deliveredAt: Optional[str]
     failedAt: Optional[str]
     callbackUrl: Optional[str]
@@ -3182,7 +3182,7 @@ class PublishMessageRequest(TypedDict, total=False):
     retryDelay: str
     """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
-    """Of one attempt. 30 where it is left out."""
+    """For one attempt. 30 where it is left out."""
     callbackUrl: str
     """Told of the end, whichever it is."""
     failureCallbackUrl: str
@@ -3217,7 +3217,7 @@ class PublishToUrlGroupRequest(TypedDict, total=False):
     retryDelay: str
     """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
-    """Of one attempt. 30 where it is left out."""
+    """For one attempt. 30 where it is left out."""
     callbackUrl: str
     """Told of the end, whichever it is."""
     failureCallbackUrl: str
@@ -3433,7 +3433,7 @@ class RetryMessageRequest(TypedDict, total=False):
     """5 where it is left out."""
     retryDelay: Optional[str]
     timeoutSeconds: int
-    """Of one attempt. 30 where it is left out."""
+    """For one attempt. 30 where it is left out."""
     callbackUrl: Optional[str]
     failureCallbackUrl: Optional[str]
     flowControl: Optional[FlowControl]
@@ -3625,7 +3625,7 @@ class Secret(TypedDict):
     id: str
     name: str
     version: int
-    """Of the value in use. Counts up with every rotation, over a delete too."""
+    """That of the value in use. Counts up with every rotation, over a delete too."""
     description: Optional[str]
     createdAt: str
     rotatedAt: Optional[str]
@@ -3678,7 +3678,7 @@ class SessionMessage(TypedDict):
     sequence: int
     """Its place in the session. Appends leave no gap, and no number is used twice."""
     tokens: int
-    """Of its content and its tool calls, in o200k_base."""
+    """Those of its content and its tool calls, in o200k_base."""
     createdAt: str
 
 
@@ -3716,7 +3716,7 @@ class Shortened(TypedDict):
     """In lists, in place of a member of more than 4 KiB of JSON. Get the one record to have it whole."""
     truncated: Literal[True]
     bytes: int
-    """Of its JSON text."""
+    """The size of its JSON text."""
     preview: str
     """How that begins."""
 
@@ -3742,7 +3742,7 @@ class ShownScheduleDestination(TypedDict, total=False):
     retryDelay: str
     """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
-    """Of one attempt. 30 where it is left out."""
+    """For one attempt. 30 where it is left out."""
     callbackUrl: str
     """Told of the end, whichever it is."""
     failureCallbackUrl: str
@@ -3813,7 +3813,7 @@ class SlackConnection(_SlackConnectionRequired, total=False):
     name: str
     """By default the Slack workspace's own."""
     signingSecret: str
-    """Of the Slack app: with it, messages have buttons that decide. Sealed; never shown."""
+    """That of the Slack app: with it, messages have buttons that decide. Sealed; never shown."""
 
 
 class Span(TypedDict):
@@ -3836,7 +3836,7 @@ class Span(TypedDict):
     cost: Optional[float]
     attributes: Union[Optional[Dict[str, Any]], Shortened]
     invocationId: Optional[str]
-    """Of a span that the service keeps for an invocation of the run."""
+    """For a span that the service keeps for an invocation of the run."""
     effectId: Optional[str]
     approvalId: Optional[str]
     childCount: int
@@ -3965,7 +3965,7 @@ class SupersedeMemoryRequest(TypedDict, total=False):
     validTo: Optional[str]
     """Left out: as before, where that lies ahead of `validFrom`."""
     expiresAt: Optional[str]
-    """Of the whole chain."""
+    """When the whole chain is to be deleted."""
 
 
 class TestApprovalPolicyFiles(TypedDict):

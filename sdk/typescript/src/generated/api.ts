@@ -117,7 +117,7 @@ export interface schemas {
   };
   AppliedApprovalPolicyPlan: {
     planId: string;
-    /** Of the policies after it. */
+    /** The revision of the policies after it. */
     revision: number;
     changes: Array<{
       name: string;
@@ -148,7 +148,7 @@ export interface schemas {
     title: string;
     /** What will happen, in one sentence. */
     summary: string;
-    /** Of a free-standing one. */
+    /** What a free-standing approval agrees to; null for the others. */
     payload: schemas["JsonValue"];
     /** Echo it to approve. */
     bindingDigest: string;
@@ -227,7 +227,7 @@ export interface schemas {
   ApprovalPolicy: {
     id: string;
     name: string;
-    /** Of the newest document. */
+    /** That of the newest document. */
     priority: schemas["Integer"];
     enabled: boolean;
     /** Number of the newest version. */
@@ -274,7 +274,7 @@ export interface schemas {
   };
   ApprovalPolicyPlan: {
     planId: string;
-    /** Of the policies that the files were compared with. */
+    /** The revision of the policies that the files were compared with. */
     baseRevision: number;
     /** Names what the plan does; `apply` repeats it. */
     digest: string;
@@ -314,7 +314,7 @@ export interface schemas {
     ruleId: string | null;
     /** How many must approve. Set, as the next three, where the effect is require_approval. */
     quorum: schemas["Integer"] | null;
-    /** Of each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner. */
+    /** One for each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner. */
     approvers: Array<{
       roles?: ("member" | "admin" | "owner")[];
       users?: Array<string>;
@@ -328,7 +328,7 @@ export interface schemas {
       code: string;
       message: string;
     } | null;
-    /** Of the policies of the environment that were evaluated. */
+    /** The revision of the policies that were evaluated. */
     revision: number;
     /** Every rule that was looked at, in order. */
     trace: Array<schemas["ApprovalPolicyTrace"]>;
@@ -476,7 +476,7 @@ export interface schemas {
     month: string;
     caps: schemas["BudgetCaps"];
     used: schemas["BudgetSums"];
-    /** Of invocations that are under way, or whose outcome is unknown. */
+    /** For invocations that are under way, or whose outcome is unknown. */
     reserved: schemas["BudgetSums"];
     /** A millionth of a cent. */
     unit: "microcents";
@@ -546,7 +546,7 @@ export interface schemas {
   };
   CacheStats: {
     entries: number;
-    /** Of prompts and responses. */
+    /** Prompts and responses together. */
     bytes: number;
     hits: number;
     misses: number;
@@ -619,7 +619,7 @@ export interface schemas {
   Context: {
     format: "openai";
     messages: Array<Record<string, schemas["JsonValue"]>>;
-    /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
+    /** Those of the whole: the text, or the messages (and `system`) as JSON. Never more than `maxTokens`. */
     tokens: number;
     included: schemas["ContextParts"];
     dropped: schemas["ContextDropped"];
@@ -627,14 +627,14 @@ export interface schemas {
     format: "anthropic";
     system: string;
     messages: Array<Record<string, schemas["JsonValue"]>>;
-    /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
+    /** Those of the whole: the text, or the messages (and `system`) as JSON. Never more than `maxTokens`. */
     tokens: number;
     included: schemas["ContextParts"];
     dropped: schemas["ContextDropped"];
   } | {
     format: "text";
     text: string;
-    /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
+    /** Those of the whole: the text, or the messages (and `system`) as JSON. Never more than `maxTokens`. */
     tokens: number;
     included: schemas["ContextParts"];
     dropped: schemas["ContextDropped"];
@@ -649,11 +649,11 @@ export interface schemas {
   /** What it is made of, in its order. */
   ContextParts: Array<{
     source: "session" | "memory";
-    /** Of the message or of the memory. */
+    /** Id of the message or of the memory. */
     id: string;
     /** Its own, without the frame of the format. */
     tokens: number;
-    /** Of a memory: how well it fits the query. */
+    /** How well a memory fits the query; null for a message. */
     score: number | null;
   }>;
   CreateAction: {
@@ -758,7 +758,7 @@ export interface schemas {
     responseStatus: number | null;
     /** At most 8 KiB of it, credentials that were sent removed. */
     responseBody: string | null;
-    /** Of the newest attempt. */
+    /** Why the newest attempt failed. */
     errorMessage: string | null;
     deliveredAt: schemas["DateTime"] | null;
     failedAt: schemas["DateTime"] | null;
@@ -782,7 +782,7 @@ export interface schemas {
     /** Why nothing more was tried. */
     dlqReason: "retries_exhausted" | "gone" | "not_retryable" | "destination_blocked";
     lastAttemptAt: schemas["DateTime"] | null;
-    /** Of the last response. */
+    /** Those of the last response. */
     responseHeaders: Record<string, string> | null;
   };
   /** Every member must hold. None: all. */
@@ -853,7 +853,7 @@ export interface schemas {
     name?: string;
     /** https://discord.com/api/webhooks/{id}/{token}. Sealed; never shown. */
     webhookUrl: string;
-    /** Of the Discord application that owns the webhook: with it, messages have buttons that decide. */
+    /** That of the Discord application that owns the webhook: with it, messages have buttons that decide. */
     publicKey?: string;
   };
   DryRun: {
@@ -875,7 +875,7 @@ export interface schemas {
     } | null;
     /** Null where only the provider knows it, or it has no bound. */
     impact: Array<schemas["ImpactQuantity"]> | null;
-    /** Of the approval policies. Null where it was refused before, or the impact is not known. */
+    /** What the approval policies decide. Null where it was refused before, or the impact is not known. */
     decision: {
       effect: "allow" | "require_approval" | "deny";
       /** What decided: a rule, the action's own `approval.required`, or the default of the environment. */
@@ -883,7 +883,7 @@ export interface schemas {
       /** How many must approve. Set, as the next three, where the effect is require_approval. */
       quorum: schemas["Integer"] | null;
     } | null;
-    /** Of the impact limits that apply. Nothing is reserved. */
+    /** Those of the impact limits that apply. Nothing is reserved. */
     allowances: Array<schemas["PreviewAllowance"]>;
   };
   EffectDetail: {
@@ -968,7 +968,7 @@ export interface schemas {
     error: {
       code: string;
       message: string;
-      /** Of a VALIDATION_ERROR: `issues`, each with a `path` into the request and a `message`. */
+      /** For a VALIDATION_ERROR: `issues`, each with a `path` into the request and a `message`. */
       details?: Record<string, unknown>;
     };
     /** The X-Request-Id of the response. */
@@ -1165,7 +1165,7 @@ export interface schemas {
     /** Left out: what the action's declaration makes of the input. */
     impact?: Array<schemas["ImpactQuantity"]>;
     agentId?: string;
-    /** Of the key that asks; it need not exist. */
+    /** Id of the key that asks; it need not exist. */
     keyId?: string;
     keyName?: string;
     runId?: string;
@@ -1282,7 +1282,7 @@ export interface schemas {
   };
   Identity: {
     type: "api_key" | "session" | "oauth";
-    /** Of API keys only. */
+    /** For API keys only; null otherwise. */
     keyId: string | null;
     /** Null for a session that names no environment. */
     workspaceId: schemas["Uuid"] | null;
@@ -1295,7 +1295,7 @@ export interface schemas {
     scopes: Array<schemas["Scope"]>;
     preset: "standard" | "read_only" | "full_access" | "agent" | null;
     expiresAt: schemas["DateTime"] | null;
-    /** Of sessions and OAuth only. */
+    /** For sessions and OAuth only. */
     userId?: string;
   };
   ImpactDeclaration: {
@@ -1345,14 +1345,14 @@ export interface schemas {
     reserved: number;
     /** In the current period, by effects that happened. */
     settled: number;
-    /** Of the current period. 0 where the cap was lowered below what is used. */
+    /** In the current period. 0 where the cap was lowered below what is used. */
     available: number;
     /** What is held, of every period, by effects whose outcome is unknown, or still pending at the provider. */
     exposures: {
       unknown: number;
       pending: number;
     };
-    /** Of the current period, newest first; of `per_effect`, the newest. */
+    /** Those of the current period, newest first; of `per_effect`, the newest. */
     crossings: Array<schemas["ImpactLimitCrossing"]>;
     createdAt: schemas["DateTime"];
     updatedAt: schemas["DateTime"];
@@ -1411,12 +1411,12 @@ export interface schemas {
   };
   ImportedOperation: {
     operationId: string;
-    /** Of the action that it is, or would be. */
+    /** The name of the action that it is, or would be. */
     name: string;
     status: "created" | "updated" | "unchanged" | "skipped";
     /** Whether the action is governed now. Left out where the operation was skipped. */
     governed?: boolean;
-    /** Of an action that was created or updated. */
+    /** Where an action was created or updated. */
     warnings?: Array<schemas["ActionWarning"]>;
     /** Why it was skipped, or what was left out of the action. */
     reason?: string;
@@ -1432,7 +1432,7 @@ export interface schemas {
     kind?: "fact" | "episode";
     userId?: string | null;
     agentId?: string | null;
-    /** Of every memory that it stores. */
+    /** For every memory that it stores. */
     metadata?: Record<string, schemas["JsonValue"]>;
     expiresAt?: schemas["DateTimeWithOffset"] | null;
     /** How long a chunk is at most. It is cut between paragraphs, lines, sentences or words. */
@@ -1488,7 +1488,7 @@ export interface schemas {
       name: string;
     };
     versionId: string;
-    /** Of a governed action. */
+    /** For a governed action only. */
     effectId: string | null;
     approvalId: string | null;
     operationKey: string;
@@ -1665,7 +1665,7 @@ export interface schemas {
     title: string;
     /** What will happen, in one sentence. */
     summary: string;
-    /** Of a free-standing one. */
+    /** What a free-standing approval agrees to; null for the others. */
     payload: schemas["JsonValue"];
     /** Echo it to approve. */
     bindingDigest: string;
@@ -1697,7 +1697,7 @@ export interface schemas {
   ListedApprovalPolicy: {
     id: string;
     name: string;
-    /** Of the newest document. */
+    /** That of the newest document. */
     priority: schemas["Integer"];
     enabled: boolean;
     /** Number of the newest version. */
@@ -1745,7 +1745,7 @@ export interface schemas {
     responseStatus: number | null;
     /** At most 8 KiB of it, credentials that were sent removed. */
     responseBody: string | null;
-    /** Of the newest attempt. */
+    /** Why the newest attempt failed. */
     errorMessage: string | null;
     deliveredAt: schemas["DateTime"] | null;
     failedAt: schemas["DateTime"] | null;
@@ -1861,7 +1861,7 @@ export interface schemas {
       name: string;
     };
     versionId: string;
-    /** Of a governed action. */
+    /** For a governed action only. */
     effectId: string | null;
     approvalId: string | null;
     operationKey: string;
@@ -1899,7 +1899,7 @@ export interface schemas {
     responseStatus: number | null;
     /** At most 8 KiB of it, credentials that were sent removed. */
     responseBody: string | null;
-    /** Of the newest attempt. */
+    /** Why the newest attempt failed. */
     errorMessage: string | null;
     deliveredAt: schemas["DateTime"] | null;
     failedAt: schemas["DateTime"] | null;
@@ -1980,7 +1980,7 @@ export interface schemas {
     maxRetries?: number;
     /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
-    /** Of one attempt. 30 where it is left out. */
+    /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
     /** Told of the end, whichever it is. */
     callbackUrl?: string;
@@ -2046,7 +2046,7 @@ export interface schemas {
     id: string;
     name: string;
     description: string | null;
-    /** Of every vector in the collection, from its creation on. */
+    /** The same for every vector in the collection, from its creation on. */
     embedding: {
       model: string;
       dimensions: number;
@@ -2089,7 +2089,7 @@ export interface schemas {
     updatedAt: schemas["DateTime"];
     endedAt: schemas["DateTime"] | null;
   };
-  /** What it is derived from. Of type `memory`: who deletes that memory deletes this one. Of type `job`: an ingest stored it. */
+  /** What it is derived from. Type `memory`: who deletes that memory deletes this one. Type `job`: an ingest stored it. */
   MemorySource: {
     type: string;
     id: string;
@@ -2144,9 +2144,9 @@ export interface schemas {
     content: string | schemas["MessageParts"];
     /** Who speaks, where several have the same role. */
     name?: string | null;
-    /** Of a message of role `tool`, and needed there: the id of the call that it answers. */
+    /** For a message of role `tool`, and needed there: the id of the call that it answers. */
     toolCallId?: string | null;
-    /** Of a message of role `assistant`: the calls that the model asked for. */
+    /** For a message of role `assistant`: the calls that the model asked for. */
     toolCalls?: Array<schemas["SessionToolCall"]> | null;
     metadata?: Record<string, schemas["JsonValue"]> | null;
   };
@@ -2165,7 +2165,7 @@ export interface schemas {
     /** How many times it happened in its hour. It is unread again when this grows. */
     count: number;
     emails: schemas["NotificationEmails"];
-    /** Of this reader: a member, or an API key. */
+    /** When this reader, a member or an API key, read it. */
     readAt: schemas["DateTime"] | null;
     createdAt: schemas["DateTime"];
     updatedAt: schemas["DateTime"];
@@ -2173,7 +2173,7 @@ export interface schemas {
   NotificationEmailAllowance: {
     /** E-mails that were queued in this UTC month, in all environments. */
     used: number;
-    /** Of the plan. Null: no limit. */
+    /** What the plan allows. Null: no limit. */
     allowed: number | null;
     resetsAt: schemas["DateTime"];
   };
@@ -2246,7 +2246,7 @@ export interface schemas {
       ruleId: string | null;
       /** How many must approve. Set, as the next three, where the effect is require_approval. */
       quorum: schemas["Integer"] | null;
-      /** Of each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner. */
+      /** One for each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner. */
       approvers: Array<{
         roles?: ("member" | "admin" | "owner")[];
         users?: Array<string>;
@@ -2326,7 +2326,7 @@ export interface schemas {
   PreviewRequest: {
     /** Checked against the action version's inputSchema. */
     input: Record<string, schemas["JsonValue"]>;
-    /** Of the invocation to be. It is then that of the invocation, which need not name it again. */
+    /** The key of the invocation to be, which need not name it again. */
     operationKey?: string;
     /** Effects that must have succeeded before this one is sent. Where one ends otherwise, it is refused. */
     dependsOn?: Array<string>;
@@ -2353,7 +2353,7 @@ export interface schemas {
     responseStatus: number | null;
     /** At most 8 KiB of it, credentials that were sent removed. */
     responseBody: string | null;
-    /** Of the newest attempt. */
+    /** Why the newest attempt failed. */
     errorMessage: string | null;
     deliveredAt: schemas["DateTime"] | null;
     failedAt: schemas["DateTime"] | null;
@@ -2433,7 +2433,7 @@ export interface schemas {
     maxRetries?: number;
     /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
-    /** Of one attempt. 30 where it is left out. */
+    /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
     /** Told of the end, whichever it is. */
     callbackUrl?: string;
@@ -2469,7 +2469,7 @@ export interface schemas {
     maxRetries?: number;
     /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
-    /** Of one attempt. 30 where it is left out. */
+    /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
     /** Told of the end, whichever it is. */
     callbackUrl?: string;
@@ -2648,7 +2648,7 @@ export interface schemas {
     /** 5 where it is left out. */
     maxRetries?: number;
     retryDelay?: string | null;
-    /** Of one attempt. 30 where it is left out. */
+    /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
     callbackUrl?: string | null;
     failureCallbackUrl?: string | null;
@@ -2763,7 +2763,7 @@ export interface schemas {
     maxRetries?: number;
     /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
-    /** Of one attempt. 30 where it is left out. */
+    /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
     /** Told of the end, whichever it is. */
     callbackUrl?: string;
@@ -2840,7 +2840,7 @@ export interface schemas {
   Secret: {
     id: string;
     name: string;
-    /** Of the value in use. Counts up with every rotation, over a delete too. */
+    /** That of the value in use. Counts up with every rotation, over a delete too. */
     version: number;
     description: string | null;
     createdAt: schemas["DateTime"];
@@ -2872,7 +2872,7 @@ export interface schemas {
     id: string;
     /** Its place in the session. Appends leave no gap, and no number is used twice. */
     sequence: number;
-    /** Of its content and its tool calls, in o200k_base. */
+    /** Those of its content and its tool calls, in o200k_base. */
     tokens: number;
     createdAt: schemas["DateTime"];
   };
@@ -2884,7 +2884,7 @@ export interface schemas {
   /** In lists, in place of a member of more than 4 KiB of JSON. Get the one record to have it whole. */
   Shortened: {
     truncated: true;
-    /** Of its JSON text. */
+    /** The size of its JSON text. */
     bytes: number;
     /** How that begins. */
     preview: string;
@@ -2909,7 +2909,7 @@ export interface schemas {
     maxRetries?: number;
     /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
-    /** Of one attempt. 30 where it is left out. */
+    /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
     /** Told of the end, whichever it is. */
     callbackUrl?: string;
@@ -2965,7 +2965,7 @@ export interface schemas {
     name?: string;
     /** With the scopes `chat:write`, `channels:read` and `groups:read`. Sealed; never shown. */
     botToken: string;
-    /** Of the Slack app: with it, messages have buttons that decide. Sealed; never shown. */
+    /** That of the Slack app: with it, messages have buttons that decide. Sealed; never shown. */
     signingSecret?: string;
   };
   Span: {
@@ -2990,7 +2990,7 @@ export interface schemas {
     };
     cost: number | null;
     attributes: Record<string, schemas["JsonValue"]> | null | schemas["Shortened"];
-    /** Of a span that the service keeps for an invocation of the run. */
+    /** For a span that the service keeps for an invocation of the run. */
     invocationId: string | null;
     effectId: string | null;
     approvalId: string | null;
@@ -3102,7 +3102,7 @@ export interface schemas {
     validFrom?: schemas["DateTimeWithOffset"];
     /** Left out: as before, where that lies ahead of `validFrom`. */
     validTo?: schemas["DateTimeWithOffset"] | null;
-    /** Of the whole chain. */
+    /** When the whole chain is to be deleted. */
     expiresAt?: schemas["DateTimeWithOffset"] | null;
   };
   TestApprovalPolicyFiles: {
@@ -3408,7 +3408,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -3430,14 +3430,14 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
     requestBody: { content: { "application/json": {
       currentPassword: string;
-      /** Of at least 12 characters, whichever they are. */
+      /** At least 12 characters, whichever they are. */
       newPassword: string;
     } } };
     responses: {
@@ -3461,7 +3461,7 @@ export interface operations {
       token: string;
       /** The password that the e-mail address signs in with, or for a new user the one it shall have (12 characters). */
       password?: string;
-      /** Of a new user. */
+      /** The name of a new user. */
       name?: string;
     } } };
     responses: {
@@ -3509,7 +3509,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -3558,7 +3558,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -3585,7 +3585,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -3610,7 +3610,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -3659,7 +3659,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -3692,7 +3692,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -3741,7 +3741,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -3785,7 +3785,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -3808,7 +3808,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -3831,7 +3831,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4453,7 +4453,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4510,7 +4510,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4532,7 +4532,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4556,7 +4556,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4580,7 +4580,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4602,7 +4602,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4650,7 +4650,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4676,7 +4676,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4829,7 +4829,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4855,7 +4855,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4879,7 +4879,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4908,7 +4908,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4932,7 +4932,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -4961,7 +4961,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5014,19 +5014,19 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
     requestBody: { content: { "application/json": {
-      /** Of the live limits of an environment, one has it. */
+      /** Unique among the live limits of an environment. */
       name: string;
       /** `money`, `resource_mutations`, or a unit of your own, such as `emails`. An open string. */
       dimension: string;
       /** Needed for `money`, and only for it. */
       currency?: string;
-      /** Of one period: minor units for money, a count otherwise. 0 lets nothing pass. */
+      /** For one period: minor units for money, a count otherwise. 0 lets nothing pass. */
       cap: number;
       /** `per_effect`: the cap is of each effect by itself. */
       period: "per_effect" | "hour" | "day" | "week" | "month" | "lifetime";
@@ -5080,15 +5080,15 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
     requestBody?: { content: { "application/json": {
-      /** Of the live limits of an environment, one has it. */
+      /** Unique among the live limits of an environment. */
       name?: string;
-      /** Of one period: minor units for money, a count otherwise. 0 lets nothing pass. */
+      /** For one period: minor units for money, a count otherwise. 0 lets nothing pass. */
       cap?: number;
       /** Percent of the cap. That one was reached is kept once for each period, in `crossings`. */
       thresholds?: Array<number>;
@@ -5114,7 +5114,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5155,7 +5155,7 @@ export interface operations {
   "budgets.get": {
     parameters: {
       path: {
-        /** Of a key of this environment. */
+        /** Id of a key of this environment. */
         apiKeyId: string;
       };
       query?: never;
@@ -5178,7 +5178,7 @@ export interface operations {
   "budgets.put": {
     parameters: {
       path: {
-        /** Of a key of this environment. */
+        /** Id of a key of this environment. */
         apiKeyId: string;
       };
       query?: never;
@@ -5189,7 +5189,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5219,7 +5219,7 @@ export interface operations {
   "budgets.delete": {
     parameters: {
       path: {
-        /** Of a key of this environment. */
+        /** Id of a key of this environment. */
         apiKeyId: string;
       };
       query?: never;
@@ -5230,7 +5230,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5425,7 +5425,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5498,7 +5498,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5525,7 +5525,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5556,7 +5556,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5582,7 +5582,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5608,7 +5608,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5686,7 +5686,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5736,7 +5736,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5761,7 +5761,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5811,7 +5811,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5838,7 +5838,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5865,7 +5865,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5892,7 +5892,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -5919,7 +5919,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6014,7 +6014,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6068,7 +6068,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6098,7 +6098,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6127,7 +6127,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6156,7 +6156,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6635,7 +6635,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6689,7 +6689,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6720,7 +6720,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6777,7 +6777,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6813,7 +6813,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6847,7 +6847,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6874,7 +6874,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6904,7 +6904,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -6964,7 +6964,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7047,7 +7047,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7125,7 +7125,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7193,7 +7193,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7221,7 +7221,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7245,7 +7245,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7321,7 +7321,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7380,7 +7380,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7430,7 +7430,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7457,7 +7457,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7514,7 +7514,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7570,7 +7570,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7592,7 +7592,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7649,7 +7649,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7707,7 +7707,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7734,7 +7734,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7795,7 +7795,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7825,7 +7825,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7855,7 +7855,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7905,7 +7905,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -7956,7 +7956,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8010,7 +8010,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8041,7 +8041,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8109,7 +8109,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8131,7 +8131,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8181,7 +8181,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8208,7 +8208,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8266,7 +8266,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8298,7 +8298,7 @@ export interface operations {
         "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8368,7 +8368,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8395,7 +8395,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8417,7 +8417,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8466,7 +8466,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8493,7 +8493,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8517,7 +8517,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8542,7 +8542,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8566,7 +8566,7 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8639,7 +8639,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8661,7 +8661,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8688,7 +8688,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8732,7 +8732,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8754,7 +8754,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
@@ -8798,7 +8798,7 @@ export interface operations {
         "X-Request-Id"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
         "X-CSRF-Token"?: string;
       };
       cookie?: never;
