@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SubscriptionRecord } from '../../db/events/subscriptions.ts';
+import type { ListedSubscription, SubscriptionRecord } from '../../db/events/subscriptions.ts';
 import type { TopicRecord } from '../../db/events/topics.ts';
 import {
   EVENT_TYPE_PATTERN,
@@ -8,6 +8,7 @@ import {
   TOPIC_NAME_CHARACTERS_MAX,
   topicNameIssue,
 } from '../../domain/events/topics.ts';
+import { orShortened } from '../http/shortened.ts';
 import { destinationUrl, headersSchema } from '../messages/body-schemas.ts';
 
 /** Topics and subscriptions as requests and replies show them: docs/events.md. Events: event-schemas.ts. */
@@ -110,6 +111,11 @@ const subscriptionFields = {
 
 export const subscriptionSchema = z.strictObject(subscriptionFields).meta({ id: 'EventSubscription' });
 
+/** As a list shows it. */
+export const listedSubscriptionSchema = subscriptionSchema
+  .extend({ headers: orShortened(eventHeaders).nullable() })
+  .meta({ id: 'ListedEventSubscription' });
+
 const secret = z.string().describe('`whsec_` and the base64 of 32 bytes.');
 
 export const createdSubscriptionSchema = z
@@ -132,7 +138,15 @@ export const rotatedSecretSchema = z
 export const deletedSchema = z.strictObject({ deleted: z.literal(true) });
 
 export function presentSubscription(subscription: SubscriptionRecord): z.input<typeof subscriptionSchema> {
-  const { id, topicId, url, eventTypes: types, enabled, hasCustomSecret, headers } = subscription;
+  return presentWith(subscription, subscription.headers);
+}
+
+export function presentListedSubscription(subscription: ListedSubscription): z.input<typeof listedSubscriptionSchema> {
+  return presentWith(subscription, subscription.headers);
+}
+
+function presentWith<Headers>(subscription: Omit<SubscriptionRecord, 'headers'>, headers: Headers) {
+  const { id, topicId, url, eventTypes: types, enabled, hasCustomSecret } = subscription;
   return {
     id,
     topicId,

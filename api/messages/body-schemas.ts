@@ -28,6 +28,8 @@ import { GROUP_NAME_CHARACTERS_MAX } from '../../domain/url-groups/url-groups.ts
 
 const DEDUPLICATION_ID_CHARACTERS_MAX = 255;
 export const LABEL_CHARACTERS_MAX = 200;
+/** Lists show the names that a schedule redacts. */
+const REDACTED_NAME_CHARACTERS_MAX = 256;
 
 export const destinationUrl = z
   .string()
@@ -106,7 +108,9 @@ export const publishFields = z.strictObject({
   redact: z
     .strictObject({
       body: z.boolean().optional(),
-      headers: z.union([z.boolean(), z.array(z.string().min(1)).max(HEADERS_MAX)]).optional(),
+      headers: z
+        .union([z.boolean(), z.array(z.string().min(1).max(REDACTED_NAME_CHARACTERS_MAX)).max(HEADERS_MAX)])
+        .optional(),
     })
     .meta({
       id: 'MessageRedaction',

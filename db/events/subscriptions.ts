@@ -3,6 +3,7 @@ import { SERVICE_TOPIC } from '../../domain/events/events.ts';
 import { SUBSCRIPTIONS_PER_TOPIC_MAX } from '../../domain/events/topics.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { SealedSecret } from '../secrets/vault.ts';
+import { type Shortened, shortenedColumn } from '../shortened.ts';
 import type { SealedHeaders } from './subscription-content.ts';
 import type { TopicRecord } from './topics.ts';
 
@@ -60,17 +61,24 @@ export async function lockSubscription(tx: EnvironmentTransaction, id: string): 
   return { ...record, sealed: isSealed ? { masterKeyVersion, wrappedDataKey, sealedValue } : null };
 }
 
+/** In a list, large headers are shortened. */
+export type ListedSubscription = Omit<SubscriptionRecord, 'headers'> & {
+  headers: SubscriptionRecord['headers'] | Shortened;
+};
+
+const LISTED_COLUMNS = COLUMNS.replace('s.headers,', `${shortenedColumn('s.headers')} AS headers,`);
+
 /** One page of a topic's subscriptions, newest first. */
 export async function listSubscriptions(
   tx: EnvironmentTransaction,
   page: { topicId: string; limit: number; offset: number },
-): Promise<{ items: SubscriptionRecord[]; total: number }> {
+): Promise<{ items: ListedSubscription[]; total: number }> {
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     'SELECT count(*)::int AS total FROM event_subscriptions WHERE topic_id = ? AND deleted_at IS NULL',
     [page.topicId],
   );
-  const { rows } = await tx.raw<{ rows: SubscriptionRecord[] }>(
-    `SELECT ${COLUMNS} FROM ${LIVE} WHERE s.topic_id = :topicId AND s.deleted_at IS NULL
+  const { rows } = await tx.raw<{ rows: ListedSubscription[] }>(
+    `SELECT ${LISTED_COLUMNS} FROM ${LIVE} WHERE s.topic_id = :topicId AND s.deleted_at IS NULL
      ORDER BY s.created_at DESC, s.id DESC LIMIT :limit OFFSET :offset`,
     page,
   );

@@ -71,11 +71,14 @@ export type ListedPreviewRecord = Omit<PreviewRecord, 'request' | 'blocks'> & {
 };
 
 /** The columns of ListedPreviewRecord. */
-export const LISTED_PREVIEW_COLUMNS = ['input', 'request', 'blocks', 'preconditions'].reduce((columns, name) => {
-  const cut = columns.replace(` p.${name},`, ` ${shortenedColumn(`p.${name}`)} AS ${name},`);
-  if (cut === columns) throw new Error(`a preview has no column ${name}`);
-  return cut;
-}, PREVIEW_COLUMNS);
+export const LISTED_PREVIEW_COLUMNS = ['input', 'target', 'request', 'blocks', 'preconditions'].reduce(
+  (columns, name) => {
+    const cut = columns.replace(` p.${name},`, ` ${shortenedColumn(`p.${name}`)} AS ${name},`);
+    if (cut === columns) throw new Error(`a preview has no column ${name}`);
+    return cut;
+  },
+  PREVIEW_COLUMNS,
+);
 
 export const PREVIEW_TABLES = `
   previews p JOIN actions a ON a.id = p.action_id JOIN environments n ON n.id = p.environment_id

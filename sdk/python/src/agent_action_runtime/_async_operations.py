@@ -91,6 +91,7 @@ from .types import (
     ListedDeadLetter,
     ListedEffectDetail,
     ListedEvent,
+    ListedEventSubscription,
     ListedInvocation,
     ListedMessage,
     ListedRun,
@@ -736,7 +737,7 @@ class AsyncEventsOperations:
         """Delete a topic with its subscriptions and events. Scope: events:write."""
         return await self._caller.call("DELETE", "/api/v2/events/topics/{ref}", path_params={"ref": ref}, idempotency_key=idempotency_key)
 
-    async def subscriptions_list(self, ref: str, *, page: Optional[int] = None, limit: Optional[int] = None) -> Page[List[EventSubscription]]:
+    async def subscriptions_list(self, ref: str, *, page: Optional[int] = None, limit: Optional[int] = None) -> Page[List[ListedEventSubscription]]:
         """List a topic's subscriptions, newest first. Scope: events:read."""
         return await self._caller.call_page("/api/v2/events/topics/{ref}/subscriptions", path_params={"ref": ref}, query={"page": page, "limit": limit})
 

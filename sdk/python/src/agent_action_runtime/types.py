@@ -2444,6 +2444,21 @@ class ListedEventPublishedBy(TypedDict):
     id: Optional[str]
 
 
+class ListedEventSubscription(TypedDict):
+    id: str
+    topicId: str
+    url: str
+    eventTypes: List[str]
+    enabled: bool
+    hasCustomSecret: bool
+    """False: its deliveries are signed with the keys of the workspace."""
+    headers: Optional[Union[EventHeaders, Shortened]]
+    disabledAt: Optional[str]
+    """When the service disabled it, because it kept failing."""
+    createdAt: str
+    updatedAt: str
+
+
 class ListedInvocation(TypedDict):
     id: str
     status: Literal["pending_approval", "queued", "dispatching", "succeeded", "failed", "unknown", "refused", "denied", "expired", "cancelled"]

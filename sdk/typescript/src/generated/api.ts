@@ -1851,6 +1851,20 @@ export interface schemas {
     createdAt: schemas["DateTime"];
     fannedOutAt: schemas["DateTime"] | null;
   };
+  ListedEventSubscription: {
+    id: string;
+    topicId: string;
+    url: string;
+    eventTypes: Array<string>;
+    enabled: boolean;
+    /** False: its deliveries are signed with the keys of the workspace. */
+    hasCustomSecret: boolean;
+    headers: schemas["EventHeaders"] | schemas["Shortened"] | null;
+    /** When the service disabled it, because it kept failing. */
+    disabledAt: schemas["DateTime"] | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
   ListedInvocation: {
     id: string;
     status: "pending_approval" | "queued" | "dispatching" | "succeeded" | "failed" | "unknown" | "refused" | "denied" | "expired" | "cancelled";
@@ -6758,7 +6772,7 @@ export interface operations {
     requestBody?: never;
     responses: {
       200: { content: { "application/json": schemas["Page"] & {
-        data: Array<schemas["EventSubscription"]>;
+        data: Array<schemas["ListedEventSubscription"]>;
       } } };
     };
   };
