@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { SearchedCollection } from '../../db/memory/collections.ts';
 import { matchingMemories } from '../../db/memory/matching-memories.ts';
 import { nearestMemories } from '../../db/memory/nearest-memories.ts';
@@ -100,21 +100,25 @@ export interface FoundMemory {
  * collection that is named is of another model and only vectors are asked for.
  */
 export async function searchMemories(
-  { db, embedder }: Pick<ApiDependencies, 'db' | 'embedder'>,
+  { db, embedder }: Pick<ApiDependencies, 'embedder'> & { db: Pick<Database, 'withEnvironment'> },
   tenant: Tenant,
   search: MemorySearch,
 ): Promise<FoundMemory[]> {
   const { query, mode } = search;
   const embedded = mode === 'text' ? null : await embedder.embed([query], { workspaceId: tenant.workspaceId });
-  return db.withEnvironment(tenant, (tx) => searchIn(tx, search, embedded), { readOnly: true });
+  return searchIn(db, tenant, search, embedded);
 }
 
+/** The two rankings of a hybrid search run beside each other, each on a connection that it holds alone: neither waits with one for another. */
 async function searchIn(
-  tx: EnvironmentTransaction,
+  db: Pick<Database, 'withEnvironment'>,
+  tenant: Tenant,
   { query, collectionIds, filter, limit, mode, asOf, validAt }: MemorySearch,
   embedded: Embedded | null,
 ): Promise<FoundMemory[]> {
-  const collections = await namedCollections(tx, collectionIds);
+  const read = <T>(work: (tx: EnvironmentTransaction) => Promise<T>) =>
+    db.withEnvironment(tenant, work, { readOnly: true });
+  const collections = await read((tx) => namedCollections(tx, collectionIds));
   const wanted = { collectionIds: idsOf(collections), filter, moment: { asOf, validAt } };
   const comparable = embedded === null ? [] : comparableOf(collections, embedded, mode, collectionIds !== undefined);
   const means = {
@@ -122,15 +126,17 @@ async function searchIn(
     indexed: idsOf(comparable.filter(({ isIndexed }) => isIndexed)),
   };
   const worded = idsOf(collections.filter(({ areWordsIndexed }) => areWordsIndexed));
+  const near = { ...wanted, collectionIds: idsOf(comparable) };
   const [nearest, matching] = await Promise.all([
     embedded === null || comparable.length === 0
       ? []
-      : nearestMemories(tx, { ...wanted, collectionIds: idsOf(comparable) }, onlyVector(embedded), means),
-    mode === 'vector' || collections.length === 0 ? [] : matchingMemories(tx, wanted, query, worded),
+      : read((tx) => nearestMemories(tx, near, onlyVector(embedded), means)),
+    mode === 'vector' || collections.length === 0 ? [] : read((tx) => matchingMemories(tx, wanted, query, worded)),
   ]);
   const best = rankedBy(mode, nearest, matching).slice(0, limit);
   const foundIds = best.map(({ id }) => id);
-  const records = foundIds.length === 0 ? new Map<string, MemoryRecord>() : await readFound(tx, foundIds, asOf);
+  const records =
+    foundIds.length === 0 ? new Map<string, MemoryRecord>() : await read((tx) => readFound(tx, foundIds, asOf));
   return best.flatMap(({ id, score, vector, text }) => {
     const memory = records.get(id);
     return memory === undefined ? [] : [{ memory, score, why: { vector, text } }];

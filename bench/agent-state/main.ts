@@ -77,15 +77,17 @@ async function measureOn(
   const results: Measurement[] = [];
   const notes: string[] = [];
   const plain = agentOf(await plantWorkspace(db, 'Sessions'));
-  for (const operations of [sessionOperations, cacheOperations, spanOperations]) {
+  const largest = Math.max(...options.memories);
+  for (const operations of options.isIndexedOnly ? [] : [sessionOperations, cacheOperations, spanOperations]) {
     for (const operation of await operations(plain)) results.push(await measure(operation));
   }
-  for (const memories of options.memories) {
+  for (const memories of options.isIndexedOnly ? [largest] : options.memories) {
     const startedAt = performance.now();
     const searched = await plantMemories({ db, owner, embedder, texts }, memories);
     console.log(`  ${memories} memories stored in ${seconds(startedAt)} s`);
     const agent = agentOf(searched);
     const searches = async (means: VectorMeans): Promise<void> => {
+      if (options.isIndexedOnly && !means.isIndexed) return;
       for (const operation of await searchOperations(agent, searched, means)) results.push(await measure(operation));
     };
     await searches({ hasExtension: false, isIndexed: false });
@@ -94,7 +96,7 @@ async function measureOn(
     const { dimensions } = await embedder.model({ workspaceId: agent.workspaceId });
     await addHalfVectors(owner, searched, dimensions);
     await searches({ hasExtension: true, isIndexed: false });
-    if (memories === Math.max(...options.memories)) {
+    if (memories === largest) {
       const urls = { ownerUrl, applicationUrl: databaseUrl };
       await buildMemoryIndexes(
         urls,

@@ -7,6 +7,8 @@ export interface AgentStateOptions {
   rounds: number;
   /** Calls of a round, one at a time. */
   callsPerRound: number;
+  /** Only the searches of the largest collection with an index. */
+  isIndexedOnly: boolean;
   write: boolean;
 }
 
@@ -14,6 +16,7 @@ export const USAGE = `Usage: npm run bench:agent-state -- [options]
   --memories=1000,100000   sizes of the collections that are searched
   --rounds=5               of each side, in turn
   --round-calls=20         calls of a round, one at a time
+  --indexed-only           only the searches of the largest collection with an index
   --no-write               leave bench/results as it is
 
 A short run: --memories=1000,10000 --rounds=2 --round-calls=10 --no-write`;
@@ -27,6 +30,7 @@ export function readOptions(args: string[]): AgentStateOptions {
       memories: text('1000,100000'),
       rounds: text('5'),
       'round-calls': text('20'),
+      'indexed-only': { type: 'boolean', default: false },
       'no-write': { type: 'boolean', default: false },
     },
   });
@@ -39,6 +43,7 @@ export function readOptions(args: string[]): AgentStateOptions {
     memories: values.memories.split(',').map((size) => positive('memories', size)),
     rounds: positive('rounds', values.rounds),
     callsPerRound: positive('round-calls', values['round-calls']),
+    isIndexedOnly: values['indexed-only'],
     write: !values['no-write'],
   };
 }

@@ -9,7 +9,7 @@ import { conditionsOf, type Wanted } from './conditions.ts';
  * wanted collections whose words an operator has indexed.
  *
  * There a search looks by the rarest words first, and applies its conditions to the best of what these match. Where too few are left,
- * the collection is searched without its index, by every word.
+ * it takes the next word in, and then the collection is searched without its index, by every word.
  */
 export async function matchingMemories(
   tx: EnvironmentTransaction,
@@ -37,24 +37,37 @@ export async function matchingByIndex(
 ): Promise<Ranked[] | null> {
   const asked = await wordsOf(tx, collectionId, query);
   if (asked.length === 0) return [];
-  const words = rarestWords(asked);
+  const words = asked.map(({ word }) => word);
+  const { alone, paired } = rarestWords(asked);
+  if (paired !== null) {
+    const others = words.filter((word) => word !== paired && !alone.includes(word));
+    const beside = `${paired} & (${others.join(ANY_OF)})`;
+    const { holding } = await rankWorded(tx, wanted, collectionId, [...alone, beside], words);
+    if (holding.length === RANKING_DEPTH) return holding;
+    alone.push(paired);
+  }
+  const { holding, found } = await rankWorded(tx, wanted, collectionId, alone, words);
+  const areAll = alone.length === words.length && found < INDEX_CANDIDATES;
+  return holding.length < RANKING_DEPTH && !areAll ? null : holding;
+}
+
+/** The best of what any of `looked` finds, by the rank of all words: of `found` candidates those that the conditions leave. */
+async function rankWorded(
+  tx: EnvironmentTransaction,
+  wanted: Wanted,
+  collectionId: string,
+  looked: readonly string[],
+  words: readonly string[],
+): Promise<{ holding: Ranked[]; found: number }> {
   const { sql, bindings } = conditionsOf({ ...wanted, collectionIds: [collectionId] });
   const { rows } = await tx.raw<{ rows: (Ranked & { holds: boolean })[] }>(
-    `WITH matching AS MATERIALIZED (SELECT * FROM find_worded_memories(:collectionId, :words, :asked, :most))
+    `WITH matching AS MATERIALIZED (SELECT * FROM find_worded_memories(:collectionId, :looked, :words, :most))
      SELECT matching.memory_id AS id, matching.score, m.id IS NOT NULL AS holds
      FROM matching LEFT JOIN memories m ON m.id = matching.memory_id AND ${sql}`,
-    {
-      ...bindings,
-      collectionId,
-      words: words.join(ANY_OF),
-      asked: asked.map(({ word }) => word).join(ANY_OF),
-      most: INDEX_CANDIDATES,
-    },
+    { ...bindings, collectionId, looked: looked.join(ANY_OF), words: words.join(ANY_OF), most: INDEX_CANDIDATES },
   );
   const holding = rows.flatMap(({ id, score, holds }) => (holds ? [{ id, score }] : []));
-  const areAll = words.length === asked.length && rows.length < INDEX_CANDIDATES;
-  if (holding.length < RANKING_DEPTH && !areAll) return null;
-  return holding.sort(byScore).slice(0, RANKING_DEPTH);
+  return { holding: holding.sort(byScore).slice(0, RANKING_DEPTH), found: rows.length };
 }
 
 /** In a query of text search. */

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCollection } from '../../../db/memory/collections.ts';
 import { nearestMemories } from '../../../db/memory/nearest-memories.ts';
 import { type NewMemory, storeMemories } from '../../../db/memory/store-memories.ts';
-import type { Tenant } from '../../../db/client.ts';
+import { searchMemories } from '../../../api/memory/search-memories.ts';
+import { Database, type Tenant } from '../../../db/client.ts';
 import { dotProduct, toUnitLength } from '../../../domain/embeddings/embedder.ts';
 import { COMPARED_MAX } from '../../../domain/memory/memories.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
@@ -61,6 +62,30 @@ describe('searching memories', () => {
     expect(best?.why).toMatchObject({ vector: { rank: 1 }, text: { rank: 1 } });
     expect(best?.score).toBeCloseTo(2 / 61, 10);
     for (const one of others) expect(one.score).toBeLessThanOrEqual(best?.score ?? 0);
+  });
+
+  it('fuses two rankings that run beside each other, and one after the other where no second connection is free', async () => {
+    const { database } = api;
+    const asked = { query: 'invoices', collectionIds: [collectionId], filter: {}, limit: 10, mode: 'hybrid' } as const;
+    const narrow = new Database({ url: database.applicationUrl, applicationName: 'narrow', poolMax: 1 });
+    try {
+      const many = Array.from({ length: 5 }, () => searchMemories({ db: narrow, embedder }, database.tenant, asked));
+      for (const found of await Promise.all(many)) expect(found).toHaveLength(4);
+    } finally {
+      await narrow.close();
+    }
+    let calls = 0;
+    let bothCame = (): void => undefined;
+    const both = new Promise<void>((resolve) => (bothCame = resolve));
+    const withEnvironment: Database['withEnvironment'] = async (...call) => {
+      calls += 1;
+      // First the collections, then the two rankings, and last what they found.
+      if (calls === 3) bothCame();
+      if (calls === 2 || calls === 3) await both;
+      return database.db.withEnvironment(...call);
+    };
+    expect(await searchMemories({ db: { withEnvironment }, embedder }, database.tenant, asked)).toHaveLength(4);
+    expect(calls).toBe(4);
   });
 
   it('finds by words alone any of them, in any form, and by meaning alone everything in order', async () => {

@@ -25,10 +25,12 @@ const OURS = 3_000;
 const MODEL = { model: 'fake', dimensions: 2 };
 const VECTOR = Float32Array.from([1, 0]);
 
-/** Each memory has a common word; one in ten tells of a harbour, and one in 300 of a lighthouse. */
+/** Each memory has a common word and a colour, some have two; one in ten tells of a harbour, and one in 300 of a lighthouse. */
 const contentOf = (index: number): string =>
   [
     `note ${'and '.repeat(index % 7)}`,
+    index % 2 === 0 ? 'red' : 'blue',
+    ...(index % 3 === 0 ? [] : ['green']),
     ...(index % 10 === 0 ? ['harbour'] : []),
     ...(index % 300 === 0 ? ['lighthouse'] : []),
     ...(index % 1_000 === 7 ? ['e-mail'] : []),
@@ -90,7 +92,8 @@ describe.skipIf(extension.reason !== null)(`an index over words (${extension.rea
 
   it('is built with the counts of common words, which are refreshed by another run', async () => {
     // "mail" and "e" are words of "e-mail" too. Three of 3,000 are no more than one in a thousand.
-    expect(await counted()).toEqual({ note: OURS, harbour: OURS / 10, lighthous: OURS / 300 });
+    const colours = { red: OURS / 2, blue: OURS / 2, green: (OURS * 2) / 3 };
+    expect(await counted()).toEqual({ note: OURS, ...colours, harbour: OURS / 10, lighthous: OURS / 300 });
     const [added = ''] = await inOurs((tx) =>
       storeMemories(tx, collectionId, [plainMemory({ vector: VECTOR, content: 'a harbour' })]),
     );
@@ -136,6 +139,29 @@ describe.skipIf(extension.reason !== null)(`an index over words (${extension.rea
     expect(await byIndex('note')).toEqual(await search('note', []));
   });
 
+  it('is asked by a common word beside another one, where no rarer one finds enough', async () => {
+    expect(OURS / 2).toBeGreaterThan(RANKED_MAX);
+    const lookedBy = async (query: string): Promise<[string[], Ranked[] | null]> => {
+      const looked: string[] = [];
+      const found = await inOurs((tx) => {
+        const raw: typeof tx.raw = (sql, bindings) => {
+          if (sql.includes('find_worded_memories')) looked.push((bindings as { looked: string }).looked);
+          return tx.raw(sql, bindings);
+        };
+        return matchingByIndex({ ...tx, raw }, wantedOf(), collectionId, query);
+      });
+      return [looked, found];
+    };
+    const [looked, found] = await lookedBy('red green lighthouse');
+    expect(looked).toEqual([`'lighthous' | 'red' & ('green')`]);
+    expect(found).toEqual(await search('red green lighthouse', []));
+    // No memory is of both: then the rarest one alone.
+    const [again, either] = await lookedBy('red blue');
+    expect(again).toEqual([`'blue' & ('red')`, `'blue'`]);
+    expect(either).toHaveLength(RANKING_DEPTH);
+    expect(idsOf(either).filter((id) => ids.indexOf(id) % 2 === 0)).toEqual([]);
+  });
+
   it('goes on without the index where the conditions leave too few', async () => {
     const ada = { userId: 'ada' };
     expect(await byIndex('note harbour', ada)).toBeNull();
@@ -144,10 +170,11 @@ describe.skipIf(extension.reason !== null)(`an index over words (${extension.rea
   });
 
   it('is never influenced by a neighbour: neither order, nor rank, nor count', async () => {
-    const asked = async () => [await byIndex('harbour'), await byIndex('lighthouse'), await counted()];
+    const queries = ['harbour', 'lighthouse', 'red green', 'red blue'];
+    const asked = async () => [...(await Promise.all(queries.map((query) => byIndex(query)))), await counted()];
     const before = await asked();
     const neighbour = (await database.anotherWorkspace()).development;
-    const contents = Array.from({ length: OURS }, () => ({ content: 'harbour lighthouse harbour' }));
+    const contents = Array.from({ length: OURS }, () => ({ content: 'harbour lighthouse harbour red red green' }));
     const [theirs] = await fill(neighbour, 'theirs', contents);
     await build(() => true);
     expect(await asked()).toEqual(before);

@@ -6,24 +6,30 @@ const rare = (word: string) => ({ word, memories: null });
 
 describe('the words by which an index is asked', () => {
   it('are all of them, where together they match few enough', () => {
-    expect(rarestWords([common('b', RANKED_MAX / 2), common('a', RANKED_MAX / 2), rare('c')])).toEqual(['c', 'a', 'b']);
-    expect(rarestWords([])).toEqual([]);
+    const all = [common('b', RANKED_MAX / 2), common('a', RANKED_MAX / 2), rare('c')];
+    expect(rarestWords(all)).toEqual({ alone: ['c', 'a', 'b'], paired: null });
+    expect(rarestWords([])).toEqual({ alone: [], paired: null });
   });
 
   it('are the rarest, as long as these match enough', () => {
-    expect(rarestWords([common('most', 30_000), common('some', 1_000), common('few', 300), rare('one')])).toEqual([
-      'one',
-      'few',
-      'some',
-    ]);
+    expect(rarestWords([common('most', 30_000), common('some', 600), common('few', 300), rare('one')])).toEqual({
+      alone: ['one', 'few', 'some'],
+      paired: null,
+    });
     // 300 are enough; the next would be too many with them.
-    expect(rarestWords([common('few', 300), common('many', RANKED_MAX)])).toEqual(['few']);
+    expect(rarestWords([common('few', 300), common('many', RANKED_MAX)])).toEqual({ alone: ['few'], paired: null });
   });
 
-  it('are more of them, where the rarest match too few, however common the next one is', () => {
-    expect(rarestWords([common('few', 150), common('most', 30_000), common('all', 90_000)])).toEqual(['few', 'most']);
+  it('are the next one beside any other, where the rarest match too few and the next one too many', () => {
+    const [few, more, most] = [common('few', 150), common('more', 30_000), common('most', 90_000)];
+    expect(rarestWords([most, few, more])).toEqual({ alone: ['few'], paired: 'more' });
     // Whether any memory holds a word that was not counted is not known.
-    expect(rarestWords([rare('unheard'), common('most', 30_000)])).toEqual(['unheard', 'most']);
-    expect(rarestWords([common('most', 30_000)])).toEqual(['most']);
+    expect(rarestWords([rare('unheard'), most, more])).toEqual({ alone: ['unheard'], paired: 'more' });
+    expect(rarestWords([more, most])).toEqual({ alone: [], paired: 'more' });
+  });
+
+  it('are the last one alone, however common it is', () => {
+    expect(rarestWords([common('few', 150), common('most', 30_000)])).toEqual({ alone: ['few', 'most'], paired: null });
+    expect(rarestWords([common('most', 30_000)])).toEqual({ alone: ['most'], paired: null });
   });
 });
