@@ -74,18 +74,20 @@ describe('searching memories', () => {
     } finally {
       await narrow.close();
     }
-    let calls = 0;
-    let bothCame = (): void => undefined;
-    const both = new Promise<void>((resolve) => (bothCame = resolve));
+    const steps: string[] = [];
     const withEnvironment: Database['withEnvironment'] = async (...call) => {
-      calls += 1;
-      // First the collections, then the two rankings, and last what they found.
-      if (calls === 3) bothCame();
-      if (calls === 2 || calls === 3) await both;
-      return database.db.withEnvironment(...call);
+      steps.push('begin');
+      const answer = await database.db.withEnvironment(...call);
+      steps.push('end');
+      return answer;
     };
     expect(await searchMemories({ db: { withEnvironment }, embedder }, database.tenant, asked)).toHaveLength(4);
-    expect(calls).toBe(4);
+    const [collections, rankings, found] = [
+      ['begin', 'end'],
+      ['begin', 'begin', 'end', 'end'],
+      ['begin', 'end'],
+    ];
+    expect(steps).toEqual([...collections, ...rankings, ...found]);
   });
 
   it('finds by words alone any of them, in any form, and by meaning alone everything in order', async () => {
