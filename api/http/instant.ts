@@ -4,7 +4,8 @@ import { z } from 'zod';
 const MS_MIN = Date.UTC(1970, 0, 1);
 const REMEMBERED_MS_MIN = Date.parse('0001-01-01T00:00:00Z');
 const MS_MAX = Date.UTC(9999, 11, 31);
-const rfc3339 = z.iso.datetime({ offset: true });
+/** `abort`: what follows it reads a moment, and would fail over another text. */
+const rfc3339 = z.iso.datetime({ offset: true, abort: true });
 
 const nearest = (text: string, msMin: number) => new Date(Math.min(MS_MAX, Math.max(msMin, Date.parse(text))));
 const nearestFrom = (msMin: number) => rfc3339.transform((text) => nearest(text, msMin));
