@@ -2439,7 +2439,7 @@ BEGIN ATOMIC
             FROM schedule_runs r
            WHERE ((r.fired_at < (now() - find_unfired_runs.older_than)) AND ((r.outcome = 'queued'::text) OR ((r.outcome = 'waiting'::text) AND (NOT (EXISTS ( SELECT
                     FROM messages m
-                   WHERE ((m.schedule_id = r.schedule_id) AND (m.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])))))))))) u
+                   WHERE ((m.schedule_id = r.schedule_id) AND (m.retry_of IS NULL) AND (m.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])))))))))) u
       JOIN environments e ON ((e.id = u.environment_id)))
    WHERE (u.id > find_unfired_runs.after_id)
    ORDER BY u.id
@@ -5885,7 +5885,7 @@ CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = curr
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
 GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
-GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, status, next_attempt_at, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
+GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, retry_of, status, next_attempt_at, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.status <> ALL (ARRAY['pending'::text, 'scheduled'::text]))) EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();

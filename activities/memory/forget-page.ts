@@ -36,9 +36,8 @@ async function deletePage(tx: EnvironmentTransaction, job: MemoryJobRecord, most
 }
 
 async function forgetPage(tx: EnvironmentTransaction, job: MemoryJobRecord, most: number): Promise<MemoryJobStep> {
-  const { collectionIds = [], ...filter } = job.filter ?? {};
-  // Without a condition a page would take everything.
-  if (Object.keys(filter).length === 0 && collectionIds.length === 0) throw new Error(`job ${job.id} has no filter`);
+  if (job.filter?.collectionIds === undefined) throw new Error(`job ${job.id} names no collections`);
+  const { collectionIds, ...filter } = job.filter;
   const { deleted, isWhole } = await forgetMemories(tx, { collectionIds, filter }, { until: job.createdAt, most });
   await advanceMemoryJob(tx, job.id, deleted);
   if (!isWhole) return { next: 'go on' };

@@ -62,6 +62,11 @@ export const deleteMemoryRoute = defineRoute({
   },
 });
 
+/** Metadata without members are part of any metadata. */
+function narrows({ metadata = {}, ...rest }: z.output<typeof filterSchema>): boolean {
+  return Object.keys(rest).length > 0 || Object.keys(metadata).length > 0;
+}
+
 function createForgetting(tx: EnvironmentTransaction, filter: ForgetFilter): Promise<MemoryJobRecord> {
   return createMemoryJob(tx, { kind: 'forget', collectionId: null, filter, template: null, input: null });
 }
@@ -77,7 +82,7 @@ export const forgetMemoriesRoute = defineRoute({
   role: 'admin',
   request: {
     body: z.strictObject({
-      filter: filterSchema.refine((filter) => Object.keys(filter).length > 0, 'must name something'),
+      filter: filterSchema.refine(narrows, 'must name something: an empty metadata finds everything'),
     }),
   },
   response: { 200: deletedSchema, 202: jobSchema },

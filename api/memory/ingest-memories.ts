@@ -3,7 +3,7 @@ import { holdCollection } from '../../db/memory/collections.ts';
 import { createMemoryJob, getMemoryJob, type IngestInput } from '../../db/memory/jobs.ts';
 import { getSession } from '../../db/sessions/get-session.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
-import { CHUNKS_MAX, INGEST_MESSAGES_MAX } from '../../domain/memory/memory-jobs.ts';
+import { CHUNK_METADATA, CHUNKS_MAX, INGEST_MESSAGES_MAX } from '../../domain/memory/memory-jobs.ts';
 import {
   CHUNK_CHARACTERS_DEFAULT,
   CHUNK_CHARACTERS_MAX,
@@ -46,7 +46,11 @@ const ingestBody = z
     kind: kindSchema.optional().describe('Left out: `fact` for a text, `episode` for messages.'),
     userId: userIdSchema.nullable().default(null),
     agentId: agentIdSchema.nullable().default(null),
-    metadata: metadataSchema.default({}).describe('For every memory that it stores.'),
+    metadata: metadataSchema
+      .default({})
+      .describe(
+        `Every memory that it stores has them. The job writes ${CHUNK_METADATA.sessionId.join(', ')} by itself.`,
+      ),
     expiresAt: rememberedInstant.nullable().default(null),
     chunkCharacters: z
       .int()
@@ -55,13 +59,21 @@ const ingestBody = z
       .default(CHUNK_CHARACTERS_DEFAULT)
       .describe('How long a chunk is at most. It is cut between paragraphs, lines, sentences or words.'),
   })
-  .superRefine(({ text, messages, sessionId, chunkCharacters }, context) => {
+  .superRefine(({ text, messages, sessionId, metadata, chunkCharacters }, context) => {
     const given = [text, messages, sessionId].filter((one) => one !== undefined);
     if (given.length !== 1) {
       context.addIssue({
         code: 'custom',
         path: ['text'],
         message: 'is needed, or messages, or sessionId: one of them',
+      });
+    }
+    const source = sessionId !== undefined ? 'sessionId' : messages !== undefined ? 'messages' : 'text';
+    for (const name of CHUNK_METADATA[source].filter((written) => Object.hasOwn(metadata, written))) {
+      context.addIssue({
+        code: 'custom',
+        path: ['metadata', name],
+        message: 'is written by the job: choose another name',
       });
     }
     const most = mostChunks(text, messages, chunkCharacters);

@@ -24,6 +24,9 @@ export interface NewCacheEntry {
 /** How many expired entries a store deletes on its way: more than it adds, so that they go. */
 const EXPIRED_AT_ONCE_MAX = 100;
 
+/** Far from the cap nobody waits for others that store at this moment: more than these many do not. */
+const COUNTED_ALONE_TO = CACHE_ENTRIES_MAX - 1_000;
+
 /**
  * Stores an entry. The same prompt of the same identity replaces the one that is there, under a new id and without its hits.
  * `replacedId`: that one, where it still answered; null where there was none.
@@ -68,13 +71,24 @@ export async function storeEntry(
   return { entry: record, replacedId };
 }
 
+/**
+ * Near the cap those who store wait for each other: two that counted at the same time would both miss the other's entry. Each has
+ * inserted its own before it waits, so that nobody who holds the lock waits for an entry of another.
+ */
 async function refuseTooMany(tx: EnvironmentTransaction): Promise<void> {
+  if ((await countEntries(tx)) <= COUNTED_ALONE_TO) return;
+  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('cache-entries/' || current_environment_id(), 0))");
+  if ((await countEntries(tx)) <= CACHE_ENTRIES_MAX) return;
+  throw new ServiceError('QUOTA_EXCEEDED', {
+    message: `An environment caches at most ${CACHE_ENTRIES_MAX} answers. Flush some, or give them a shorter ttlSeconds.`,
+  });
+}
+
+/** Those that have not expired; a count beyond the cap ends there. */
+async function countEntries(tx: EnvironmentTransaction): Promise<number> {
   const { rows } = await tx.raw<{ rows: { count: number }[] }>(
     `SELECT count(*)::int AS count FROM (SELECT 1 FROM cache_entries WHERE environment_id = current_environment_id() AND expires_at > now()
        LIMIT ${CACHE_ENTRIES_MAX + 1}) c`,
   );
-  if ((rows[0]?.count ?? 0) <= CACHE_ENTRIES_MAX) return;
-  throw new ServiceError('QUOTA_EXCEEDED', {
-    message: `An environment caches at most ${CACHE_ENTRIES_MAX} answers. Flush some, or give them a shorter ttlSeconds.`,
-  });
+  return rows[0]?.count ?? 0;
 }

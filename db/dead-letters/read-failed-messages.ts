@@ -1,4 +1,4 @@
-import type { OriginalRequest } from '../../domain/dead-letters/retry-request.ts';
+import type { OriginalRequest, RetryOverrides } from '../../domain/dead-letters/retry-request.ts';
 import type { Json } from '../../domain/json.ts';
 import type { MessageKind, MessageMethod } from '../../domain/messages/messages.ts';
 import { REDACTED } from '../../domain/redacted.ts';
@@ -82,15 +82,18 @@ export function originalRequest(vault: Pick<Vault, 'open'>, tenant: Tenant, mess
   };
 }
 
-/** What the retry of a message keeps, whatever the request changes. */
-export function originOf(message: FailedMessage): NonNullable<MessageDraft['origin']> {
+/** What the retry of a message keeps, whatever the request changes. A `retryDelay` of null takes the delays of the first try away. */
+export function originOf(
+  message: FailedMessage,
+  { retryDelay }: Pick<RetryOverrides, 'retryDelay'> = {},
+): NonNullable<MessageDraft['origin']> {
   const { urlGroupId, endpointId } = message;
   return {
     kind: message.kind,
     callbackOf: message.callbackOf,
     scheduleId: message.scheduleId,
     retryOf: message.id,
-    retryDelaysMs: message.retryDelaysMs,
+    retryDelaysMs: retryDelay === null ? null : message.retryDelaysMs,
     urlGroup: urlGroupId === null || endpointId === null ? null : { id: urlGroupId, endpointId },
   };
 }

@@ -29,7 +29,7 @@ export async function retryDeadLetter(
   const [message] = await readFailedMessages(tx, deleted);
   if (message === undefined) return null;
   const request = retryRequest(opened(vault, publisher, message, overrides), overrides);
-  const [published] = await acceptMessages(tx, vault, publisher, [{ request, origin: originOf(message) }]);
+  const [published] = await acceptMessages(tx, vault, publisher, [{ request, origin: originOf(message, overrides) }]);
   if (published === undefined) throw new Error('a message was accepted without a result');
   return published;
 }

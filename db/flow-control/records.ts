@@ -22,7 +22,9 @@ export interface FlowControlKeyRecord {
 /** Whether the window of the row `f` counts still. A paused or idle key may show one that is over. */
 export const WINDOW_IS_OPEN = `(f.window_started_at + make_interval(secs => f.period_seconds) > clock_timestamp())`;
 export const WAITING = 'SELECT FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL';
-const IN_FLIGHT = 'SELECT count(*) FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NOT NULL';
+/** As `grant_flow_control` counts them: the slot of a call whose lease has ended is free. */
+const IN_FLIGHT = `SELECT count(*) FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NOT NULL
+  AND (q.dispatched_at IS NULL OR q.lease_until > clock_timestamp())`;
 
 export const KEY_COLUMNS = {
   id: 'f.id',

@@ -2,15 +2,17 @@ import { ServiceError } from '../../domain/errors.ts';
 import { IDLE_KEY_SECONDS, KEYS_PER_ENVIRONMENT_MAX } from '../../domain/flow-control/flow-control.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Far from the cap nobody waits for others that make keys at this moment. */
+/** Far from the cap nobody who makes a few keys waits for others that make some at this moment. */
 const COUNTED_ALONE_FROM = KEYS_PER_ENVIRONMENT_MAX / 2;
+const FEW_KEYS = 10;
 
 /**
  * Makes room for new keys where the environment has as many as it may: idle ones go that say no more than their names. Throws
  * QUOTA_EXCEEDED where that is not enough.
  */
 export async function requireRoom(tx: EnvironmentTransaction, newKeys: number): Promise<void> {
-  if (newKeys === 0 || (await countKeys(tx)) + newKeys <= COUNTED_ALONE_FROM) return;
+  if (newKeys === 0) return;
+  if (newKeys <= FEW_KEYS && (await countKeys(tx)) <= COUNTED_ALONE_FROM) return;
   // Serialized: two publishes that counted at the same time would both miss the other's keys.
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('flow-control-keys/' || current_environment_id(), 0))");
   const tooMany = (await countKeys(tx)) + newKeys - KEYS_PER_ENVIRONMENT_MAX;

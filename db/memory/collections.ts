@@ -3,6 +3,7 @@ import { newId } from '../../domain/ids.ts';
 import type { EmbeddingModel } from '../../domain/embeddings/embedder.ts';
 import { COLLECTIONS_MAX, DEFAULT_COLLECTION_NAME } from '../../domain/memory/memories.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { conflictWhereTaken } from '../taken.ts';
 import { IS_INDEXED } from './vector-indexes.ts';
 import { ARE_WORDS_INDEXED } from './word-indexes.ts';
 import { COLLECTION_COLUMNS, type CollectionRecord } from './records.ts';
@@ -16,19 +17,16 @@ export interface NewCollection {
 
 /** @throws {ServiceError} CONFLICT where the name is taken, QUOTA_EXCEEDED where the environment has too many. */
 export async function createCollection(tx: EnvironmentTransaction, wanted: NewCollection): Promise<CollectionRecord> {
-  const { rows: counted } = await tx.raw<{ rows: { n: number }[] }>(
-    'SELECT count(*)::int AS n FROM memory_collections WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
-  );
-  if ((counted[0]?.n ?? 0) >= COLLECTIONS_MAX) {
-    const message = `An environment has at most ${COLLECTIONS_MAX} collections. Delete one, or tell memories apart by their metadata.`;
-    throw new ServiceError('QUOTA_EXCEEDED', { message });
-  }
   const id = await insertCollection(tx, wanted);
-  if (id === null) throw nameTaken(wanted.name);
+  if (id === null) throw new ServiceError('CONFLICT', { message: takenMessage(wanted.name) });
   return getCreated(tx, id);
 }
 
-/** The collection of whoever names none, made where it is not there yet. Two requests at once make one. */
+/**
+ * The collection of whoever names none, made where it is not there yet. Two requests at once make one.
+ *
+ * @throws {ServiceError} QUOTA_EXCEEDED where it is not there and the environment has too many.
+ */
 export async function ensureDefaultCollection(tx: EnvironmentTransaction, embedding: EmbeddingModel): Promise<string> {
   const find = async (): Promise<string | null> => {
     const { rows } = await tx.raw<{ rows: { id: string }[] }>(
@@ -46,11 +44,23 @@ export async function ensureDefaultCollection(tx: EnvironmentTransaction, embedd
   return made;
 }
 
+/** Serialized: two requests that counted at the same time would both miss the other's collection. */
+async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
+  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('memory-collections/' || current_environment_id(), 0))");
+  const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+    'SELECT count(*)::int AS n FROM memory_collections WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
+  );
+  if ((rows[0]?.n ?? 0) < COLLECTIONS_MAX) return;
+  const message = `An environment has at most ${COLLECTIONS_MAX} collections. Delete one, or tell memories apart by their metadata.`;
+  throw new ServiceError('QUOTA_EXCEEDED', { message });
+}
+
 /** Null where the name is taken. */
 async function insertCollection(
   tx: EnvironmentTransaction,
   { name, description, embedding: { model, dimensions } }: NewCollection,
 ): Promise<string | null> {
+  await requireRoom(tx);
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
     `INSERT INTO memory_collections (id, environment_id, name, description, embedding_model, embedding_dimensions)
      VALUES (:id, current_environment_id(), :name, :description, :model, :dimensions)
@@ -103,17 +113,13 @@ export async function updateCollection(
   const before = await lockCollection(tx, id);
   if (before === null) return null;
   const { name = before.name, description = before.description } = change;
-  const { rows: taken } = await tx.raw<{ rows: unknown[] }>(
-    `SELECT 1 FROM memory_collections
-     WHERE environment_id = current_environment_id() AND name = ? AND id <> ? AND deleted_at IS NULL`,
-    [name, id],
-  );
-  if (taken.length > 0) throw nameTaken(name);
-  await tx.raw('UPDATE memory_collections SET name = ?, description = ?, updated_at = now() WHERE id = ?', [
-    name,
-    description,
-    id,
-  ]);
+  await tx
+    .raw('UPDATE memory_collections SET name = ?, description = ?, updated_at = now() WHERE id = ?', [
+      name,
+      description,
+      id,
+    ])
+    .catch(conflictWhereTaken('memory_collections_by_name', takenMessage(name)));
   return getCreated(tx, id);
 }
 
@@ -170,9 +176,8 @@ export async function findCollections(
   return rows;
 }
 
-function nameTaken(name: string): ServiceError {
-  const message = `A collection of this environment has the name ${JSON.stringify(name)}. Choose another one.`;
-  return new ServiceError('CONFLICT', { message });
+function takenMessage(name: string): string {
+  return `A collection of this environment has the name ${JSON.stringify(name)}. Choose another one.`;
 }
 
 /** Deletes a collection that is marked deleted and holds nothing any more. Its jobs go with it. */

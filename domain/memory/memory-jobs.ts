@@ -45,4 +45,11 @@ export interface IngestChunk {
   metadata: JsonObject;
 }
 
+/** What an ingest writes into the metadata of each memory, by what it reads. */
+export const CHUNK_METADATA = {
+  text: ['position'],
+  messages: ['position', 'role', 'name'],
+  sessionId: ['position', 'role', 'name', 'messageId', 'sequence'],
+} as const;
+
 export type ForgetFilter = MemoryFilter;

@@ -38,8 +38,6 @@ export interface MessageRef {
 export type DeliveryStep =
   /** The next attempt, or the first, is due in so many milliseconds. */
   | { next: 'wait'; delayMs: number; isQueued?: true }
-  /** Its environment is halted. No attempt answers this any more: it is of histories that were recorded before such a message parked. */
-  | { next: 'hold' }
   /** It waits in the queue of its flow-control key, or for the end of a halt. Whoever grants or resumes it starts its workflow again. */
   | { next: 'park' }
   /**

@@ -7,7 +7,6 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DeliveryStep } from '../../domain/messages/messages.ts';
 import { attemptOf } from './attempt-of.ts';
 import { startDelivery } from '../start-delivery.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
@@ -18,10 +17,6 @@ import {
 } from '../../temporal/messages/deliver-message.ts';
 
 const wake = defineSignal(WAKE_SIGNAL);
-
-/** How often a message checks again while its environment is halted; resuming wakes it sooner. */
-const HOLD_MS_MIN = 5_000;
-const HOLD_MS_MAX = 300_000;
 
 /**
  * The life of one message: wait until it is due, attempt, wait for the next attempt, until it is delivered, failed or
@@ -34,7 +29,7 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
   setHandler(wake, () => {
     woken = true;
   });
-  for (let holds = 0; ;) {
+  for (;;) {
     woken = false;
     const step = await attemptOf(ref);
     if (step.next === 'end') {
@@ -49,16 +44,10 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
       upsertSearchAttributes(searchAttributes({ stage: 'parked' }));
       return { status: 'parked' };
     }
-    const waitMs = step.next === 'wait' ? step.delayMs : Math.min(HOLD_MS_MAX, HOLD_MS_MIN * 2 ** holds++);
-    if (step.next === 'wait') holds = 0;
-    const summary = whyOf(step);
-    setCurrentDetails(`WAITS: ${summary} at ${new Date(Date.now() + waitMs).toISOString()}`);
-    await condition(() => woken, waitMs, { summary });
+    const { delayMs, isQueued } = step;
+    const summary = isQueued ? 'queued behind other deliveries of its workspace; the next look' : 'the next attempt';
+    setCurrentDetails(`WAITS: ${summary} at ${new Date(Date.now() + delayMs).toISOString()}`);
+    await condition(() => woken, delayMs, { summary });
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliverMessage>(ref);
   }
-}
-
-function whyOf(step: Exclude<DeliveryStep, { next: 'end' | 'park' }>): string {
-  if (step.next === 'hold') return 'held while the environment is halted; the next look';
-  return step.isQueued ? 'queued behind other deliveries of its workspace; the next look' : 'the next attempt';
 }

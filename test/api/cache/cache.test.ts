@@ -203,11 +203,14 @@ test('an environment keeps at most so many entries; expired ones do not count', 
   );
   await plant(1, 200, '-1 hour');
   await plant(1_001, 1_000 + CACHE_ENTRIES_MAX - 1 - (there?.n ?? 0), '1 hour');
-  expect((await post('', { prompt: 'the last', response: 'x' }, own)).status).toBe(201);
+  const prompts = ['one', 'two', 'three', 'four'];
+  const atOnce = await Promise.all(prompts.map((prompt) => post('', { prompt, response: 'x' }, own)));
+  expect(atOnce.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 429, 429, 429]);
+  const last = prompts[atOnce.findIndex(({ status }) => status === 201)];
   const refused = await post('', { prompt: 'one more', response: 'x' }, own);
   expect([refused.status, errorOf(refused).code]).toEqual([429, 'QUOTA_EXCEEDED']);
   // One that is there already is replaced.
-  expect((await post('', { prompt: 'the last', response: 'y' }, own)).status).toBe(201);
+  expect((await post('', { prompt: last, response: 'y' }, own)).status).toBe(201);
   expect((await post('/flush', { namespace: 'cap' }, own)).status).toBe(200);
 });
 

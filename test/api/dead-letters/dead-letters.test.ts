@@ -214,6 +214,20 @@ describe('a retry', () => {
     expect(row).toEqual({ max_retries: 0, label: null });
   });
 
+  test('keeps the delays of the first try, has others where the request says so, and none of its own for null', async () => {
+    const retries: [object, unknown][] = [
+      [{}, [0]],
+      [{ retryDelay: '3000' }, [3_000]],
+      [{ retryDelay: null }, null],
+    ];
+    for (const [overrides, delays] of retries) {
+      const messageId = await failing('/delays', 410);
+      const { messageId: retried } = dataOf(await retry(messageId, { ...overrides, delay: 3_600 }), retriedSchema);
+      const select = 'SELECT retry_delays_ms FROM messages WHERE id = $1';
+      expect(await service.database.asOwner(select, [retried])).toEqual([{ retry_delays_ms: delays }]);
+    }
+  });
+
   test('waits in the queue of its flow-control key, unless the request names another or none', async () => {
     const key = dataOf(await service.post('/api/v2/flow-control', { key: 'retried', parallelism: 7 }), keySchema);
     const path = `/api/v2/flow-control/${key.id}`;

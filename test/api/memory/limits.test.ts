@@ -132,9 +132,27 @@ describe('there are at most', () => {
        SELECT 'col_cap' || n, $1, 'cap ' || n, 'fake', 64 FROM generate_series(1, $2) n`,
       [environmentId(), COLLECTIONS_MAX - 1 - (there?.n ?? 0)],
     );
-    expect((await call('POST', '/collections', { name: 'the last' })).status).toBe(201);
+    const atOnce = await Promise.all([1, 2, 3, 4].map((n) => call('POST', '/collections', { name: `last ${n}` })));
+    expect(atOnce.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 429, 429, 429]);
     expect(codeOf(await call('POST', '/collections', { name: 'one more' }))).toEqual([429, 'QUOTA_EXCEEDED']);
+    // The default collection is one of them.
+    expect(codeOf(await call('POST', '', { content: 'names no collection' }))).toEqual([429, 'QUOTA_EXCEEDED']);
     await api.database.asOwner(`DELETE FROM memory_collections WHERE id LIKE 'col_cap%'`);
+  });
+
+  test('one collection of a name, however many take it at once', async () => {
+    const ids = await Promise.all(
+      [1, 2, 3].map(
+        async () => dataOf(await call('POST', '/collections', { name: newId('collection') }), collectionSchema).id,
+      ),
+    );
+    const taken = newId('collection');
+    const replies = await Promise.all(ids.map((id) => call('PATCH', `/collections/${id}`, { name: taken })));
+    const conflicts = replies.filter(({ status }) => status !== 200).map(codeOf);
+    expect(conflicts).toEqual([
+      [409, 'CONFLICT'],
+      [409, 'CONFLICT'],
+    ]);
   });
 
   test('so many jobs of an environment at once; forgetting goes on', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
+import { newId } from '../../../domain/ids.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
 
@@ -175,13 +176,29 @@ describe('memories', () => {
     expect(rows[0]).toEqual({ memories: 1, vectors: 1 });
   });
 
+  it('take no metadata that their ingest writes by itself', async () => {
+    const ingest = (source: object, metadata: object) => call('POST', '/ingest', { collectionId, metadata, ...source });
+    const messages = [{ role: 'user', content: 'said' }];
+    for (const [source, name] of [
+      [{ text: 'a text' }, 'position'],
+      [{ messages }, 'role'],
+      [{ sessionId: newId('session') }, 'sequence'],
+    ] as const) {
+      const refused = await ingest(source, { [name]: 1 });
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(`metadata.${name}`)]);
+    }
+    expect((await ingest({ text: 'a text' }, { role: 'of the caller' })).status).toBe(202);
+  });
+
   it('are forgotten by a filter, chains and conclusions whole', async () => {
     const mine = await store({ content: 'of Ada', userId: 'ada', metadata: { topic: 'billing', deep: { n: 1 } } });
     await call('PATCH', `/${mine.id}`, { content: 'of Ada, again', metadata: {} });
     await store({ content: 'drawn from it', userId: 'bob', source: { type: 'memory', id: mine.id } });
     const other = await store({ content: 'of Bob', userId: 'bob' });
-    const refused = await call('POST', '/forget', { filter: {} });
-    expect([refused.status, codeOf(refused)]).toEqual([400, 'VALIDATION_ERROR']);
+    for (const filter of [{}, { metadata: {} }]) {
+      const refused = await call('POST', '/forget', { filter });
+      expect([refused.status, codeOf(refused)]).toEqual([400, 'VALIDATION_ERROR']);
+    }
     expect((await call('POST', '/forget', {})).status).toBe(400);
     // An older version matches, and so the whole chain goes.
     const forgotten = await call('POST', '/forget', { filter: { userId: 'ada', metadata: { deep: { n: 1 } } } });

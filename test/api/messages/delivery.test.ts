@@ -87,10 +87,12 @@ describe('a delivery', () => {
     const [delivery] = destination.on('/grace');
     expect(delivery).toMatchObject({ body: 'as it is', headers: { 'content-type': 'text/plain; charset=utf-8' } });
     const timestamp = String(delivery?.headers['webhook-timestamp']);
+    const { environmentId } = service.database.tenant;
     const v1 = (secret: string): string => `v1,${hmac(secret, `${messageId}.${timestamp}.as it is`)}`;
+    const v2 = (secret: string): string =>
+      `v2,${hmac(secret, `service-delivery-v2.${timestamp}.${environmentId}.as it is`)}`;
     const signatures = String(delivery?.headers['webhook-signature']).split(' ');
-    expect(signatures).toHaveLength(4);
-    expect([signatures[0], signatures[2]]).toEqual([v1(fresh), v1(old)]);
+    expect(signatures).toEqual([v1(fresh), v2(fresh), v1(old), v2(old)]);
   });
 
   test('is retried until a 2xx, with the same id and the number of the attempt', async () => {

@@ -345,6 +345,11 @@ test('to a URL group publishes one message for each endpoint, once', async () =>
 });
 
 describe('overlap', () => {
+  const unfired = async (scheduleId: string): Promise<string[]> =>
+    (await findUnfiredRuns(api.deps.db, { olderThanSeconds: -60, afterId: '', limit: 100 }))
+      .filter((run) => run.scheduleId === scheduleId)
+      .map((run) => run.nominalAt);
+
   test('skip: a slot is skipped while the message of an earlier one has not ended', async () => {
     const { id } = await schedules.create({});
     await schedules.firing(id, NINE);
@@ -364,15 +369,43 @@ describe('overlap', () => {
     expect((await schedules.firing(id, TEN)).outcome).toBe('waiting');
     expect((await schedules.firing(id, ELEVEN)).outcome).toBe('skipped'); // one waits already
     expect((await schedules.firing(id, TEN)).outcome).toBe('waiting'); // a look too early changes nothing
-    const unfired = async (): Promise<string[]> =>
-      (await findUnfiredRuns(api.deps.db, { olderThanSeconds: -60, afterId: '', limit: 100 }))
-        .filter((run) => run.scheduleId === id)
-        .map((run) => run.nominalAt);
-    expect(await unfired()).toEqual([]);
+    expect(await unfired(id)).toEqual([]);
     await schedules.end(id);
-    expect(await unfired()).toEqual([TEN]);
+    expect(await unfired(id)).toEqual([TEN]);
     expect((await schedules.firing(id, TEN)).outcome).toBe('published');
-    expect(await unfired()).toEqual([]);
+    expect(await unfired(id)).toEqual([]);
+  });
+
+  test('a run that waits or is queued ends with its schedule, and nobody looks for it any more', async () => {
+    const { id } = await schedules.create({ overlap: 'buffer_one' });
+    await schedules.firing(id, NINE);
+    await schedules.firing(id, TEN);
+    expect((await schedules.call('POST', `/${id}/run`, {})).status).toBe(202);
+    await schedules.end(id);
+    expect(await unfired(id)).toHaveLength(2);
+    expect((await schedules.call('DELETE', `/${id}`)).status).toBe(200);
+    expect(await unfired(id)).toEqual([]);
+    const runs = await api.database.asOwner<{ outcome: string; error_code: string | null }>(
+      'SELECT outcome, error_code FROM schedule_runs WHERE schedule_id = $1 ORDER BY outcome',
+      [id],
+    );
+    expect(runs.map((run) => [run.outcome, run.error_code])).toEqual([
+      ['published', null],
+      ['skipped', 'DELETED'],
+      ['skipped', 'DELETED'],
+    ]);
+  });
+
+  test('the retry of a dead letter is no earlier run', async () => {
+    const { id } = await schedules.create({ overlap: 'buffer_one' });
+    const { messageIds } = await schedules.firing(id, NINE);
+    await schedules.firing(id, TEN);
+    // A retry keeps its schedule and names the message that it retries.
+    await api.database.asOwner(
+      `SET session_replication_role = replica; UPDATE messages SET retry_of = 'msg_earlier' WHERE id = '${messageIds[0]}'; RESET session_replication_role`,
+    );
+    expect(await unfired(id)).toEqual([TEN]);
+    expect((await schedules.firing(id, TEN)).outcome).toBe('published');
   });
 
   test('buffer_one: a run that waits is skipped once the schedule is paused', async () => {

@@ -78,12 +78,6 @@ describe('deliverMessage', () => {
     expect(gapsOf(visitedAtMs)[0]).toBeGreaterThanOrEqual(30 * DAY_MS);
   });
 
-  test('looks at a halt ever more rarely, up to five minutes', async () => {
-    const { visitedAtMs } = await deliver(Array.from({ length: 9 }, () => ({ next: 'hold' as const })));
-    const seconds = gapsOf(visitedAtMs).map((gap) => Math.floor(gap / SECOND_MS));
-    expect(seconds.map((gap) => Math.min(300, gap))).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
-  });
-
   test('looks again at once when it is woken', async () => {
     const workflowId = `message/${randomUUID()}`;
     const visitedAtMs: number[] = [];

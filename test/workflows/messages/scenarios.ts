@@ -57,26 +57,12 @@ export const scenarios: readonly Scenario[] = [
   ),
   delivering('cancelled', wait(3_600_000), end('cancelled')),
   delivering('scheduled-then-delivered', wait(30 * 86_400_000), end('delivered')),
-  delivering('held-while-halted', { next: 'hold' }, { next: 'hold' }, { next: 'hold' }, end('delivered')),
-  delivering('held-between-retries', wait(12_000), { next: 'hold' }, wait(1_000), { next: 'hold' }, end('delivered')),
-  {
-    ...delivering('woken-when-resumed', { next: 'hold' }, end('delivered')),
-    activities: {
-      // The resumption's signal arrives while the message reads the halt for the first time.
-      attemptMessageAtOnce: async () => {
-        const handle = caller();
-        if (woken.has(handle.workflowId)) return end('delivered');
-        woken.add(handle.workflowId);
-        await handle.signal('wake');
-        return { next: 'hold' };
-      },
-    },
-  },
   delivering('parked', { next: 'park' }),
+  delivering('parked-between-retries', wait(12_000), { next: 'park' }),
   {
     ...delivering('granted-while-it-parks', { next: 'park' }, end('delivered')),
     activities: {
-      // Its key grants it again at the moment at which it parks: the signal meets the end of the workflow.
+      // Its key grants it again, or its halt ends, at the moment at which it parks: the signal meets the end of the workflow.
       attemptMessageAtOnce: async () => {
         const handle = caller();
         if (woken.has(handle.workflowId)) return end('delivered');

@@ -1939,7 +1939,7 @@ class IngestMemoryRequest(_IngestMemoryRequestRequired, total=False):
     userId: Optional[str]
     agentId: Optional[str]
     metadata: Dict[str, Any]
-    """For every memory that it stores."""
+    """Every memory that it stores has them. The job writes position, role, name, messageId, sequence by itself."""
     expiresAt: Optional[str]
     chunkCharacters: int
     """How long a chunk is at most. It is cut between paragraphs, lines, sentences or words."""

@@ -1432,7 +1432,7 @@ export interface schemas {
     kind?: "fact" | "episode";
     userId?: string | null;
     agentId?: string | null;
-    /** For every memory that it stores. */
+    /** Every memory that it stores has them. The job writes position, role, name, messageId, sequence by itself. */
     metadata?: Record<string, schemas["JsonValue"]>;
     expiresAt?: schemas["DateTimeWithOffset"] | null;
     /** How long a chunk is at most. It is cut between paragraphs, lines, sentences or words. */
