@@ -4957,6 +4957,7 @@ CREATE TABLE event_subscriptions (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp(3) with time zone,
+  enabled_at timestamp(3) with time zone,
   CONSTRAINT event_subscriptions_pkey PRIMARY KEY (id),
   CONSTRAINT event_subscriptions_check CHECK ((num_nonnulls(master_key_version, wrapped_data_key, sealed_value) = ANY (ARRAY[0, 3]))),
   CONSTRAINT event_subscriptions_check1 CHECK ((((failing_since IS NULL) = (last_failure_at IS NULL)) AND ((failing_since IS NOT NULL) OR (NOT clock_runs)))),
@@ -4976,7 +4977,7 @@ CREATE POLICY directory ON event_subscriptions FOR ALL TO service_directory USIN
 CREATE POLICY tenant ON event_subscriptions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON event_subscriptions TO service_app;
 GRANT DELETE ON event_subscriptions TO service_directory;
-GRANT UPDATE (url, event_types, headers, enabled, master_key_version, wrapped_data_key, sealed_value, failing_since, last_failure_at, clock_runs, disabled_at, updated_at, deleted_at) ON event_subscriptions TO service_app;
+GRANT UPDATE (url, event_types, headers, enabled, master_key_version, wrapped_data_key, sealed_value, failing_since, last_failure_at, clock_runs, disabled_at, updated_at, deleted_at, enabled_at) ON event_subscriptions TO service_app;
 GRANT SELECT (id, topic_id, deleted_at) ON event_subscriptions TO service_directory;
 GRANT UPDATE (deleted_at) ON event_subscriptions TO service_directory;
 CREATE TRIGGER forget_failures BEFORE UPDATE OF url, enabled ON public.event_subscriptions FOR EACH ROW WHEN (((new.enabled AND (NOT old.enabled)) OR ((new.url <> old.url) AND new.enabled))) EXECUTE FUNCTION forget_failures();

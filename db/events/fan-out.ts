@@ -52,7 +52,7 @@ export type TargetRow = Omit<SubscriptionTarget, 'sealed'> & {
 export const TARGET_COLUMNS = `s.id, s.url, s.event_types AS "eventTypes", s.enabled, s.headers, s.master_key_version AS "masterKeyVersion",
   s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"`;
 
-/** The next subscriptions of a topic in the order of their ids, those that were there when the event came. */
+/** The next subscriptions of a topic in the order of their ids, those that were there and enabled when the event came. */
 export async function listTargets(
   tx: EnvironmentTransaction,
   { topicId, createdAt, afterId }: Pick<FanOutWork, 'topicId' | 'createdAt' | 'afterId'>,
@@ -60,7 +60,7 @@ export async function listTargets(
 ): Promise<SubscriptionTarget[]> {
   const { rows } = await tx.raw<{ rows: TargetRow[] }>(
     `SELECT ${TARGET_COLUMNS} FROM event_subscriptions s
-     WHERE s.topic_id = :topicId AND s.deleted_at IS NULL AND s.id > :afterId AND s.created_at <= :createdAt ORDER BY s.id LIMIT :limit`,
+     WHERE s.topic_id = :topicId AND s.deleted_at IS NULL AND s.id > :afterId AND COALESCE(s.enabled_at, s.created_at) <= :createdAt ORDER BY s.id LIMIT :limit`,
     { topicId, createdAt, afterId, limit },
   );
   return rows.map(targetOf);

@@ -124,6 +124,8 @@ export async function updateSubscription(
 ): Promise<void> {
   await tx.raw(
     `UPDATE event_subscriptions SET url = :url, event_types = :eventTypes, enabled = :enabled, updated_at = now(),
+       -- Its row is locked: what was published while that was waited for came before.
+       enabled_at = CASE WHEN :enabled AND NOT enabled THEN clock_timestamp() ELSE enabled_at END,
        disabled_at = CASE WHEN NOT :enabled THEN disabled_at END,
        failing_since = CASE WHEN enabled OR NOT :enabled THEN failing_since END,
        last_failure_at = CASE WHEN enabled OR NOT :enabled THEN last_failure_at END,

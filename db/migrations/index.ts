@@ -52,6 +52,7 @@ import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
 import * as cancelBetweenAttempts from './0052-cancel-between-attempts.ts';
 import * as boundedLooks from './0054-bounded-looks.ts';
 import * as capsOfKnownKinds from './0055-caps-of-known-kinds.ts';
+import * as enabledSince from './0056-enabled-since.ts';
 import * as unfiredRuns from './0057-unfired-runs.ts';
 
 export interface Migration {
@@ -115,5 +116,6 @@ export const MIGRATIONS: readonly Migration[] = [
   cancelBetweenAttempts,
   boundedLooks,
   capsOfKnownKinds,
+  enabledSince,
   unfiredRuns,
 ];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fanOutPage } from '../../../activities/events/fan-out-page.ts';
 import { insertEvent } from '../../../db/events/insert-event.ts';
+import { updateSubscription } from '../../../db/events/subscriptions.ts';
 import type { EventRef, FanOutStep } from '../../../domain/events/events.ts';
 import { newId } from '../../../domain/ids.ts';
 import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';
@@ -44,6 +45,11 @@ async function publishedEvent(): Promise<EventRef> {
   return { eventId: event?.id ?? '', ...world.database.tenant };
 }
 
+/** The database's clock has moved on by what its moments are kept to. */
+const laterMillisecond = () =>
+  world.database.asOwner(`DO $$ DECLARE until timestamptz := clock_timestamp() + interval '2 ms';
+    BEGIN WHILE clock_timestamp() < until LOOP NULL; END LOOP; END $$`);
+
 const messagesOf = ({ eventId }: EventRef) =>
   world.database.asOwner<{ id: string; subscription_id: string; published_by: object }>(
     'SELECT id, subscription_id, published_by FROM messages WHERE event_id = $1 ORDER BY subscription_id',
@@ -71,6 +77,33 @@ test('each subscription that matches gets one message, page by page, also where 
   expect(messages.map(({ subscription_id: id }) => id)).toEqual(['sub_1', 'sub_4', 'sub_5']);
   expect(messages.map((message) => message.published_by)).toEqual(messages.map(() => publishedBy));
   expect(woken.toSorted()).toEqual(messages.map(({ id }) => id).toSorted());
+});
+
+test('a subscription that is enabled, or made, after an event was published does not get it', async () => {
+  const enable = (id: string, enabled: boolean) =>
+    world.transaction((tx) =>
+      updateSubscription(tx, { id, url: 'https://example.com/hook', eventTypes: ['*'], enabled }),
+    );
+  const targets = async (ref: EventRef) => {
+    const deps = world.dependencies({ beginMessage: () => Promise.resolve() });
+    await activityEnvironment().run(fanOutPage(deps), ref);
+    return (await messagesOf(ref)).map(({ subscription_id: id }) => id);
+  };
+  await enable('sub_4', false);
+  const during = await publishedEvent();
+  await laterMillisecond();
+  await enable('sub_4', true);
+  await world.database.asOwner(
+    `INSERT INTO event_subscriptions (id, environment_id, topic_id, of_service, url, event_types)
+     SELECT 'sub_9', environment_id, topic_id, of_service, url, event_types FROM event_subscriptions WHERE id = 'sub_4'`,
+  );
+  expect(await targets(during)).toEqual(['sub_1', 'sub_5']);
+  // A change of one that is enabled leaves it enabled since then.
+  const after = await publishedEvent();
+  await laterMillisecond();
+  await enable('sub_4', true);
+  expect(await targets(after)).toEqual(['sub_1', 'sub_4', 'sub_5', 'sub_9']);
+  await world.database.asOwner(`UPDATE event_subscriptions SET deleted_at = now() WHERE id = 'sub_9'`);
 });
 
 test('a subscription whose headers do not open gets no message, holds up no other, and the event says so', async () => {
