@@ -40,7 +40,7 @@ export interface Published {
 export interface AcceptOptions {
   /** What the key's budget is charged: of a batch all its items, also those that are not valid (docs/budgets.md, "What counts"). */
   planned?: number;
-  /** The caller starts what is due after the commit. A message alone queues here already, where many wait. */
+  /** The caller starts what is due after the commit. The first of them queues here already, where many wait. */
   queues?: boolean;
 }
 
@@ -48,7 +48,8 @@ export interface AcceptOptions {
  * Accepts messages, all in the given transaction, and answers one result for each in order. Every message that is not a callback
  * comes in here.
  *
- * @throws {ServiceError} SERVICE_UNAVAILABLE while the environment is halted; QUOTA_EXCEEDED, BUDGET_EXCEEDED, and nothing is accepted.
+ * @throws {ServiceError} SERVICE_UNAVAILABLE while the environment is halted; QUOTA_EXCEEDED, BUDGET_EXCEEDED. The caller lets the
+ * transaction roll back, and nothing is accepted.
  */
 export async function acceptMessages(
   tx: EnvironmentTransaction,
@@ -58,10 +59,8 @@ export async function acceptMessages(
   { planned = drafts.length, queues = false }: AcceptOptions = {},
 ): Promise<Published[]> {
   const contents = contentsOf(drafts);
-  const [draft] = drafts;
-  if (draft !== undefined && drafts.length === 1) {
-    const candidate = candidateFor(vault, publisher, draft, contents);
-    if (isPlain(candidate)) return [await acceptAlone(tx, vault, publisher, candidate.message, { planned, queues })];
+  if (drafts.length > 0 && drafts.every(isPlain)) {
+    return acceptPlain(tx, vault, publisher, { drafts, contents }, { planned, queues });
   }
   // Sent together and answered in this order. The rows are made ready meanwhile.
   const [candidates] = await Promise.all([
@@ -101,30 +100,77 @@ function admissions(
 }
 
 /** Nothing has to be found out before its row can be written. */
-function isPlain({ digest, flowControl }: Candidate): boolean {
-  return digest === null && flowControl === undefined;
+function isPlain({ request }: MessageDraft): boolean {
+  const { deduplicationId, contentBasedDeduplication, flowControl } = request;
+  return deduplicationId === undefined && contentBasedDeduplication !== true && flowControl === undefined;
 }
 
-/** All in one round trip. What is refused is written too, and rolled back. */
-async function acceptAlone(
+/** So many that their statement costs little beside its rows, and so few that the next are made ready while PostgreSQL writes them. */
+const ROWS_AT_ONCE = 200;
+const SEALED_AT_ONCE_BYTES_MAX = 1024 * 1024;
+/** One is written while the next is on its way. The copies of a large body are not held in memory all at once. */
+const STATEMENTS_AT_ONCE = 2;
+
+/**
+ * A message alone takes one round trip: it is written even where it is refused, and rolled back. A batch is admitted first. While
+ * PostgreSQL writes some of its rows, the next are made ready.
+ */
+async function acceptPlain(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'seal'>,
+  vault: Pick<Vault, 'seal' | 'digests'>,
   publisher: Publisher,
-  message: NewMessage,
+  { drafts, contents }: { drafts: readonly MessageDraft[]; contents: ReadonlyMap<PublishRequest, RequestContent> },
   { planned, queues }: Required<AcceptOptions>,
-): Promise<Published> {
-  const { id: messageId } = message;
-  const admitting = Promise.all(admissions(tx, vault, publisher, planned));
-  const [, statuses, , , queue] = await Promise.all([
+): Promise<Published[]> {
+  const admitting = sent(Promise.all(admissions(tx, vault, publisher, planned)));
+  const ids: string[] = [];
+  const inserting: Promise<Map<string, MessageStatus>>[] = [];
+  let due: string | null = null;
+  for (const some of inPortions(drafts, contents)) {
+    const messages = some.map((draft) => candidateFor(vault, publisher, draft, contents).message);
+    if (drafts.length > 1) await admitting;
+    await inserting.at(-STATEMENTS_AT_ONCE);
+    inserting.push(sent(insertMessages(tx, messages)));
+    ids.push(...messages.map(({ id }) => id));
+    due ??= messages.find(({ scheduledFor }) => scheduledFor === null)?.id ?? null;
+    if (ids.length < drafts.length) await setImmediate(); // they leave first
+  }
+  const [, , , queue, ...inserted] = await Promise.all([
     admitting,
-    insertMessages(tx, [message]),
     refuseUsedUp(tx, 'egress'),
-    consumeAllowance(tx, 'messages', 1),
-    queues && message.scheduledFor === null ? queueBehindMany(tx, messageId) : null,
+    consumeAllowance(tx, 'messages', drafts.length),
+    queues && due !== null ? queueBehindMany(tx, due) : null,
+    ...inserting,
   ]);
-  const status = statuses.get(messageId);
-  if (status === undefined) throw new Error('a message that was accepted has no status');
-  return { messageId, status, deduplicated: false, flowControlKeyId: null, queue };
+  return ids.map((messageId) => {
+    const status = inserted.find((statuses) => statuses.has(messageId))?.get(messageId);
+    if (status === undefined) throw new Error('a message that was accepted has no status');
+    const place = queue === 'queued' && messageId !== due ? null : queue;
+    return { messageId, status, deduplicated: false, flowControlKeyId: null, queue: place };
+  });
+}
+
+/** A statement whose failure is seen where it is awaited, which may be after others have been sent. */
+function sent<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => undefined);
+  return answer;
+}
+
+/** Of one statement each. Sealing large content in one go would hold up every other request of the process. */
+function* inPortions(
+  drafts: readonly MessageDraft[],
+  contents: ReadonlyMap<PublishRequest, RequestContent>,
+): Generator<MessageDraft[]> {
+  let portion: MessageDraft[] = [];
+  let bytes = 0;
+  for (const draft of drafts) {
+    portion.push(draft);
+    bytes += contents.get(draft.request)?.bytes ?? 0;
+    if (portion.length < ROWS_AT_ONCE && bytes < SEALED_AT_ONCE_BYTES_MAX) continue;
+    yield portion;
+    [portion, bytes] = [[], 0];
+  }
+  if (portion.length > 0) yield portion;
 }
 
 /** The messages with the ids of their flow-control keys, which are created, or given the limits that the messages bring. */
@@ -149,24 +195,16 @@ function contentsOf(drafts: readonly MessageDraft[]): Map<PublishRequest, Reques
   return contents;
 }
 
-/** Sealing large content in one go would hold up every other request of the process. */
-const SEALED_AT_ONCE_BYTES_MAX = 1024 * 1024;
-
 async function candidatesOf(
   vault: Pick<Vault, 'seal' | 'digests'>,
   publisher: Publisher,
   drafts: readonly MessageDraft[],
   contents: ReadonlyMap<PublishRequest, RequestContent>,
 ): Promise<Candidate[]> {
-  await setImmediate(); // the statements that were given before leave first
   const candidates: Candidate[] = [];
-  let sealedBytes = 0;
-  for (const draft of drafts) {
-    candidates.push(candidateFor(vault, publisher, draft, contents));
-    sealedBytes += contents.get(draft.request)?.bytes ?? 0;
-    if (sealedBytes < SEALED_AT_ONCE_BYTES_MAX) continue;
-    sealedBytes = 0;
-    await setImmediate();
+  for (const some of inPortions(drafts, contents)) {
+    await setImmediate(); // the statements that were given before leave first
+    candidates.push(...some.map((draft) => candidateFor(vault, publisher, draft, contents)));
   }
   return candidates;
 }

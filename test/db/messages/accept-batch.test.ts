@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { EnvironmentTransaction } from '../../../db/client.ts';
+import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt-environment.ts';
+import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
+import { type AcceptOptions, acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';
+import { Vault } from '../../../db/secrets/vault.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+let database: TestDatabase;
+const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
+beforeAll(async () => {
+  database = await createTestDatabase({ poolMax: 2 });
+  await accept(1); // the workspace has its signing key
+});
+afterAll(() => database.close());
+beforeEach(() => database.asOwner('DELETE FROM in_flight_permits'));
+
+const within = <T>(work: (tx: EnvironmentTransaction) => Promise<T>) =>
+  database.db.withEnvironment(database.tenant, work);
+const rows = async (): Promise<number> => {
+  const [row] = await database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM messages');
+  return row?.n ?? 0;
+};
+
+/** A batch whose every seventh message is due in an hour. `inserts` counts its INSERTs that are under way, after each change. */
+function accept(count: number, options: AcceptOptions = {}, inserts: number[] = [], bytes = 0): Promise<Published[]> {
+  const drafts = Array.from({ length: count }, (_, n) => ({
+    request: {
+      url: `https://example.com/${n}`,
+      body: 'x'.repeat(bytes),
+      label: `${n}`,
+      ...(n % 7 === 3 ? { delay: 3_600 } : {}),
+    },
+  }));
+  const publisher = {
+    tenant: database.tenant,
+    publishedBy: { type: 'api_key', id: null },
+    apiKeyId: null,
+    publishesWhileHalted: false,
+  };
+  let underWay = 0;
+  return within((tx) => {
+    const raw: EnvironmentTransaction['raw'] = async (sql, bindings) => {
+      const isInsert = sql.includes('INSERT INTO message_contents');
+      if (isInsert) inserts.push((underWay += 1));
+      try {
+        return await tx.raw(sql, bindings);
+      } finally {
+        if (isInsert) inserts.push((underWay -= 1));
+      }
+    };
+    return acceptMessages({ ...tx, raw }, vault, publisher, drafts, options);
+  });
+}
+
+test('a batch is answered in its order, however many statements write it', async () => {
+  const inserts: number[] = [];
+  const published = await accept(1_000, {}, inserts);
+  expect(published.map(({ status }) => status)).toEqual(
+    Array.from({ length: 1_000 }, (_, n) => (n % 7 === 3 ? 'scheduled' : 'pending')),
+  );
+  const ids = published.map(({ messageId }) => messageId);
+  const stored = await database.asOwner<{ label: string }>(
+    'SELECT m.label FROM unnest($1::text[]) WITH ORDINALITY AS w (id, place) JOIN messages m ON m.id = w.id ORDER BY w.place',
+    [ids],
+  );
+  expect(stored.map(({ label }) => Number(label))).toEqual(ids.map((_, n) => n));
+  expect(inserts.length).toBe(10);
+});
+
+test('of large bodies no more than two statements are on their way', async () => {
+  const inserts: number[] = [];
+  await accept(12, {}, inserts, 600_000);
+  expect(inserts.length).toBe(12);
+  expect(Math.max(...inserts)).toBeLessThanOrEqual(2);
+});
+
+test('a batch that is refused writes nothing', async () => {
+  const before = await rows();
+  const { environmentId } = database.tenant;
+  await within((tx) =>
+    haltEnvironment(tx, environmentId, { reason: 'an incident', actor: { type: 'system', id: 'test' } }),
+  );
+  const inserts: number[] = [];
+  await expect(accept(500, {}, inserts)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await within((tx) => resumeEnvironment(tx, environmentId));
+  expect(inserts).toEqual([]);
+  expect(await rows()).toBe(before);
+});
+
+test('the first that is due queues with the batch where many wait; the others ask behind it', async () => {
+  const queue = async () => (await accept(4, { queues: true })).map((one) => one.queue);
+  expect(await queue()).toEqual(['nobody_waits', 'nobody_waits', 'nobody_waits', 'nobody_waits']);
+  for (let n = 0; n < 11; n++) {
+    await within((tx) => acquirePermit(tx, { kind: 'delivery', holder: `waits-${n}`, most: 1, leaseMs: 60_000 }));
+  }
+  expect(await queue()).toEqual(['queued', null, null, null]);
+  await database.asOwner(`DELETE FROM in_flight_permits WHERE holder <> 'waits-10'`);
+  expect(await queue()).toEqual([null, null, null, null]);
+});
