@@ -57,6 +57,22 @@ ALTER FUNCTION acquire_permit(text,text,integer,interval) OWNER TO service_direc
 REVOKE ALL ON FUNCTION acquire_permit(text,text,integer,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION acquire_permit(text,text,integer,interval) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.active_firings_per_hour()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT COALESCE(sum(s.firings_per_hour), (0)::bigint) AS "coalesce"
+    FROM (environments e
+      JOIN schedules s ON ((s.environment_id = e.id)))
+   WHERE ((e.workspace_id = current_workspace_id()) AND (s.deleted_at IS NULL) AND (NOT s.paused));
+END
+;
+ALTER FUNCTION active_firings_per_hour() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION active_firings_per_hour() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION active_firings_per_hour() TO service_app;
+
 CREATE OR REPLACE FUNCTION public.add_oauth_signing_key(of_id text, with_version integer, with_wrapped bytea, with_sealed bytea)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1201,6 +1217,20 @@ CREATE OR REPLACE FUNCTION public.credential_stands(of_environment uuid, credent
  LANGUAGE sql
  STABLE
 RETURN (((credential_type <> 'api_key'::text) OR (EXISTS (SELECT FROM api_keys k WHERE ((k.id = credential_stands.credential_id) AND (k.revoked_at IS NULL))))) AND (((voice_of(credential_type, credential_id) = credential_id) AND (credential_type = 'api_key'::text)) OR (EXISTS (SELECT FROM (members m JOIN environments e ON ((e.workspace_id = m.workspace_id))) WHERE ((e.id = credential_stands.of_environment) AND (m.user_id = voice_of(credential_stands.credential_type, credential_stands.credential_id)) AND (m.created_at <= credential_stands.since))))))
+;
+
+CREATE OR REPLACE FUNCTION public.cron_firings_per_hour(cron text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE STRICT
+RETURN (SELECT CASE WHEN (cardinality(f.f) = 6) THEN (cron_values(f.f[1]) * cron_values(f.f[2])) ELSE cron_values(f.f[1]) END AS cron_values FROM string_to_array(btrim(regexp_replace(cron_firings_per_hour.cron, '[^0-9A-Za-z*,/-]+'::text, ' '::text, 'g'::text)), ' '::text) f(f))
+;
+
+CREATE OR REPLACE FUNCTION public.cron_values(field text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE STRICT
+RETURN (SELECT (count(DISTINCT v.v))::integer AS count FROM regexp_split_to_table(cron_values.field, ','::text) part(part), LATERAL (SELECT regexp_match(part.part, '^(\*|[0-9]+)(-([0-9]+)){0,1}(/([0-9]+)){0,1}$'::text) AS m) matched, LATERAL generate_series(CASE matched.m[1] WHEN '*'::text THEN 0 ELSE (matched.m[1])::integer END, CASE matched.m[1] WHEN '*'::text THEN 59 ELSE (COALESCE(matched.m[3], matched.m[1]))::integer END, GREATEST(COALESCE((matched.m[5])::integer, 1), 1)) v(v))
 ;
 
 CREATE OR REPLACE FUNCTION public.current_environment_id()
@@ -6468,6 +6498,7 @@ CREATE TABLE schedules (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp(3) with time zone,
+  firings_per_hour integer GENERATED ALWAYS AS (cron_firings_per_hour(cron)) STORED NOT NULL,
   CONSTRAINT schedules_pkey PRIMARY KEY (id),
   CONSTRAINT schedules_body_kind_check CHECK ((body_kind = ANY (ARRAY['none'::text, 'text'::text, 'json'::text]))),
   CONSTRAINT schedules_catch_up_seconds_check CHECK (((catch_up_seconds >= 10) AND (catch_up_seconds <= 86400))),
@@ -6482,6 +6513,7 @@ CREATE TABLE schedules (
   CONSTRAINT schedules_revision_check CHECK ((revision >= 1)),
   CONSTRAINT schedules_timezone_check CHECK (((char_length(timezone) >= 1) AND (char_length(timezone) <= 64)))
 );
+CREATE INDEX schedules_active ON public.schedules USING btree (environment_id) INCLUDE (firings_per_hour) WHERE ((deleted_at IS NULL) AND (NOT paused));
 CREATE INDEX schedules_by_master_key ON public.schedules USING btree (environment_id, master_key_version) WHERE (master_key_version IS NOT NULL);
 CREATE INDEX schedules_due ON public.schedules USING btree (due_at) WHERE (deleted_at IS NULL);
 CREATE INDEX schedules_newest_first ON public.schedules USING btree (environment_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
@@ -6493,7 +6525,7 @@ CREATE POLICY directory ON schedules FOR SELECT TO service_directory USING (true
 CREATE POLICY tenant ON schedules FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON schedules TO service_app;
 GRANT UPDATE (name, cron, timezone, overlap, catch_up_seconds, destination, headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value, paused, last_run_at, due_at, revision, told_revision, renew_at, updated_at, deleted_at) ON schedules TO service_app;
-GRANT SELECT (id, environment_id, due_at, revision, told_revision, renew_at, updated_at, deleted_at) ON schedules TO service_directory;
+GRANT SELECT (id, environment_id, paused, due_at, revision, told_revision, renew_at, updated_at, deleted_at, firings_per_hour) ON schedules TO service_directory;
 
 CREATE TABLE secret_versions (
   environment_id uuid NOT NULL,

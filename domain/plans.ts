@@ -39,6 +39,8 @@ export interface Plan {
   allowances: Record<Allowance, number | null>;
   features: readonly Feature[];
   messageRetention: MessageRetention;
+  /** The active schedules of the workspace count together, each with the mean of an hour in which it fires. */
+  scheduleFiringsPerMinute: number;
 }
 
 const GIBIBYTE = 1024 ** 3;
@@ -65,6 +67,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     },
     features: [],
     messageRetention: 'week',
+    scheduleFiringsPerMinute: 100,
   },
   early_beta_access: {
     title: 'Early Beta Access',
@@ -80,6 +83,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     },
     features: ['audit_log'],
     messageRetention: 'month',
+    scheduleFiringsPerMinute: 300,
   },
   production: {
     title: 'Production',
@@ -95,6 +99,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     },
     features: ['audit_log'],
     messageRetention: 'month',
+    scheduleFiringsPerMinute: 1_000,
   },
   growth: {
     title: 'Growth',
@@ -110,6 +115,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     },
     features: ['audit_log'],
     messageRetention: 'quarter',
+    scheduleFiringsPerMinute: 5_000,
   },
   pay_as_you_go: {
     title: 'Pay as You Go',
@@ -119,6 +125,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     allowances: UNLIMITED,
     features: ['audit_log'],
     messageRetention: 'quarter',
+    scheduleFiringsPerMinute: 10_000,
   },
   enterprise: {
     title: 'Enterprise',
@@ -128,6 +135,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     allowances: UNLIMITED,
     features: FEATURES,
     messageRetention: 'quarter',
+    scheduleFiringsPerMinute: 30_000,
   },
 };
 

@@ -35,7 +35,7 @@ export const resumeScheduleRoute = defineRoute({
   role: 'admin',
   request: { params: scheduleParams },
   response: { 200: scheduleSchema },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   idempotent: true,
   change: (tx, ctx) => setPaused(tx, ctx, false),
 });
@@ -61,7 +61,7 @@ async function setPaused(
   }
   const { cron, timezone } = before;
   const dueAt = dueAfter({ cron, timezone, paused }, new Date());
-  const after = await updateSchedule(tx, { ...before, paused, dueAt });
+  const after = await updateSchedule(tx, before, { ...before, paused, dueAt });
   const told = { environmentName: environment.name, taskQueue: deps.taskQueue };
   return {
     reply: { status: 200 as const, data: presentSchedule(after) },

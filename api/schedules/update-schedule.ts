@@ -20,7 +20,7 @@ export const updateScheduleRoute = defineRoute({
   role: 'admin',
   request: { params: scheduleParams, body: updateScheduleBody },
   response: { 200: scheduleSchema },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params: { scheduleId }, body, caller: { tenant, environment }, deps }) {
     const before = await lockSchedule(tx, scheduleId);
@@ -29,7 +29,7 @@ export const updateScheduleRoute = defineRoute({
     if (Object.values(body).every((value) => value === undefined)) {
       return { reply: { status: 200, data: presentSchedule(before) }, audit: 'none: nothing was to be changed' };
     }
-    const after = await updateSchedule(tx, {
+    const after = await updateSchedule(tx, before, {
       id: before.id,
       name: name === undefined ? before.name : name,
       cron: cron ?? before.cron,

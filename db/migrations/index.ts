@@ -54,6 +54,7 @@ import * as boundedLooks from './0054-bounded-looks.ts';
 import * as capsOfKnownKinds from './0055-caps-of-known-kinds.ts';
 import * as enabledSince from './0056-enabled-since.ts';
 import * as unfiredRuns from './0057-unfired-runs.ts';
+import * as firingsOfSchedules from './0058-firings-of-schedules.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -118,4 +119,5 @@ export const MIGRATIONS: readonly Migration[] = [
   capsOfKnownKinds,
   enabledSince,
   unfiredRuns,
+  firingsOfSchedules,
 ];

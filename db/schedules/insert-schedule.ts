@@ -2,6 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type Overlap, SCHEDULES_PER_ENVIRONMENT_MAX } from '../../domain/schedules/schedules.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { StoredDestination } from './destination.ts';
+import { refuseTooManyFirings } from './refuse-too-many-firings.ts';
 import { destinationColumns, SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, type ScheduleRow } from './records.ts';
 
 export interface NewSchedule {
@@ -18,7 +19,7 @@ export interface NewSchedule {
   dueAt: Date | null;
 }
 
-/** Inserts a schedule. Throws QUOTA_EXCEEDED where the environment has as many as it may. */
+/** Inserts a schedule. Throws QUOTA_EXCEEDED where the environment has as many as it may, or the workspace's would fire too often. */
 export async function insertSchedule(tx: EnvironmentTransaction, schedule: NewSchedule): Promise<ScheduleRecord> {
   await requireRoom(tx);
   const { destination, createdBy, ...plain } = schedule;
@@ -32,6 +33,7 @@ export async function insertSchedule(tx: EnvironmentTransaction, schedule: NewSc
   );
   const [row] = rows;
   if (row === undefined) throw new Error('an inserted schedule was not returned');
+  if (!schedule.paused) await refuseTooManyFirings(tx);
   return scheduleOf(row);
 }
 

@@ -1,13 +1,17 @@
+import { firesMoreOften } from '../../domain/schedules/slots.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { NewSchedule } from './insert-schedule.ts';
+import { refuseTooManyFirings } from './refuse-too-many-firings.ts';
 import { destinationColumns, SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, type ScheduleRow } from './records.ts';
 
 /**
  * Writes a changed schedule, whose row is locked, as its next revision. Temporal is told of it after the commit. A slot that has passed
- * and was not fired is still expected where the change leaves the times as they are.
+ * and was not fired is still expected where the change leaves the times as they are. Throws QUOTA_EXCEEDED where it fires more often than
+ * before, and the workspace's schedules too often. A change that lets it fire less often passes whatever they do.
  */
 export async function updateSchedule(
   tx: EnvironmentTransaction,
+  before: ScheduleRecord,
   schedule: Omit<NewSchedule, 'createdBy'>,
 ): Promise<ScheduleRecord> {
   const { destination, ...plain } = schedule;
@@ -22,5 +26,6 @@ export async function updateSchedule(
   );
   const [row] = rows;
   if (row === undefined) throw new Error(`schedule ${schedule.id} was locked and is gone`);
+  if (firesMoreOften(before, schedule)) await refuseTooManyFirings(tx);
   return scheduleOf(row);
 }

@@ -54,6 +54,21 @@ export function dueAfter(
   return paused ? null : (nextSlots(parseCron(cron), timezone, after, 1)[0] ?? null);
 }
 
+/** The slots of an hour in which the expression is due at all. */
+export function firingsPerHour(cron: Cron): number {
+  return cron.seconds.length * cron.minutes.length;
+}
+
+/** Whether a schedule fires more often after a change, in an hour in which it fires. A paused one does not fire. */
+export function firesMoreOften(
+  before: Pick<TemporalPlan, 'cron' | 'paused'>,
+  after: Pick<TemporalPlan, 'cron' | 'paused'>,
+): boolean {
+  const rate = ({ cron, paused }: Pick<TemporalPlan, 'cron' | 'paused'>): number =>
+    paused ? 0 : firingsPerHour(parseCron(cron));
+  return rate(after) > rate(before);
+}
+
 /** Whether the expression is due at exactly this instant. */
 export function isSlot(cron: Cron, timeZone: string, instant: Date): boolean {
   const localMs = localTime(timeZone, instant.getTime());

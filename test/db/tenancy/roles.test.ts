@@ -22,6 +22,7 @@ afterAll(async () => {
 
 const DIRECTORY_FUNCTIONS = [
   'acquire_permit',
+  'active_firings_per_hour',
   'add_oauth_signing_key',
   'begin_sign_in_attempt',
   'consume_oauth_artifact',
