@@ -16,13 +16,8 @@ export const listAuditRoute = defineWorkspaceRoute({
   request: { params: z.strictObject({ workspaceId: z.uuid() }), query: listAuditQuery },
   response: { 200: z.array(auditEntrySchema) },
   errors: ['NOT_FOUND'],
-  async list(tx, { query: { startDate, endDate, ...filter }, page }) {
-    const { items, total } = await listAudit(tx, {
-      ...filter,
-      ...page,
-      startDate: startDate === undefined ? undefined : new Date(startDate),
-      endDate: endDate === undefined ? undefined : new Date(endDate),
-    });
+  async list(tx, { query, page }) {
+    const { items, total } = await listAudit(tx, { ...query, ...page });
     return { items: items.map(presentAuditEntry), total };
   },
 });

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { AuditEntry } from '../../db/audit/list-audit.ts';
 import { AUDIT_ACTOR_TYPES } from '../../db/audit/record-audit.ts';
+import { filterInstant } from '../http/instant.ts';
 
 const NAME_CHARACTERS_MAX = 100;
-const moment = z.iso.datetime({ offset: true });
 
 export const listAuditQuery = z.strictObject({
   actor: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('Id of the user or the API key.'),
   action: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('Such as `environment.halted`.'),
   target: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('Id of what was changed.'),
   environmentId: z.uuid().optional(),
-  startDate: moment.optional().describe('From this moment on.'),
-  endDate: moment.optional().describe('Until before this moment.'),
+  startDate: filterInstant.optional().describe('From this moment on.'),
+  endDate: filterInstant.optional().describe('Until before this moment.'),
 });
 
 export const auditEntrySchema = z

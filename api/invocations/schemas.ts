@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { InvocationRecord, ListedInvocationRecord } from '../../db/invocations/records.ts';
 import { ID_PREFIXES, idPattern, type IdKind } from '../../domain/ids.ts';
 import { GRADES, INVOCATION_STATUSES } from '../../domain/lifecycle.ts';
+import { filterInstant } from '../http/instant.ts';
 import { waitSeconds } from '../http/long-poll.ts';
 import { type Accepted, UNDER_WAY_RETRY_AFTER_SECONDS } from '../http/route-forms.ts';
 import { orShortened } from '../http/shortened.ts';
@@ -112,11 +113,6 @@ export function acceptedInvocation({ id, status }: z.input<typeof invocationSche
   return { location: `/api/v2/actions/invocations/${id}`, retryAfterSeconds };
 }
 
-const time = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text))
-  .optional();
-
 /** The filters of one action's list. */
 export const listOfActionQuery = z.strictObject({
   status: z.enum(INVOCATION_STATUSES).optional(),
@@ -124,8 +120,8 @@ export const listOfActionQuery = z.strictObject({
   operationKey: z.string().min(1).max(OPERATION_KEY_CHARACTERS_MAX).optional(),
   agentId: z.string().min(1).max(AGENT_ID_CHARACTERS_MAX).optional(),
   runId: idOf('run').optional(),
-  from: time.describe('Created at this time or later.'),
-  to: time.describe('Created before this time.'),
+  from: filterInstant.optional().describe('Created at this time or later.'),
+  to: filterInstant.optional().describe('Created before this time.'),
 });
 
 export const listInvocationsQuery = listOfActionQuery.extend({

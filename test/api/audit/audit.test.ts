@@ -137,6 +137,7 @@ describe('listing', () => {
     expect(await sequences({ startDate: createdB.recordedAt })).toEqual([3, 2]);
     expect(await sequences({ endDate: createdB.recordedAt })).toEqual([1]);
     expect(await sequences({ startDate: '2999-01-01T00:00:00Z' })).toEqual([]);
+    expect(await sequences({ endDate: '0000-01-01T00:00:00Z' })).toEqual([]);
     const page = await list({ page: '2', limit: '1' });
     expect(page.json).toMatchObject({
       data: [{ sequence: 2 }],
