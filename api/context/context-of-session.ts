@@ -25,7 +25,7 @@ export interface AskedContext {
 const NEXT_ALLOWANCE = 4;
 
 /**
- * Reads what can fit, in one snapshot, and assembles it in the token thread. It is read once it is this workspace's turn: neither a connection
+ * Reads what can fit, in one snapshot, and assembles it in a token thread. It is read once it is this workspace's turn: neither a connection
  * nor a conversation waits for the thread.
  *
  * @param maxTokensPath where the request says the budget, for an issue.
@@ -37,10 +37,16 @@ export async function contextOf(
   { sessionId, format, maxTokens, memories }: AskedContext,
   maxTokensPath: string,
 ): Promise<Extract<AssembledContext, { fits: true }>> {
+  const memoryBytes = memories.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   for (let allowance = maxTokens; ; allowance = Math.min(allowance * NEXT_ALLOWANCE, MAX_TOKENS_MAX)) {
     let conversation = NO_CONVERSATION;
-    const assembled = await deps.tokens.assemble(tenant.workspaceId, async () => {
-      if (sessionId !== null) conversation = await conversationOf(deps.db, tenant, sessionId, allowance);
+    const assembled = await deps.tokens.assemble(tenant.workspaceId, async (bytesMax) => {
+      const left = bytesMax - memoryBytes;
+      if (left < 0) return null;
+      const read =
+        sessionId === null ? NO_CONVERSATION : await conversationOf(deps.db, tenant, sessionId, allowance, left);
+      if (read === null) return null;
+      conversation = read;
       refuseSystemMessages(conversation, maxTokensPath);
       const { messageCount, messages, isWhole } = conversation;
       return { format, maxTokens, memories, messageCount, messages, isWhole };
@@ -79,11 +85,12 @@ function conversationOf(
   tenant: Tenant,
   sessionId: string,
   allowance: number,
-): Promise<Conversation> {
-  const read = async (tx: EnvironmentTransaction): Promise<Conversation> => {
+  bytesMax: number,
+): Promise<Conversation | null> {
+  const read = async (tx: EnvironmentTransaction): Promise<Conversation | null> => {
     const session = await getSession(tx, sessionId);
     if (session === null) throw notFound('session');
-    return readConversation(tx, session.id, allowance);
+    return readConversation(tx, session.id, allowance, bytesMax);
   };
   return db.withEnvironment(tenant, read, { isSnapshot: true });
 }

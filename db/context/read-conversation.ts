@@ -26,20 +26,26 @@ const OUTLINES_A_PAGE = 250;
  * bytes with those of the system messages to CONTEXT_BYTES_MAX. Messages that no
  * context holds (calls without all of their results, results without a call) are not read, and leave what is older its place.
  *
+ * Null where a `bytesMax` below CONTEXT_BYTES_MAX would leave out what can be in it: then nothing was read.
+ *
  * @param tx a snapshot, in which the session was found: the count and the messages are of one moment.
  */
 export async function readConversation(
   tx: EnvironmentTransaction,
   sessionId: string,
   allowance: number,
-): Promise<Conversation> {
+  bytesMax = CONTEXT_BYTES_MAX,
+): Promise<Conversation | null> {
   const { messageCount, systemTokens, systemBytes } = await countMessages(tx, sessionId);
-  const newest = new NewestUnits(allowance, CONTEXT_BYTES_MAX - systemBytes);
+  const isPart = bytesMax < CONTEXT_BYTES_MAX;
+  if (isPart && systemBytes > bytesMax) return null;
+  const newest = new NewestUnits(allowance, Math.min(bytesMax, CONTEXT_BYTES_MAX) - systemBytes);
   let page: MessageOutline[] = [];
   do {
     page = await newestOutlines(tx, sessionId, page.at(-1)?.sequence ?? null);
     for (const message of page) newest.add(message);
   } while (page.length === OUTLINES_A_PAGE && !newest.isFull);
+  if (isPart && newest.isCut) return null;
   const isSystemRead = systemTokens <= MAX_TOKENS_MAX && systemBytes <= CONTEXT_BYTES_MAX;
   const messages = await readMessages(tx, { sessionId, isSystemRead, sequences: newest.sequences });
   return { messageCount, systemTokens, systemBytes, messages, isWhole: !newest.isFull, isCut: newest.isCut };

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { TokenCounter } from '../../../api/context/token-counter.ts';
+import { SMALL_JOB_BYTES_MAX, TokenCounter } from '../../../api/context/token-counter.ts';
+import type { ContextRequest } from '../../../domain/context/assemble.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 
 let made: TokenCounter | null = null;
@@ -21,18 +22,25 @@ afterEach(async () => {
 
 function counter(program: string): TokenCounter {
   const file = path.join(folder, `${randomUUID()}.mjs`);
-  writeFileSync(file, `export default function work() { ${program} }`);
+  writeFileSync(
+    file,
+    `import { existsSync, writeFileSync } from 'node:fs'; export default function work(job) { ${program} }`,
+  );
   return (made = new TokenCounter({ threadFile: () => pathToFileURL(file), deadlineMs: PATIENCE_MS }));
 }
 
 test(
   'a thread that ends by its memory is a 503, and the next job runs',
   async () => {
-    const program = 'const kept = []; for (;;) kept.push(Array.from({ length: 1_000 }, Math.random));';
-    await expect(counter(program).count('one', ['text'])).rejects.toMatchObject({
+    const program = `
+      if (job.texts[0] === 'text') return { kind: 'count', counts: [7] };
+      const kept = []; for (;;) kept.push(Array.from({ length: 1_000 }, Math.random));`;
+    const tokens = counter(program);
+    await expect(tokens.count('one', ['flood'])).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining('memory') as string,
     });
+    expect(await tokens.count('one', ['text'])).toEqual([7]);
   },
   PATIENCE_MS,
 );
@@ -60,3 +68,34 @@ test('what is to be assembled is read when it is the turn of its workspace, and 
   await expect(second).rejects.toThrow('read');
   expect(isRead).toBe(true);
 });
+
+test(
+  'a small job is answered while a large one counts, and a context shows its size when it is read',
+  async () => {
+    const [began, go] = [path.join(folder, `began-${randomUUID()}`), path.join(folder, `go-${randomUUID()}`)];
+    const tokens = counter(`
+      const isLarge = job.kind === 'count' ? job.texts[0].length > 1 : job.request.messageCount > 1;
+      if (isLarge) {
+        writeFileSync(${JSON.stringify(began)}, job.kind);
+        while (!existsSync(${JSON.stringify(go)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      }
+      return job.kind === 'count' ? { kind: 'count', counts: [job.texts[0].length] } : { kind: 'assemble', context: job.request.messageCount };`);
+    const requestOf = (messageCount: number) => ({ messageCount }) as ContextRequest;
+    const asked: number[] = [];
+    const large = tokens.assemble('one', (bytesMax) => {
+      asked.push(bytesMax);
+      return Promise.resolve(bytesMax === Infinity ? requestOf(2) : null);
+    });
+    await expect.poll(() => existsSync(began), { timeout: PATIENCE_MS }).toBe(true);
+    const later = tokens.count('one', ['x'.repeat(SMALL_JOB_BYTES_MAX + 1)]);
+    // Of the same workspace, and behind both.
+    expect(await tokens.count('one', ['x'])).toEqual([1]);
+    expect(await tokens.assemble('one', () => Promise.resolve(requestOf(1)))).toBe(1);
+    expect(existsSync(go)).toBe(false);
+    writeFileSync(go, '');
+    expect(await large).toBe(2);
+    expect(await later).toEqual([SMALL_JOB_BYTES_MAX + 1]);
+    expect(asked).toEqual([SMALL_JOB_BYTES_MAX, Infinity]);
+  },
+  PATIENCE_MS,
+);

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { contextOf } from '../../../api/context/context-of-session.ts';
 import { contextSchema } from '../../../api/context/schemas.ts';
+import { SMALL_JOB_BYTES_MAX } from '../../../api/context/token-counter.ts';
 import { messageSchema, sessionSchema } from '../../../api/sessions/schemas.ts';
-import { assembleContext, CONTEXT_BYTES_MAX } from '../../../domain/context/assemble.ts';
+import { assembleContext, CONTEXT_BYTES_MAX, type ContextRequest } from '../../../domain/context/assemble.ts';
 import { countTokens } from '../../../domain/sessions/o200k.ts';
 import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
@@ -107,8 +108,9 @@ test('the count and the messages are of one moment, whatever is said meanwhile',
       ),
   };
   const tokens = {
-    assemble: async (_: string, read: () => Promise<Parameters<typeof assembleContext>[0]>) =>
-      assembleContext(await read(), countTokens),
+    assemble: async (_: string, read: (bytesMax: number) => Promise<ContextRequest | null>) => {
+      return assembleContext((await read(Infinity)) ?? never(), countTokens);
+    },
   };
   const asked = { sessionId: id, format: 'openai' as const, maxTokens: 4_000, memories: [] };
   const { tenant } = api.database;
@@ -117,26 +119,62 @@ test('the count and the messages are of one moment, whatever is said meanwhile',
   expect(dropped.messages).toBe(0);
 });
 
+test.each<[string, number, string[], number, number | null]>([
+  ['a short session, however large its budget is', 2, [], 1_000_000, 3],
+  ['what fits in a small budget of a long session', 20, [], 500, 2],
+  ['a long session that a large budget takes', 20, [], 1_000_000, null],
+  ['many memories', 2, Array.from({ length: 20 }, () => 'm'.repeat(8_000)), 1_000, null],
+])('what is assembled among the small jobs, and what is not: %s', async (_, count, contents, maxTokens, read) => {
+  const { id } = await sessionOf(system, user('a short one'));
+  await append(id, [user('word '.repeat(20))]);
+  for (let left = count; left > 2; left -= 6) {
+    await append(
+      id,
+      Array.from({ length: Math.min(6, left) }, () => user('word '.repeat(2_000))),
+    );
+  }
+  const requests: (ContextRequest | null)[] = [];
+  const tokens = {
+    assemble: async (_workspace: string, readUpTo: (bytesMax: number) => Promise<ContextRequest | null>) => {
+      requests.push(await readUpTo(SMALL_JOB_BYTES_MAX), await readUpTo(Infinity));
+      const [small, all] = requests;
+      return assembleContext(small ?? all ?? never(), countTokens);
+    },
+  };
+  const memories = contents.map((content, index) => ({ id: `mem_${index}`, content, score: 1 }));
+  const asked = { sessionId: id, format: 'openai' as const, maxTokens, memories };
+  const { db, tenant } = api.database;
+  await contextOf({ db, tokens }, { tenant }, asked, 'query.maxTokens');
+  expect(requests[0]?.messages.length ?? null).toBe(read);
+  expect(requests[1]?.messages.length).toBeGreaterThanOrEqual(read ?? 1);
+  if (requests[0] !== null) expect(requests[0]).toEqual(requests[1]);
+});
+const never = (): never => {
+  throw new Error('all of it was asked for');
+};
+
 const SPACES = ' '.repeat(60_000);
 
 test('few tokens and many bytes: what is read of a session is bounded in bytes, and the rest is said to be dropped', async () => {
   const { id, ids } = await sessionOf(system, user('the first'));
   const count = Math.ceil((CONTEXT_BYTES_MAX * 2) / SPACES.length);
+  // The text names an image, so that eight megabytes are read and next to nothing is counted.
+  const image = [{ type: 'image', url: `data:image/png;base64,${'A'.repeat(SPACES.length)}` }];
   await api.database.asOwner(
     `INSERT INTO session_messages (session_id, sequence, environment_id, id, role, content, tokens)
-     SELECT $1, 2 + n, $2, 'smg_wide' || n, 'user', to_jsonb($3::text), 470 FROM generate_series(1, $4) n`,
-    [id, api.database.tenant.environmentId, SPACES, count],
+     SELECT $1, 2 + n, $2, 'smg_wide' || n, 'user', $3::jsonb, 470 FROM generate_series(1, $4) n`,
+    [id, api.database.tenant.environmentId, JSON.stringify(image), count],
   );
   await api.database.asOwner(
     'UPDATE sessions SET message_count = message_count + $2, token_count = token_count + 470 * $2, last_sequence = last_sequence + $2 WHERE id = $1',
     [id, count],
   );
-  const reply = await ask(id, 1_000_000);
-  const { included, dropped, tokens } = dataOf(reply, contextSchema);
-  expect(reply.text.length).toBeLessThan(CONTEXT_BYTES_MAX + 1024 * 1024);
+  const { included, dropped, tokens } = dataOf(await ask(id, 1_000_000, 'text'), contextSchema);
   expect(tokens).toBeLessThan(200_000);
   expect(included[0]?.id).toBe(ids[0]);
-  expect(included.length).toBeGreaterThan(100);
+  const readBytes = (included.length - 1) * SPACES.length;
+  expect(readBytes).toBeLessThan(CONTEXT_BYTES_MAX);
+  expect(readBytes).toBeGreaterThan(CONTEXT_BYTES_MAX - 2 * SPACES.length);
   expect(included.length + dropped.messages).toBe(count + 2);
 });
 
