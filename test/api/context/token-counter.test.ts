@@ -88,7 +88,7 @@ test(
     });
     await expect.poll(() => existsSync(began), { timeout: PATIENCE_MS }).toBe(true);
     const later = tokens.count('one', ['x'.repeat(SMALL_JOB_BYTES_MAX + 1)]);
-    // Of the same workspace, and behind both.
+    // Both stand behind those of their own workspace.
     expect(await tokens.count('one', ['x'])).toEqual([1]);
     expect(await tokens.assemble('one', () => Promise.resolve(requestOf(1)))).toBe(1);
     expect(existsSync(go)).toBe(false);
