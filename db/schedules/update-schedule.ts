@@ -1,12 +1,13 @@
 import { firesMoreOften } from '../../domain/schedules/slots.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { NewSchedule } from './insert-schedule.ts';
+import { recordUnfired } from './record-unfired.ts';
 import { refuseTooManyFirings } from './refuse-too-many-firings.ts';
 import { destinationColumns, SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, type ScheduleRow } from './records.ts';
 
 /**
  * Writes a changed schedule, whose row is locked, as its next revision. Temporal is told of it after the commit. A slot that has passed
- * and was not fired is still expected where the change leaves the times as they are. Throws QUOTA_EXCEEDED where it fires more often than
+ * and was not fired is still expected where the change leaves the times as they are, and has a run where it does not. Throws QUOTA_EXCEEDED where it fires more often than
  * before, and the workspace's schedules too often. A change that lets it fire less often passes whatever they do.
  */
 export async function updateSchedule(
@@ -14,6 +15,7 @@ export async function updateSchedule(
   before: ScheduleRecord,
   schedule: Omit<NewSchedule, 'createdBy'>,
 ): Promise<ScheduleRecord> {
+  await recordUnfired(tx, before, schedule);
   const { destination, ...plain } = schedule;
   const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
     `UPDATE schedules s SET name = :name, cron = :cron, timezone = :timezone, overlap = :overlap, catch_up_seconds = :catchUpSeconds,

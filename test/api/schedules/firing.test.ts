@@ -310,6 +310,35 @@ describe('a slot that nobody fired within the catch-up', () => {
     expect(await expected(lost)).toBe(minutesAgo(19));
   });
 
+  test('has a run once the schedule is paused or fires at other times: missed, or skipped within the catch-up', async () => {
+    const slots = [15, 5, 3, 1].map(minutesAgo); // catch-up: 10 minutes
+    const outcomes = async (id: string) => {
+      const runs = await schedules.runs(id);
+      return slots.map((slot) => {
+        const run = runs.find(({ nominalTime }) => nominalTime === slot);
+        return run === undefined ? null : [run.outcome, run.error?.code ?? null];
+      });
+    };
+    const paused = await expecting(minutesAgo(15));
+    expect((await schedules.firing(paused, minutesAgo(3))).outcome).toBe('published');
+    expect((await schedules.call('POST', `/${paused}/pause`, {})).status).toBe(200);
+    const missed = ['missed', 'CATCH_UP_PASSED'];
+    const wanted = [missed, ['skipped', 'PAUSED'], ['published', null], ['skipped', 'PAUSED']];
+    expect(await outcomes(paused)).toEqual(wanted);
+    expect((await schedules.call('POST', `/${paused}/resume`, {})).status).toBe(200);
+    expect((await schedules.firing(paused, minutesAgo(5))).outcome).toBe('skipped'); // not made up
+    expect(await outcomes(paused)).toEqual(wanted);
+
+    const changed = await expecting(minutesAgo(15));
+    expect((await schedules.call('PATCH', `/${changed}`, { name: 'the same times' })).status).toBe(200);
+    expect(await schedules.runs(changed)).toEqual([]);
+    const fiveAgo = new Date(minutesAgo(5)).getUTCMinutes();
+    expect((await schedules.call('PATCH', `/${changed}`, { cron: `${fiveAgo} * * * *` })).status).toBe(200);
+    expect(await outcomes(changed)).toEqual([missed, null, ['skipped', 'CHANGED'], ['skipped', 'CHANGED']]);
+    expect((await schedules.firing(changed, minutesAgo(3))).outcome).toBe('skipped');
+    expect((await schedules.firing(changed, minutesAgo(5))).outcome).toBe('published'); // the new times name it too
+  });
+
   test('is published where its firing comes all the same', async () => {
     const id = await expecting(NINE);
     const slots = [new Date(NINE), new Date(TEN)];
