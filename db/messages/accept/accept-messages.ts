@@ -156,7 +156,7 @@ function sent<T>(answer: Promise<T>): Promise<T> {
   return answer;
 }
 
-/** Of one statement each. Sealing large content in one go would hold up every other request of the process. */
+/** Each is written by one statement. Sealing large content in one go would hold up every other request of the process. */
 function* inPortions(
   drafts: readonly MessageDraft[],
   contents: ReadonlyMap<PublishRequest, RequestContent>,
