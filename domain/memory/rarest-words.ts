@@ -36,14 +36,17 @@ export function rarestWords(asked: readonly AskedWord[]): ChosenWords {
     .sort((a, b) => a.memories - b.memories || (a.word < b.word ? -1 : 1));
   // Nothing is known of a word that was not counted: no memory may hold it.
   let expected = 0;
+  // The same memories may hold several words: as many as hold the commonest are there for certain.
+  let certain = 0;
   for (const [index, { word, memories }] of common.entries()) {
     if (expected + memories > RANKED_MAX) {
-      if (expected >= ENOUGH_MATCHES) break;
+      if (expected >= ENOUGH_MATCHES && certain >= RANKING_DEPTH) break;
       // The last word has no other to stand beside: what holds a rarer one is ranked already.
       if (index < common.length - 1) return { alone, paired: word };
     }
     alone.push(word);
     expected += memories;
+    certain = memories;
   }
   return { alone, paired: null };
 }

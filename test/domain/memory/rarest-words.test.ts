@@ -26,6 +26,9 @@ describe('the words by which an index is asked', () => {
     // Whether any memory holds a word that was not counted is not known.
     expect(rarestWords([rare('unheard'), most, more])).toEqual({ alone: ['unheard'], paired: 'more' });
     expect(rarestWords([more, most])).toEqual({ alone: [], paired: 'more' });
+    // The same 70 may hold each of three words.
+    const phrase = ['a', 'b', 'c'].map((word) => common(word, 70));
+    expect(rarestWords([...phrase, more, most])).toEqual({ alone: ['a', 'b', 'c'], paired: 'more' });
   });
 
   it('are the last one alone, however common it is', () => {
