@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { keepRelaying, relayEvents } from '../../../activities/events/relay-events.ts';
 import { startFollowUps } from '../../../activities/events/start-follow-ups.ts';
 import { lockRaisedEvents } from '../../../db/events/raised-events.ts';
+import type { Tenant } from '../../../db/client.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { NOTIFIED_EVENT_TYPES, PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
 import { subscribeToService } from '../../api/events/support.ts';
@@ -141,6 +142,19 @@ describe('the outbox', { timeout: TEST_TIMEOUT_MS }, () => {
     );
     await startFollowUps(relaying().deps, followUps);
     expect(started).toEqual(['a1', 'b1', 'a2', 'b2']);
+  });
+
+  test('of several environments are fanned out in turn', async () => {
+    const other = database.tenants.staging;
+    await subscribeToService({ asOwner: database.asOwner.bind(database), tenant: other });
+    for (const tenant of [database.tenant, other]) await plant(Array(3).fill('action.created'), tenant);
+    const order: string[] = [];
+    const fanOutEvent = ({ environmentId }: Tenant) => Promise.resolve(void order.push(environmentId));
+    await relayEvents({ ...relaying().deps, fanOutEvent });
+    const [first, second] = order;
+    expect(new Set([first, second])).toEqual(new Set([database.tenant.environmentId, other.environmentId]));
+    expect(order).toEqual([first, second, first, second, first, second]);
+    await database.asOwner('DELETE FROM events');
   });
 
   test('keeps what a relay that is stopped has not begun; one that waits stops at once', async () => {

@@ -8,7 +8,10 @@ export interface Raised {
 }
 
 /** A subscription to every platform event, which makes the service raise them all. Nothing is delivered where nothing relays. */
-export async function subscribeToService(database: TestDatabase, url = 'http://127.0.0.1:1/nobody'): Promise<string> {
+export async function subscribeToService(
+  database: Pick<TestDatabase, 'asOwner' | 'tenant'>,
+  url = 'http://127.0.0.1:1/nobody',
+): Promise<string> {
   const { environmentId } = database.tenant;
   const [topic, subscription] = [newId('topic'), newId('subscription')];
   await database.asOwner(`INSERT INTO topics (id, environment_id, name) VALUES ($1, $2, 'service')`, [

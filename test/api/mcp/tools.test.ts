@@ -126,6 +126,12 @@ describe.each<Mode>(['auto', 'legacy'])('a client of the era %s', (mode) => {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     });
     expect(tools.map(({ name }) => name)).not.toContain(named('note'));
+    // An action that is not pinned has no tool, and an id is no name of one.
+    const id = textOf((await agent.tool('describe_action', { action: named('refund') })).structured, 'id');
+    for (const unknown of [named('note'), id]) {
+      await expect(agent.tool(unknown, { id: `unpinned-${mode}` })).rejects.toMatchObject({ code: -32_602 });
+    }
+    expect(await sent(`unpinned-${mode}`)).toBe(0);
     const key = { operationKey: `pinned-${mode}` };
     const first = await agent.tool(named('refund'), { id: 'p1' }, key);
     const again = await agent.tool(named('refund'), { id: 'p1' }, key);
