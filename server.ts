@@ -13,6 +13,7 @@ import { createApi, type Api } from './api/create-api.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
 import { WorkerWatch } from './api/health/worker-watch.ts';
 import { HttpServer, type HttpLimits } from './api/http/http-server.ts';
+import { PacedStarts } from './api/messages/paced-starts.ts';
 import { TokenCounter } from './api/context/token-counter.ts';
 import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
@@ -117,6 +118,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       notifications,
       logger,
       eagerStart,
+      pacedStarts: new PacedStarts(),
       taskQueue: TASK_QUEUE,
       workers,
       importPlanner,

@@ -11,6 +11,7 @@ import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TokenCounter } from './context/token-counter.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
+import type { PacedStarts } from './messages/paced-starts.ts';
 import type { Uploads } from './http/uploads.ts';
 import type { Workers } from './health/worker-watch.ts';
 import type { ImportPlanner } from './actions/import/import-planner.ts';
@@ -41,6 +42,8 @@ export interface ApiDependencies {
   logger: Logger;
   /** Ask the server for the first workflow task in the start's own reply; only where a worker shares the connection. */
   eagerStart: boolean;
+  /** The starts of deliveries that this process has under way. */
+  pacedStarts: PacedStarts;
   /** Where the workers of this installation poll: TASK_QUEUE, unless a test keeps to itself. */
   taskQueue: string;
   /** Whether one of them takes up what is admitted; its creator starts and closes the watch. */

@@ -28,10 +28,13 @@ export async function startDeliveries(
   await Promise.all([grantNewMessages(deps, caller, keyIds), startUnkeyed(deps, caller, unkeyed)]);
 }
 
-/** A message that is due queues where others of its workspace do: then it has no workflow until it is granted a permit. */
+/**
+ * A message that is due queues where others of its workspace do: then it has no workflow until it is granted a permit. While many starts
+ * of the workspace are under way, a workflow takes it too.
+ */
 async function startUnkeyed(deps: ApiDependencies, caller: Caller, unkeyed: readonly Published[]): Promise<void> {
   if (unkeyed.length === 0) return;
-  const { temporal, eagerStart: eager, taskQueue } = deps;
+  const { temporal, eagerStart: eager, taskQueue, pacedStarts } = deps;
   const { workspaceId, environmentId } = caller.tenant;
   const environmentName = caller.environment.name;
   const idsOf = (messages: readonly Published[]): string[] => messages.map(({ messageId }) => messageId);
@@ -40,13 +43,18 @@ async function startUnkeyed(deps: ApiDependencies, caller: Caller, unkeyed: read
     asking.length === 0 ? [] : await deps.db.oneStatement(caller.tenant, (tx) => queueBehindOthers(tx, idsOf(asking)));
   const others = unkeyed.filter(({ queue, status }) => queue === 'nobody_waits' || status !== 'pending');
   const messageIds = [...starting, ...idsOf(others)];
-  const here = messageIds.slice(0, STARTED_HERE_MAX);
-  const elsewhere = { workspaceId, environmentId, messageIds: messageIds.slice(STARTED_HERE_MAX) };
+  const here = pacedStarts.isBusy(workspaceId) ? [] : messageIds.slice(0, STARTED_HERE_MAX);
+  const elsewhere = messageIds.slice(here.length);
   const start = (messageId: string): Promise<void> =>
-    startMessageWorkflow(temporal, { messageId, workspaceId, environmentId }, { environmentName, eager, taskQueue });
+    pacedStarts.start(workspaceId, () =>
+      startMessageWorkflow(temporal, { messageId, workspaceId, environmentId }, { environmentName, eager, taskQueue }),
+    );
   // The first alone: starts that are made together take as long as the last of them.
   for (let from = 0, next = 1; from < here.length; from = next, next += STARTS_AT_ONCE) {
     await Promise.all(here.slice(from, next).map(start));
   }
-  if (elsewhere.messageIds.length > 0) await startMessageWorkflows(temporal, elsewhere, environmentName, taskQueue);
+  if (elsewhere.length === 0) return;
+  await pacedStarts.handOver(caller.tenant, elsewhere, (handed) =>
+    startMessageWorkflows(temporal, { workspaceId, environmentId, messageIds: handed }, environmentName, taskQueue),
+  );
 }

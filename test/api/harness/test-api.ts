@@ -13,6 +13,7 @@ import { createFolderStore } from '../../../activities/adapters/files/folder-sto
 import { CLIENT_DOCUMENT, createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
+import { PacedStarts } from '../../../api/messages/paced-starts.ts';
 import { TokenCounter } from '../../../api/context/token-counter.ts';
 import { FILE_UPLOADS } from '../../../api/files/uploads.ts';
 import { Uploads, type UploadsOptions } from '../../../api/http/uploads.ts';
@@ -170,6 +171,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     notifications,
     logger,
     eagerStart: false,
+    pacedStarts: new PacedStarts(),
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workers: options.workers ?? UNWATCHED,
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),
