@@ -58,8 +58,10 @@ describe('a schedule', () => {
     });
     await expect.poll(() => destination.on('/each-second').length, { timeout: PATIENCE_MS }).toBeGreaterThan(3);
     expect(scheduleIn(await service.post(`/api/v2/schedules/${id}/pause`, {})).paused).toBe(true);
-    const fired = await runs(id);
-    const times = fired.map((run) => run.nominalTime);
+    const all = await runs(id);
+    // A slot that came just before the pause may not have been fired by then.
+    const fired = all.filter((run) => run.error?.code !== 'PAUSED');
+    const times = all.map((run) => run.nominalTime);
     expect(new Set(times).size).toBe(times.length);
     for (const run of fired) {
       expect(run.messages.map((message) => message.messageId)).toEqual([
@@ -76,7 +78,7 @@ describe('a schedule', () => {
     expect(first).toMatchObject({ method: 'POST', body: '{"tick":true}' });
     expect(first?.headers).toMatchObject({ 'x-service-schedule-id': id, authorization: 'Bearer s3cret-token' });
     await delay(1_500); // a slot and a half, to see that none comes
-    expect(await runs(id)).toHaveLength(fired.length);
+    expect(await runs(id)).toHaveLength(all.length);
     expect(scheduleIn(await service.get(`/api/v2/schedules/${id}`)).lastRunAt).not.toBeNull();
   });
 
