@@ -27,7 +27,7 @@ export async function lockSigningKeys(tx: EnvironmentTransaction): Promise<void>
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('signing-keys/' || current_workspace_id(), 0))");
 }
 
-async function hasSigningKey(tx: EnvironmentTransaction): Promise<boolean> {
+export async function hasSigningKey(tx: EnvironmentTransaction): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT FROM signing_keys WHERE retires_at IS NULL', []);
   return rows.length > 0;
 }

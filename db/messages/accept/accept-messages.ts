@@ -11,7 +11,7 @@ import { queueBehindMany } from '../../in-flight/queue-deliveries.ts';
 import { consumeAllowance } from '../../plans/consume-allowance.ts';
 import { refuseUsedUp } from '../../plans/refuse-used-up.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { ensureSigningKey } from '../../signing-keys/ensure-signing-key.ts';
+import { ensureSigningKey, hasSigningKey } from '../../signing-keys/ensure-signing-key.ts';
 import { claimDeduplication } from '../claim-deduplication.ts';
 import { insertMessages, type NewMessage } from '../insert-messages.ts';
 import { type Candidate, candidateOf, contentOf, type MessageDraft, type RequestContent } from './message-candidate.ts';
@@ -62,10 +62,11 @@ export async function acceptMessages(
   if (drafts.length > 0 && drafts.every(isPlain)) {
     return acceptPlain(tx, vault, publisher, { drafts, contents }, { planned, queues });
   }
+  const hasKey = sent(hasSigningKey(tx));
   // Sent together and answered in this order. The rows are made ready meanwhile.
   const [candidates] = await Promise.all([
     candidatesOf(vault, publisher, drafts, contents),
-    ...admissions(tx, vault, publisher, planned),
+    ...admissions(tx, publisher, planned),
   ]);
   const earlier = await claimAll(tx, candidates);
   const fresh = candidates.filter(({ message }) => !earlier.has(message.id));
@@ -74,6 +75,7 @@ export async function acceptMessages(
   if (fresh.length > 0) {
     await Promise.all([refuseUsedUp(tx, 'egress'), consumeAllowance(tx, 'messages', fresh.length)]);
   }
+  if (!(await hasKey)) await ensureSigningKey(tx, vault, publisher.tenant.workspaceId);
   const keyIds = new Map(messages.map(({ id, flowControl }) => [id, flowControl?.keyId ?? null]));
   return candidates.map(({ message }) => {
     const first = earlier.get(message.id);
@@ -88,14 +90,12 @@ export async function acceptMessages(
 /** Whatever refuses all of the messages. */
 function admissions(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'seal'>,
-  { tenant, apiKeyId, publishesWhileHalted }: Publisher,
+  { apiKeyId, publishesWhileHalted }: Publisher,
   planned: number,
 ): Promise<unknown>[] {
   return [
     ...(publishesWhileHalted ? [] : [refuseWhileHalted(tx)]),
     ...(apiKeyId === null ? [] : [admitToBudget(tx, { apiKeyId, kind: 'messages', count: planned })]),
-    ensureSigningKey(tx, vault, tenant.workspaceId),
   ];
 }
 
@@ -122,7 +122,8 @@ async function acceptPlain(
   { drafts, contents }: { drafts: readonly MessageDraft[]; contents: ReadonlyMap<PublishRequest, RequestContent> },
   { planned, queues }: Required<AcceptOptions>,
 ): Promise<Published[]> {
-  const admitting = sent(Promise.all(admissions(tx, vault, publisher, planned)));
+  const hasKey = sent(hasSigningKey(tx));
+  const admitting = sent(Promise.all(admissions(tx, publisher, planned)));
   const ids: string[] = [];
   const inserting: Promise<Map<string, MessageStatus>>[] = [];
   let due: string | null = null;
@@ -142,6 +143,8 @@ async function acceptPlain(
     queues && due !== null ? queueBehindMany(tx, due) : null,
     ...inserting,
   ]);
+  // Its lock comes last on either way: before the allowance's on one of them, two first publishes of a workspace were a deadlock.
+  if (!(await hasKey)) await ensureSigningKey(tx, vault, publisher.tenant.workspaceId);
   return ids.map((messageId) => {
     const status = inserted.find((statuses) => statuses.has(messageId))?.get(messageId);
     if (status === undefined) throw new Error('a message that was accepted has no status');
