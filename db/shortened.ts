@@ -14,3 +14,13 @@ export interface Shortened {
 export function shortenedColumn(column: string): string {
   return `shortened(${column}, ${LISTED_MEMBER_BYTES_MAX})`;
 }
+
+/** The columns of a statement, of which those of the table `alias` with these names are shortened. */
+export function withShortened(columns: string, alias: string, names: readonly string[]): string {
+  return names.reduce((listed, name) => {
+    const column = `${alias}.${name}`;
+    const shown = new RegExp(`(?<=^|\\s)${alias}\\.${name}(?=,|$)`);
+    if (!shown.test(listed)) throw new Error(`there is no column ${column} to shorten`);
+    return listed.replace(shown, `${shortenedColumn(column)} AS ${name}`);
+  }, columns);
+}

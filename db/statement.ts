@@ -46,7 +46,8 @@ function nameOfCaller(): string {
 /** `?` and `:name` mark values (`\\?` is a question mark). A name without a binding is left alone, as in `::text`. */
 export function statementOf(sql: string, bindings?: Bindings): Statement {
   const isOfPartition = sql.startsWith(OF_PARTITION);
-  const known = isOfPartition ? ofPartitions.get(sql) : statements.get(sql);
+  const kept = isOfPartition ? ofPartitions : statements;
+  const known = kept.get(sql);
   if (known !== undefined) return known;
   const places: (string | number)[] = [];
   if (bindings === undefined) {
@@ -66,8 +67,7 @@ export function statementOf(sql: string, bindings?: Bindings): Statement {
   const count = (countOf.get(name) ?? 0) + 1;
   countOf.set(name, count);
   const statement = { text: named, name: count === 1 ? name : `${name}_${count}`, places };
-  if (isOfPartition) ofPartitions.set(sql, statement);
-  else statements.set(sql, statement);
+  kept.set(sql, statement);
   return statement;
 }
 

@@ -58,8 +58,8 @@ async function showFirstSecret(
   const sealed = data.hasCustomSecret ? await readFirstSecret(tx, data.id) : null;
   if (sealed === null) return data;
   try {
-    const place = subscriptionSecretAssociatedData(tenant, firstSecretId(data.id));
-    return { ...data, secret: deps.resealing.open(place, sealed) };
+    const associatedData = subscriptionSecretAssociatedData(tenant, firstSecretId(data.id));
+    return { ...data, secret: deps.resealing.open(associatedData, sealed) };
   } catch (error) {
     if (!isUnopened(error)) throw error;
     deps.logger.error(

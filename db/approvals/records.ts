@@ -3,7 +3,7 @@ import type { ApprovalKind, ApprovalStatus, Decision } from '../../domain/approv
 import { type Principal, type Requester, voiceOf } from '../../domain/approvals/terms.ts';
 import type { ChatAuthentication } from '../../domain/integrations/integrations.ts';
 import type { Json } from '../../domain/json.ts';
-import { shortenedColumn } from '../shortened.ts';
+import { withShortened } from '../shortened.ts';
 
 /** Where the need for an approval came from. `caller` is a free-standing approval. */
 export interface ApprovalPolicyRecord {
@@ -85,10 +85,7 @@ export const APPROVAL_COLUMNS = `
   p.expires_at AS "expiresAt", p.decided_at AS "decidedAt", p.consumed_at AS "consumedAt"`;
 
 /** The same for lists: a large payload is shortened. */
-export const LISTED_APPROVAL_COLUMNS = APPROVAL_COLUMNS.replace(
-  'p.payload,',
-  `${shortenedColumn('p.payload')} AS payload,`,
-);
+export const LISTED_APPROVAL_COLUMNS = withShortened(APPROVAL_COLUMNS, 'p', ['payload']);
 
 /** How a decider was authenticated, as stored in `approval_decisions.authentication`. */
 /** An app that a member has let decide for them. */

@@ -14,7 +14,7 @@ import type {
 } from '../../domain/lifecycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { ActorRecord } from '../invocations/records.ts';
-import { shortenedColumn } from '../shortened.ts';
+import { withShortened } from '../shortened.ts';
 
 export interface EffectRecord {
   id: string;
@@ -61,10 +61,7 @@ export const EFFECT_COLUMNS = `
   e.updated_at AS "updatedAt", e.first_dispatched_at AS "firstDispatchedAt", e.outcome_at AS "outcomeAt", e.request, e.capabilities`;
 
 /** For lists: a large request or target is shortened and remains a JSON object. */
-export const LISTED_EFFECT_COLUMNS = ['target', 'request'].reduce(
-  (columns, name) => columns.replace(` e.${name},`, ` ${shortenedColumn(`e.${name}`)} AS ${name},`),
-  EFFECT_COLUMNS,
-);
+export const LISTED_EFFECT_COLUMNS = withShortened(EFFECT_COLUMNS, 'e', ['target', 'request']);
 
 /** An entry of the effect's receipt. Its hash covers the record and the entry before. */
 export interface ReceiptEntry {

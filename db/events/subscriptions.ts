@@ -3,7 +3,7 @@ import { SERVICE_TOPIC } from '../../domain/events/events.ts';
 import { SUBSCRIPTIONS_PER_TOPIC_MAX } from '../../domain/events/topics.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { SealedSecret } from '../secrets/vault.ts';
-import { type Shortened, shortenedColumn } from '../shortened.ts';
+import { type Shortened, withShortened } from '../shortened.ts';
 import type { SealedHeaders } from './subscription-content.ts';
 import type { TopicRecord } from './topics.ts';
 
@@ -66,7 +66,7 @@ export type ListedSubscription = Omit<SubscriptionRecord, 'headers'> & {
   headers: SubscriptionRecord['headers'] | Shortened;
 };
 
-const LISTED_COLUMNS = COLUMNS.replace('s.headers,', `${shortenedColumn('s.headers')} AS headers,`);
+const LISTED_COLUMNS = withShortened(COLUMNS, 's', ['headers']);
 
 /** One page of a topic's subscriptions, newest first. */
 export async function listSubscriptions(

@@ -6,7 +6,7 @@ import type { Relations } from '../../domain/relations.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
 import type { Allowance } from '../impact-limits/list-allowances.ts';
 import type { ActorRecord } from '../invocations/records.ts';
-import { type Shortened, shortenedColumn } from '../shortened.ts';
+import { type Shortened, withShortened } from '../shortened.ts';
 
 /** The creator of a preview: a caller, or the service, which binds the approval of an invocation to one. */
 export type PreviewMaker = 'caller' | 'service';
@@ -71,14 +71,13 @@ export type ListedPreviewRecord = Omit<PreviewRecord, 'request' | 'blocks'> & {
 };
 
 /** The columns of ListedPreviewRecord. */
-export const LISTED_PREVIEW_COLUMNS = ['input', 'target', 'request', 'blocks', 'preconditions'].reduce(
-  (columns, name) => {
-    const cut = columns.replace(` p.${name},`, ` ${shortenedColumn(`p.${name}`)} AS ${name},`);
-    if (cut === columns) throw new Error(`a preview has no column ${name}`);
-    return cut;
-  },
-  PREVIEW_COLUMNS,
-);
+export const LISTED_PREVIEW_COLUMNS = withShortened(PREVIEW_COLUMNS, 'p', [
+  'input',
+  'target',
+  'request',
+  'blocks',
+  'preconditions',
+]);
 
 export const PREVIEW_TABLES = `
   previews p JOIN actions a ON a.id = p.action_id JOIN environments n ON n.id = p.environment_id

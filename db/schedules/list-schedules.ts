@@ -1,14 +1,14 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import { LISTED_MEMBER_BYTES_MAX, type Shortened, shortenedColumn } from '../shortened.ts';
+import { LISTED_MEMBER_BYTES_MAX, type Shortened, withShortened } from '../shortened.ts';
 import { SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, type ScheduleRow } from './records.ts';
 
 /** Its destination is without the large members, which stand beside it shortened. */
 export type ListedSchedule = ScheduleRecord & { shortened: { body: Shortened | null; headers: Shortened | null } };
 
 const IS_LARGE = `(octet_length(s.body) > ${LISTED_MEMBER_BYTES_MAX})`;
-const COLUMNS = SCHEDULE_COLUMNS.replace('s.body,', `CASE WHEN NOT ${IS_LARGE} THEN s.body END AS body,`).replace(
-  's.headers,',
-  `${shortenedColumn('s.headers')} AS headers,`,
+const COLUMNS = withShortened(SCHEDULE_COLUMNS, 's', ['headers']).replace(
+  's.body,',
+  `CASE WHEN NOT ${IS_LARGE} THEN s.body END AS body,`,
 );
 
 type ListedRow = Omit<ScheduleRow, 'headers'> & {

@@ -1,4 +1,4 @@
-import { shortenedColumn } from '../shortened.ts';
+import { withShortened } from '../shortened.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { LIVE, SESSION_COLUMNS, type SessionRecord } from './records.ts';
 
@@ -7,7 +7,7 @@ export interface SessionFilter {
   agentId?: string | undefined;
 }
 
-const LISTED = SESSION_COLUMNS.replace('s.metadata', `${shortenedColumn('s.metadata')} AS metadata`);
+const LISTED = withShortened(SESSION_COLUMNS, 's', ['metadata']);
 
 /** One page, newest first. */
 export async function listSessions(

@@ -59,10 +59,28 @@ export async function acceptMessages(
   { planned = drafts.length, queues = false }: AcceptOptions = {},
 ): Promise<Published[]> {
   const contents = contentsOf(drafts);
-  if (drafts.length > 0 && drafts.every(isPlain)) {
-    return acceptPlain(tx, vault, publisher, { drafts, contents }, { planned, queues });
-  }
   const hasKey = sent(hasSigningKey(tx));
+  const isEachPlain = drafts.length > 0 && drafts.every(isPlain);
+  const accept = isEachPlain ? acceptPlain : acceptFoundOut;
+  const published = await accept(tx, vault, publisher, { drafts, contents }, { planned, queues });
+  // Its lock comes last: while some publishes took it before the allowance's, two first ones of a workspace were a deadlock.
+  if (!(await hasKey)) await ensureSigningKey(tx, vault, publisher.tenant.workspaceId);
+  return published;
+}
+
+interface Drafted {
+  drafts: readonly MessageDraft[];
+  contents: ReadonlyMap<PublishRequest, RequestContent>;
+}
+
+/** Finds out first which of them are there already, and their flow-control keys. */
+async function acceptFoundOut(
+  tx: EnvironmentTransaction,
+  vault: Pick<Vault, 'seal' | 'digests'>,
+  publisher: Publisher,
+  { drafts, contents }: Drafted,
+  { planned }: Required<AcceptOptions>,
+): Promise<Published[]> {
   // Sent together and answered in this order. The rows are made ready meanwhile.
   const [candidates] = await Promise.all([
     candidatesOf(vault, publisher, drafts, contents),
@@ -75,7 +93,6 @@ export async function acceptMessages(
   if (fresh.length > 0) {
     await Promise.all([refuseUsedUp(tx, 'egress'), consumeAllowance(tx, 'messages', fresh.length)]);
   }
-  if (!(await hasKey)) await ensureSigningKey(tx, vault, publisher.tenant.workspaceId);
   const keyIds = new Map(messages.map(({ id, flowControl }) => [id, flowControl?.keyId ?? null]));
   return candidates.map(({ message }) => {
     const first = earlier.get(message.id);
@@ -119,10 +136,9 @@ async function acceptPlain(
   tx: EnvironmentTransaction,
   vault: Pick<Vault, 'seal' | 'digests'>,
   publisher: Publisher,
-  { drafts, contents }: { drafts: readonly MessageDraft[]; contents: ReadonlyMap<PublishRequest, RequestContent> },
+  { drafts, contents }: Drafted,
   { planned, queues }: Required<AcceptOptions>,
 ): Promise<Published[]> {
-  const hasKey = sent(hasSigningKey(tx));
   const admitting = sent(Promise.all(admissions(tx, publisher, planned)));
   const ids: string[] = [];
   const inserting: Promise<Map<string, MessageStatus>>[] = [];
@@ -143,8 +159,6 @@ async function acceptPlain(
     queues && due !== null ? queueBehindMany(tx, due) : null,
     ...inserting,
   ]);
-  // Its lock comes last on either way: before the allowance's on one of them, two first publishes of a workspace were a deadlock.
-  if (!(await hasKey)) await ensureSigningKey(tx, vault, publisher.tenant.workspaceId);
   return ids.map((messageId) => {
     const status = inserted.find((statuses) => statuses.has(messageId))?.get(messageId);
     if (status === undefined) throw new Error('a message that was accepted has no status');

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt-environment.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { type AcceptOptions, acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';
+import { setPlan } from '../../../db/plans/set-plan.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
@@ -23,6 +25,13 @@ const rows = async (): Promise<number> => {
   return row?.n ?? 0;
 };
 
+const publisher = () => ({
+  tenant: database.tenant,
+  publishedBy: { type: 'api_key', id: null },
+  apiKeyId: null,
+  publishesWhileHalted: false,
+});
+
 /** A batch whose every seventh message is due in an hour. `inserts` counts its INSERTs that are under way, after each change. */
 function accept(count: number, options: AcceptOptions = {}, inserts: number[] = [], bytes = 0): Promise<Published[]> {
   const drafts = Array.from({ length: count }, (_, n) => ({
@@ -33,12 +42,6 @@ function accept(count: number, options: AcceptOptions = {}, inserts: number[] = 
       ...(n % 7 === 3 ? { delay: 3_600 } : {}),
     },
   }));
-  const publisher = {
-    tenant: database.tenant,
-    publishedBy: { type: 'api_key', id: null },
-    apiKeyId: null,
-    publishesWhileHalted: false,
-  };
   let underWay = 0;
   return within((tx) => {
     const raw: EnvironmentTransaction['raw'] = async (sql, bindings) => {
@@ -50,7 +53,7 @@ function accept(count: number, options: AcceptOptions = {}, inserts: number[] = 
         if (isInsert) inserts.push((underWay -= 1));
       }
     };
-    return acceptMessages({ ...tx, raw }, vault, publisher, drafts, options);
+    return acceptMessages({ ...tx, raw }, vault, publisher(), drafts, options);
   });
 }
 
@@ -98,4 +101,31 @@ test('the first that is due queues with the batch where many wait; the others as
   expect(await queue()).toEqual(['queued', null, null, null]);
   await database.asOwner(`DELETE FROM in_flight_permits WHERE holder <> 'waits-10'`);
   expect(await queue()).toEqual([null, null, null, null]);
+});
+
+test('two first publishes of a workspace, one of them with deduplication, do not wait for each other', async () => {
+  await database.db.withWorkspace(database.tenant.workspaceId, (tx) => setPlan(tx, 'free'));
+  await accept(1); // whose allowance is one row
+  await database.asOwner('DELETE FROM signing_keys');
+  const holder = new Client({ connectionString: database.ownerUrl });
+  await holder.connect();
+  const waiting = async (): Promise<number> => {
+    const [row] = await database.asOwner<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return row?.n ?? 0;
+  };
+  try {
+    await holder.query(`BEGIN; SELECT FROM monthly_usage WHERE allowance = 'messages' FOR UPDATE`);
+    const plain = accept(1);
+    await expect.poll(waiting).toBe(1);
+    const request = { url: 'https://example.com', deduplicationId: 'once' };
+    const deduplicated = within((tx) => acceptMessages(tx, vault, publisher(), [{ request }]));
+    await expect.poll(waiting).toBe(2);
+    await holder.query('COMMIT');
+    expect((await Promise.all([plain, deduplicated])).flat()).toHaveLength(2);
+  } finally {
+    await holder.end();
+  }
+  expect(await database.asOwner('SELECT 1 FROM signing_keys')).toHaveLength(1);
 });
