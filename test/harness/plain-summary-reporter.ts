@@ -4,6 +4,8 @@ import { writeFileSync, writeSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule, TestRunEndReason } from 'vitest/node';
 
 const STANDARD_OUTPUT = 1;
+/** The most that is kept of what a process wrote to its standard error, in characters. */
+const LAST_WORDS_MAX = 8_000;
 
 /** Whether tests failed and how many, where a failed hook, suite, import or unhandled error counts as a failure too. */
 export interface Summary {
@@ -51,11 +53,18 @@ export default class PlainSummaryReporter implements Reporter {
     for (const line of unfinished(modules, this.deaths)) writeSync(STANDARD_OUTPUT, `${line}\n`);
   }
 
-  /** Vitest says that a process of tests exited, and not how. */
+  /** Vitest says that a process of tests exited, and not how. It stops reading what the process wrote last, so this reads it too. */
   private watch(child: ChildProcess): void {
-    child.once('exit', (code, signal) => {
+    let written = '';
+    // The process is announced before it has its streams.
+    setImmediate(() =>
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        written = (written + text).slice(-LAST_WORDS_MAX);
+      }),
+    );
+    child.once('close', (code, signal) => {
       if (code !== 0)
-        this.deaths.push(`process ${child.pid} ended with ${signal ?? code}: ${child.spawnargs.join(' ')}`);
+        this.deaths.push(`process ${child.pid} ended with ${signal ?? code}: ${child.spawnargs.join(' ')}\n${written}`);
     });
   }
 }
