@@ -21,7 +21,10 @@ export interface Binding {
 /** What must still hold right before the reservation. */
 export interface Preconditions {
   actionVersionId: string;
-  /** The revision of the environment's policies. If it has changed, the policies are evaluated again; only a stricter verdict breaks the binding. */
+  /**
+   * The revision of the environment's policies. If it has changed, the policies are evaluated again; only a stricter verdict breaks the
+   * binding.
+   */
   policyRevision: number;
   /** The current version of each secret that the request carries, by name. A missing secret is 0. */
   secretVersions: Record<string, number>;

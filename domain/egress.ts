@@ -3,7 +3,8 @@ import { type AddressRanges, carriedV4, parseAddressRanges } from './address-ran
 
 /**
  * Which addresses the service may call. Everything that is not plain public unicast is blocked, and so is an IPv6 address
- * that carries a blocked IPv4 one. The rule: docs/adapters.md, "Where it may go". Source of the ranges: the IANA special-purpose address registries.
+ * that carries a blocked IPv4 one. The rule: docs/adapters.md, "Where it may go". Source of the ranges: the IANA special-purpose address
+ * registries.
  */
 export type EgressAllow = AddressRanges;
 

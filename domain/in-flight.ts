@@ -1,6 +1,7 @@
 /**
- * What counts against a cap of its workspace. A replay is a dispatch. A notification is an e-mail, or the post of an approval to a chat. Maintenance is a
- * page of a job or of a fan-out, and the starting of messages. What is over the cap waits in the workspace's queue without a worker's slot.
+ * What counts against a cap of its workspace. A replay is a dispatch. A notification is an e-mail, or the post of an approval to a chat.
+ * Maintenance is a page of a job or of a fan-out, and the starting of messages. What is over the cap waits in the workspace's queue without
+ * a worker's slot.
  */
 export type InFlightKind = 'dispatch' | 'delivery' | 'provider_read' | 'notification' | 'maintenance';
 

@@ -159,7 +159,10 @@ export function allowsAnotherEnvironment(plan: PlanName, present: number): boole
   return environments === 'unlimited' || present < environments;
 }
 
-/** The instant at which monthly allowances begin anew: 00:00 UTC on the first of the next month (docs/plans-and-limits.md, "Monthly allowances"). */
+/**
+ * The instant at which monthly allowances begin anew: 00:00 UTC on the first of the next month (docs/plans-and-limits.md, "Monthly
+ * allowances").
+ */
 export function usageResetsAt(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 }

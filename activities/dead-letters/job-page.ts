@@ -61,8 +61,8 @@ class PageRefused extends Error {
  * are permits for; the others queue as rows, and whoever releases a permit starts the next.
  *
  * A crash before the commit leaves nothing. Between the commit and the starts, or among them, the job's row still names the page:
- * the next run starts it first, which does nothing to a message that queues or is under way. Messages of a flow-control key are no part of that: the
- * page waits for none of them, each key grants what it may send, and the sweep grants what a crash left out.
+ * the next run starts it first, which does nothing to a message that queues or is under way. Messages of a flow-control key are no part of
+ * that: the page waits for none of them, each key grants what it may send, and the sweep grants what a crash left out.
  */
 export function publishPage(deps: PageDependencies, pageSize: number, takePage: TakePage) {
   return async (ref: DeadLetterJobRef): Promise<JobStep> => {

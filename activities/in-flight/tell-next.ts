@@ -5,8 +5,8 @@ import { tellPatiently } from '../try-again.ts';
 
 /**
  * Tells who was granted a permit, after the commit that granted it: in this process where it waits here, otherwise its workflow.
- * A delivery's is started where it has none. The permit of another one that has ended goes to the next. A failure must not fail an end that is already recorded: a grant that
- * nobody claims in time is granted and told again (`grantFreePermits`).
+ * A delivery's is started where it has none. The permit of another one that has ended goes to the next. A failure must not fail an end that
+ * is already recorded: a grant that nobody claims in time is granted and told again (`grantFreePermits`).
  */
 export async function tellNext(
   deps: Pick<ActivityDependencies, 'db' | 'logger' | TellDependency>,

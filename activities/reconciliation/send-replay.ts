@@ -119,8 +119,8 @@ function evidenceOfReplay(ref: ReplayRef, end: DispatchEnd, inTime: boolean): Ne
 }
 
 /**
- * Closes a replay that did not report back, releases its permit or its position in the queue, and settles the invocation from the record: an answer to the replay counts as the
- * answer; a saved 5xx, silence, or a replay that was never sent leave it unknown. Idempotent.
+ * Closes a replay that did not report back, releases its permit or its position in the queue, and settles the invocation from the record:
+ * an answer to the replay counts as the answer; a saved 5xx, silence, or a replay that was never sent leave it unknown. Idempotent.
  */
 export function settleReplay(deps: InvocationDependencies) {
   return async (ref: ReplayRef): Promise<InvocationState> => {

@@ -21,7 +21,10 @@ export interface AskedContext {
   memories: readonly ContextMemory[];
 }
 
-/** Where everything that was read fits and older messages are left, so many times as much is read. Rare: most messages take more than their texts. */
+/**
+ * Where everything that was read fits and older messages are left, so many times as much is read. Rare: most messages take more than their
+ * texts.
+ */
 const NEXT_ALLOWANCE = 4;
 
 /**

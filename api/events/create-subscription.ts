@@ -49,7 +49,10 @@ export const createSubscriptionRoute = defineRoute({
 
 type Created = z.input<typeof createdSubscriptionSchema>;
 
-/** The reply is recorded under the Idempotency-Key without the secret, which is in the vault alone. A replay lacks it after its end, and where it does not open. */
+/**
+ * The reply is recorded under the Idempotency-Key without the secret, which is in the vault alone. A replay lacks it after its end, and
+ * where it does not open.
+ */
 async function showFirstSecret(
   tx: EnvironmentTransaction,
   data: Created,

@@ -36,8 +36,8 @@ export interface RouteAnswer {
 const NOTHING = z.strictObject({});
 
 /**
- * Does what a declared route does for an API key or an app: the same scope check, schemas, gates, transactions, audit entry and reply. A caller that
- * could reach a record in another way would find a door that the rules of the routes do not guard.
+ * Does what a declared route does for an API key or an app: the same scope check, schemas, gates, transactions, audit entry and reply. A
+ * caller that could reach a record in another way would find a door that the rules of the routes do not guard.
  */
 export async function callRouteAsBearer(
   { runner, ctx, caller, resource }: BearerRequest,

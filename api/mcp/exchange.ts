@@ -33,7 +33,10 @@ export function callRoute(
   return callRouteAsBearer(exchange, route, { ...parts, signal: exchange.gone });
 }
 
-/** Whether the key or the app may call the route at all, by the very rule that a call is refused by. A key that may read only what it made itself counts. */
+/**
+ * Whether the key or the app may call the route at all, by the very rule that a call is refused by. A key that may read only what it made
+ * itself counts.
+ */
 export function mayCall({ caller }: BearerRequest, route: EnvironmentRoute): boolean {
   return refusalOf(caller, route) === null;
 }

@@ -10,7 +10,10 @@ import { errorCodes, typescriptErrors, typescriptKeyedOperations } from './sdk-t
 import { typescriptTypes } from './typescript-types.ts';
 import { warningReference } from './warning-reference.ts';
 
-/** Every generated page, and what the SDKs take from the routes, by its path below the project's root. `npm run openapi` writes them; a test compares. */
+/**
+ * Every generated page, and what the SDKs take from the routes, by its path below the project's root. `npm run openapi` writes them; a test
+ * compares.
+ */
 export function generatedDocuments(): Record<string, string> {
   const document = buildOpenApi(ROUTES);
   return {

@@ -4,7 +4,10 @@ import type { HttpContext } from '../http/context.ts';
 import { markup, type Markup } from './markup.ts';
 import { STYLE_PATH } from './style.ts';
 
-/** Nothing but our style sheet is loaded, no script runs, and a form is sent to ourselves only, unless the page says where else. The icon is an empty one. */
+/**
+ * Nothing but our style sheet is loaded, no script runs, and a form is sent to ourselves only, unless the page says where else. The icon is
+ * an empty one.
+ */
 function contentSecurityPolicy(formOrigins: readonly string[]): string {
   return [
     "default-src 'none'",

@@ -43,8 +43,8 @@ export async function startFiring(
 }
 
 /**
- * Makes or changes the Temporal Schedule, and has Temporal fire what came due before it knew. Temporal starts every firing: what overlaps is decided from the record when it comes
- * (activities/schedules/fire-slot.ts).
+ * Makes or changes the Temporal Schedule, and has Temporal fire what came due before it knew. Temporal starts every firing: what overlaps
+ * is decided from the record when it comes (activities/schedules/fire-slot.ts).
  */
 export async function putSchedule(
   client: Client,

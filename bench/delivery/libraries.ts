@@ -44,8 +44,8 @@ interface GraphileModule {
 const folder = path.join(projectRoot(), 'bench', 'delivery', 'libraries');
 
 /**
- * Installs the locked packages where they are not there, or others are. They are no dependencies of the project: they want a newer Node than it does,
- * and nobody who builds or tests it should wait for them.
+ * Installs the locked packages where they are not there, or others are. They are no dependencies of the project: they want a newer Node
+ * than it does, and nobody who builds or tests it should wait for them.
  */
 export function installLibraries(): void {
   const locked = readFileSync(path.join(folder, 'package-lock.json'), 'utf8');

@@ -3,8 +3,8 @@ import { type AuditChange, recordAudit } from './record-audit.ts';
 
 /**
  * Appends an event of a user's account to the audit log of every workspace that the user belongs to, or of the one that it concerns. An
- * account belongs to no workspace, and each of them relies on it. The chains are locked in the order of the workspaces' ids, so that two calls cannot
- * deadlock. These must be the last statements of the transaction.
+ * account belongs to no workspace, and each of them relies on it. The chains are locked in the order of the workspaces' ids, so that two
+ * calls cannot deadlock. These must be the last statements of the transaction.
  */
 export async function recordAccountAudit(
   tx: UserTransaction,

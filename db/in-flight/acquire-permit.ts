@@ -14,9 +14,9 @@ export interface WantedPermit {
 
 /**
  * Acquires one of the workspace's permits for a call of this kind, or a position in the queue for one. Returns 0 where the
- * permit is held, also where a release granted it meanwhile, the position from 1 where the workspace has `most` calls in flight, and null where another transaction of
- * the workspace is asking at this moment: then nothing was written, and the caller asks again in a new transaction. It never
- * waits. Call it in the transaction that claims the call.
+ * permit is held, also where a release granted it meanwhile, the position from 1 where the workspace has `most` calls in flight, and null
+ * where another transaction of the workspace is asking at this moment: then nothing was written, and the caller asks again in a new
+ * transaction. It never waits. Call it in the transaction that claims the call.
  */
 export async function acquirePermit(tx: EnvironmentTransaction, wanted: WantedPermit): Promise<number | null> {
   const { rows } = await tx.raw<{ rows: { position: number | null }[] }>(

@@ -61,8 +61,8 @@ async function lockKeys(
 }
 
 /**
- * True where no app asked, or the user has it connected since. An app that the user has connected twice, on two machines, counts until the last of
- * the two is disconnected: its name is the same.
+ * True where no app asked, or the user has it connected since. An app that the user has connected twice, on two machines, counts until the
+ * last of the two is disconnected: its name is the same.
  */
 async function lockApps(
   tx: EnvironmentTransaction,

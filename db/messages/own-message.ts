@@ -3,7 +3,10 @@ import type { NewMessage } from './insert-messages.ts';
 
 type Given = 'id' | 'kind' | 'url' | 'content' | 'redact' | 'callbackOf' | 'publishedBy';
 
-/** A message that the service makes by itself, a callback or an alert: a POST now, with the retries and the time-out of a message that asks for none. */
+/**
+ * A message that the service makes by itself, a callback or an alert: a POST now, with the retries and the time-out of a message that asks
+ * for none.
+ */
 export function ownMessage(given: Pick<NewMessage, Given>): NewMessage {
   return {
     ...given,

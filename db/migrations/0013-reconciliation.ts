@@ -5,7 +5,8 @@ export const name = '0013-reconciliation';
 
 /**
  * Reconciliation: resolutions by people (append-only, one for each invocation), operator replays, answers that came after their
- * attempt was abandoned, what an effect depends on and what it compensates, overdue reads and unsettled answers. The rules: docs/reconciliation.md.
+ * attempt was abandoned, what an effect depends on and what it compensates, overdue reads and unsettled answers. The rules:
+ * docs/reconciliation.md.
  *
  * Two matches stay unknown. After a read found more than one record at the provider, only a person settles an unknown outcome,
  * and nothing is sent again.

@@ -8,8 +8,8 @@ export const name = '0034-memory';
  *
  * A memory is never overwritten. A new version of its chain supersedes it, and the database itself dates both: a version is recorded
  * after the one before it, and each earlier one ends where a later one begins to hold. The last recorded of the versions that are
- * recorded by a moment and begin to hold by it is the one that counts. Two columns of each version say when a later one took its place, so that a search
- * as of a moment compares four times of one row:
+ * recorded by a moment and begin to hold by it is the one that counts. Two columns of each version say when a later one took its place, so
+ * that a search as of a moment compares four times of one row:
  *
  * - \`replaced_from\` on both axes: the first moment at which a later version was recorded and began to hold;
  * - \`holds_until\` on the valid axis alone: the earliest moment from which a later version holds, whenever it was recorded.

@@ -16,8 +16,9 @@ export async function up(knex: Knex): Promise<void> {
  * Returns those whose workflows are to be started now. The others wait in the queue, in the given order.
  *
  * Behind others that wait, all queue: it takes no lock and grants nothing. Where the queue has just become empty they wait for the next
- * release, or for \`grant_free_permits\`. Otherwise the first are granted what is free of \`most\`; NULL where another transaction is asking at this
- * moment, and nothing was written. \`most\` NULL: the caller knows no cap. It starts them all, because nobody waits; each asks by itself.
+ * release, or for \`grant_free_permits\`. Otherwise the first are granted what is free of \`most\`; NULL where another transaction is
+ * asking at this moment, and nothing was written. \`most\` NULL: the caller knows no cap. It starts them all, because nobody waits; each
+ * asks by itself.
  */
 const QUEUE = `
   CREATE FUNCTION queue_deliveries(holders text[], most integer, grant_lease interval) RETURNS text[]

@@ -4,8 +4,8 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0057-unfired-runs';
 
 /**
- * A run of a deleted schedule is fired by nobody, and its deletion has skipped it. A retry of a dead letter is no earlier run: one that is scheduled for
- * next year would hold up a schedule until then.
+ * A run of a deleted schedule is fired by nobody, and its deletion has skipped it. A retry of a dead letter is no earlier run: one that is
+ * scheduled for next year would hold up a schedule until then.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -19,8 +19,9 @@ export interface Run {
 }
 
 /**
- * Records what became of a firing, the schedule's row being locked. A run that was queued, waited or was missed gets its outcome; any other one is recorded once.
- * The oldest runs beyond the ones that are kept are deleted, an hour after they fired: until then a firing that is tried again finds its run.
+ * Records what became of a firing, the schedule's row being locked. A run that was queued, waited or was missed gets its outcome; any other
+ * one is recorded once. The oldest runs beyond the ones that are kept are deleted, an hour after they fired: until then a firing that is
+ * tried again finds its run.
  */
 export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<void> {
   const { scheduleId, trigger, nominalAt, outcome } = run;

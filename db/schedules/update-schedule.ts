@@ -7,8 +7,9 @@ import { destinationColumns, SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, 
 
 /**
  * Writes a changed schedule, whose row is locked, as its next revision. Temporal is told of it after the commit. A slot that has passed
- * and was not fired is still expected where the change leaves the times as they are, and has a run where it does not. Throws QUOTA_EXCEEDED where it fires more often than
- * before, and the workspace's schedules too often. A change that lets it fire less often passes whatever they do.
+ * and was not fired is still expected where the change leaves the times as they are, and has a run where it does not. Throws QUOTA_EXCEEDED
+ * where it fires more often than before, and the workspace's schedules too often. A change that lets it fire less often passes whatever
+ * they do.
  */
 export async function updateSchedule(
   tx: EnvironmentTransaction,

@@ -101,7 +101,10 @@ export interface AdapterDescriptor {
   inputSchema?: JsonObject;
   /** Where a (parsed) definition holds templates, for an adapter whose config has any: what they refer to is checked when it is written. */
   texts?(definition: ActionDefinition): WrittenText[];
-  /** Other parts of a definition that this adapter refuses, such as a `verify` where it reads back by itself. Paths are relative to the definition. */
+  /**
+   * Other parts of a definition that this adapter refuses, such as a `verify` where it reads back by itself. Paths are relative to the
+   * definition.
+   */
   definitionIssues?(definition: ActionDefinition): Issue[];
   /**
    * What one invocation uses up, as far as the adapter itself knows. `inspected` holds the preconditions of an inspection, or

@@ -17,8 +17,8 @@ const FRAME_TOKENS_MIN = 2;
 
 /**
  * Chooses the newest units of a session (units.ts) whose tokens come to `allowance`, and the first one that exceeds it, so that an
- * assembly sees what did not fit. One that would exceed `bytesMax` is not chosen, and nothing older. Messages are shown to it from the newest to the oldest. Calls that lack a result, and results without
- * a call, are in no unit and take nothing of the allowance.
+ * assembly sees what did not fit. One that would exceed `bytesMax` is not chosen, and nothing older. Messages are shown to it from the
+ * newest to the oldest. Calls that lack a result, and results without a call, are in no unit and take nothing of the allowance.
  *
  * From the newest on, the results of an id are a stack: a call takes the oldest result behind it that no newer call took.
  */

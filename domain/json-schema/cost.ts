@@ -53,7 +53,10 @@ function patternSizeBound(pattern: string): number {
   return size;
 }
 
-/** The weight of a value: its values and names, and a part of their characters. Null above `max`, which ends the walk, or if a text is longer. */
+/**
+ * The weight of a value: its values and names, and a part of their characters. Null above `max`, which ends the walk, or if a text is
+ * longer.
+ */
 function weightUpTo(value: Json, max: number, textCharactersMax = Number.POSITIVE_INFINITY): number | null {
   let weight = 0;
   const waiting: Json[] = [value];

@@ -6,9 +6,10 @@ import { readJsonFile } from '../private-file.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * `eval "$(npm run --silent env)"`: sets BASE, AGENT, OPERATOR and PUBLISHER in a shell, as the documentation uses them. They are the address and
- * three keys of the stack of `npm start`, of its development environment or of the kind that is named: `npm run --silent env -- production`.
- * PAYMENTS and PAYMENTS_KEY are those of the demo's payment provider, SLACK_WEBHOOK_URL and SLACK_SIGNING_SECRET those of its Slack.
+ * `eval "$(npm run --silent env)"`: sets BASE, AGENT, OPERATOR and PUBLISHER in a shell, as the documentation uses them. They are the
+ * address and three keys of the stack of `npm start`, of its development environment or of the kind that is named: `npm run --silent env --
+ * production`. PAYMENTS and PAYMENTS_KEY are those of the demo's payment provider, SLACK_WEBHOOK_URL and SLACK_SIGNING_SECRET those of its
+ * Slack.
  */
 await runCommand(({ DATA_DIR }) => {
   const [kind = 'development', ...others] = process.argv.slice(2);

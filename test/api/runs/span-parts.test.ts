@@ -25,7 +25,10 @@ afterAll(() => database.close());
 
 const moment = (second: number): string => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString();
 const some = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 3 });
-/** What can be sent as one: an end that is not before its start. A span whose times nobody sends has those of its arrival, which no order repeats. */
+/**
+ * What can be sent as one: an end that is not before its start. A span whose times nobody sends has those of its arrival, which no order
+ * repeats.
+ */
 const whole = fc
   .record({
     name: some(fc.constantFrom('chat', 'search')),

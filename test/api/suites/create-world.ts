@@ -38,7 +38,10 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   });
 }
 
-/** The same rows and keys, on another API with the same database. Rows are still planted through the first, because the other may have a fault. */
+/**
+ * The same rows and keys, on another API with the same database. Rows are still planted through the first, because the other may have a
+ * fault.
+ */
 export function worldAt(world: World, api: TestApi): World {
   return asking(api, world, world);
 }

@@ -35,7 +35,10 @@ export interface World {
   credentialHeaders(route: AnyRoute): Promise<Record<string, string>>;
   /** A new user, signed in, with this role in the workspace of the rows or in the other one. */
   person(role: Role, workspace?: 'own' | 'other'): Promise<TestPerson>;
-  /** The headers of such a session of a new user with this role in the workspace of the rows, or in the other one; for a mutation by our own page. */
+  /**
+   * The headers of such a session of a new user with this role in the workspace of the rows, or in the other one; for a mutation by our own
+   * page.
+   */
   sessionHeaders(role: Role, workspace?: 'own' | 'other'): Promise<Record<string, string>>;
   /** The development environment of another workspace, whose plan has a rate limit, and a key of it with every scope. */
   otherTenant: Tenant;
