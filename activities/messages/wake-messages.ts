@@ -22,10 +22,10 @@ export function wakeHeldMessages(deps: StartsInTurn) {
   };
 }
 
-/** What starts the messages of a page or a batch. */
+/** What starts many messages. */
 export type StartsInTurn = Pick<ActivityDependencies, 'db' | 'beginMessage' | 'inFlightCaps' | 'permitTakers'>;
 
-/** Starts the messages of a batch (`startAllInTurn`). One that is not due does not queue: its workflow waits for its time. */
+/** Starts many messages (`startAllInTurn`). One that is not due does not queue: its workflow waits for its time. */
 export function startInTurn(deps: StartsInTurn) {
   return async (tenant: Tenant, messageIds: string[]): Promise<void> => {
     const { due, later } = await deps.db.oneStatement(tenant, (tx) => splitByDueTime(tx, messageIds));

@@ -7,6 +7,7 @@ import { PACE_SIGNAL, paceFlowControlStart } from '../../temporal/flow-control/p
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import { wakeMessageWorkflow } from '../messages/message-workflows.ts';
+import type { PacedStarts } from '../messages/paced-starts.ts';
 
 /** A batch may name a thousand keys, whose publisher waits for their grants. Each holds a connection. */
 const GRANTS_AT_ONCE = 5;
@@ -44,14 +45,15 @@ export async function startGranted(
   { temporal, taskQueue }: GrantStarters,
   { tenant: { workspaceId, environmentId }, environment }: GrantTenant,
   grant: Grant | null,
+  paced: Pick<PacedStarts, 'start'> = { start: (_workspaceId, start) => start() },
 ): Promise<void> {
   if (grant === null) return;
   const { name: environmentName } = environment;
   const { keyId, messageIds, paces } = grant;
+  const wake = (messageId: string): Promise<void> =>
+    wakeMessageWorkflow(temporal, { messageId, workspaceId, environmentId }, { environmentName, taskQueue });
   await Promise.all([
-    ...messageIds.map((messageId) =>
-      wakeMessageWorkflow(temporal, { messageId, workspaceId, environmentId }, { environmentName, taskQueue }),
-    ),
+    ...messageIds.map((messageId) => paced.start(workspaceId, () => wake(messageId))),
     ...(paces
       ? [paceFlowControlWorkflow(temporal, { keyId, workspaceId, environmentId }, environmentName, taskQueue)]
       : []),
@@ -60,14 +62,25 @@ export async function startGranted(
 
 /**
  * Grants what new messages of these keys may send now. It runs after the commit that accepted them, in a transaction of its own:
- * the lock of a key is then held for one statement, and not while a batch is written.
+ * the lock of a key is then held for one statement, and not while a batch is written. While many starts of the workspace are under way,
+ * the keys of many requests are granted together; each message that ends grants more of its key.
  */
 export async function grantNewMessages(
-  deps: GrantStarters & { db: Database },
+  deps: GrantStarters & { db: Database; pacedStarts: PacedStarts },
   of: GrantTenant,
   keyIds: readonly string[],
 ): Promise<void> {
+  const { db, pacedStarts } = deps;
+  const { tenant } = of;
   const grant = async (keyId: string): Promise<void> =>
-    startGranted(deps, of, await deps.db.oneStatement(of.tenant, (tx) => grantWaiting(tx, keyId)));
-  for (const batch of batchesOf([...new Set(keyIds)], GRANTS_AT_ONCE)) await Promise.all(batch.map(grant));
+    startGranted(deps, of, await db.oneStatement(tenant, (tx) => grantWaiting(tx, keyId)), pacedStarts);
+  const grantEach = async (ids: readonly string[]): Promise<void> => {
+    for (const batch of batchesOf([...new Set(ids)], GRANTS_AT_ONCE)) {
+      // It counts from the ask on: others that come meanwhile see it.
+      await Promise.all(batch.map((keyId) => pacedStarts.start(tenant.workspaceId, () => grant(keyId))));
+    }
+  };
+  if (keyIds.length === 0) return;
+  if (!pacedStarts.isBusy(tenant.workspaceId)) await grantEach(keyIds);
+  else await pacedStarts.handOver('keys', tenant, [...new Set(keyIds)], grantEach);
 }

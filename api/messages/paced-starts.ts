@@ -7,18 +7,20 @@ import { MESSAGES_PER_REQUEST_MAX } from '../../domain/messages/messages.ts';
  */
 const STARTS_UNDER_WAY_MAX = 50;
 
-/** Hands messages of an environment to a workflow that starts theirs. */
-type HandOver = (messageIds: string[]) => Promise<void>;
+/** Hands ids of an environment, of messages or of flow-control keys, to whoever starts theirs. */
+type HandOver = (ids: string[]) => Promise<void>;
 
 interface Collected {
-  messageIds: string[];
+  ids: string[];
+  /** Hands them over now, without waiting for the call before it. */
+  send: () => void;
   /** Settles with the call that hands them over. */
   handed: Promise<void>;
 }
 
 /**
  * The starts of deliveries by this process. It starts some by itself. What comes while those are under way is collected, and handed over by
- * one call for many: the workflow that takes it lets them queue for permits. A crash loses what was collected; the sweep starts it.
+ * one call for many. A crash loses what was collected; the sweep starts it.
  */
 export class PacedStarts {
   readonly #underWay = new Map<string, number>();
@@ -45,32 +47,44 @@ export class PacedStarts {
     }
   }
 
-  /** One call of an environment at a time: what comes meanwhile is the next one's. Rejects as the call does. */
-  handOver({ environmentId }: Tenant, messageIds: readonly string[], handOver: HandOver): Promise<void> {
-    const open = this.#open.get(environmentId);
-    if (open !== undefined && open.messageIds.length + messageIds.length <= MESSAGES_PER_REQUEST_MAX) {
-      open.messageIds.push(...messageIds);
+  /**
+   * What comes while a call of its environment is under way is collected for the next one, which a full collection does not wait for: nobody
+   * waits longer than for the call before and its own. Rejects as the call does.
+   */
+  handOver(
+    what: 'messages' | 'keys',
+    { environmentId }: Tenant,
+    ids: readonly string[],
+    call: HandOver,
+  ): Promise<void> {
+    const name = `${what}/${environmentId}`;
+    const open = this.#open.get(name);
+    if (open !== undefined && open.ids.length + ids.length <= MESSAGES_PER_REQUEST_MAX) {
+      open.ids.push(...ids);
       return open.handed;
     }
-    const collected: Collected = { messageIds: [...messageIds], handed: Promise.resolve() };
-    collected.handed = this.#behind(environmentId, () => {
-      if (this.#open.get(environmentId) === collected) this.#open.delete(environmentId);
-      return handOver(collected.messageIds);
-    });
-    this.#open.set(environmentId, collected);
-    return collected.handed;
+    open?.send();
+    return this.#collect(name, ids, call).handed;
   }
 
-  /** Runs `call` when the one before it has ended, however it ended. */
-  #behind(environmentId: string, call: () => Promise<void>): Promise<void> {
-    const before = this.#last.get(environmentId) ?? Promise.resolve();
-    const mine = before.then(call, call);
-    this.#last.set(environmentId, mine);
-    const forget = (): void => {
-      if (this.#last.get(environmentId) === mine) this.#last.delete(environmentId);
+  #collect(name: string, ids: readonly string[], call: HandOver): Collected {
+    const collected: Collected = { ids: [...ids], send: () => undefined, handed: Promise.resolve() };
+    const isFull = new Promise<void>((resolve) => {
+      collected.send = resolve;
+    });
+    const hand = (): Promise<void> => {
+      if (this.#open.get(name) === collected) this.#open.delete(name);
+      return call(collected.ids);
     };
-    mine.then(forget, forget);
-    return mine;
+    // However the call before it ended.
+    collected.handed = Promise.race([this.#last.get(name), isFull]).then(hand, hand);
+    this.#open.set(name, collected);
+    this.#last.set(name, collected.handed);
+    const forget = (): void => {
+      if (this.#last.get(name) === collected.handed) this.#last.delete(name);
+    };
+    collected.handed.then(forget, forget);
+    return collected;
   }
 
   #count(workspaceId: string, change: 1 | -1): void {

@@ -1,8 +1,7 @@
-import { queueBehindOthers } from '../../db/in-flight/queue-deliveries.ts';
+import { queueBehindOthers, queueForPermits } from '../../db/in-flight/queue-deliveries.ts';
 import type { Published } from '../../db/messages/accept/accept-messages.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { grantNewMessages } from '../flow-control/start-granted.ts';
-import type { Caller } from '../http/define-route.ts';
+import { grantNewMessages, type GrantTenant } from '../flow-control/start-granted.ts';
 import { startMessageWorkflow, startMessageWorkflows } from './message-workflows.ts';
 
 /**
@@ -13,13 +12,18 @@ const STARTED_HERE_MAX = 10;
 /** So few at a time that the first has arrived before the last is started. */
 const STARTS_AT_ONCE = 3;
 
+/** What starting takes of the API. */
+export type StartDependencies = Pick<
+  ApiDependencies,
+  'db' | 'temporal' | 'taskQueue' | 'eagerStart' | 'pacedStarts' | 'logger'
+>;
 /**
  * Starts the deliveries of messages that are committed; those with a flow-control key are started as far as it grants them. A
  * start that fails is no reason to refuse what was accepted, nor to leave another: the sweep starts it within two minutes.
  */
 export async function startDeliveries(
-  deps: ApiDependencies,
-  caller: Caller,
+  deps: StartDependencies,
+  caller: GrantTenant,
   published: readonly Published[],
 ): Promise<void> {
   const fresh = published.filter((message) => !message.deduplicated);
@@ -28,33 +32,68 @@ export async function startDeliveries(
   await Promise.all([grantNewMessages(deps, caller, keyIds), startUnkeyed(deps, caller, unkeyed)]);
 }
 
-/**
- * A message that is due queues where others of its workspace do: then it has no workflow until it is granted a permit. While many starts
- * of the workspace are under way, a workflow takes it too.
- */
-async function startUnkeyed(deps: ApiDependencies, caller: Caller, unkeyed: readonly Published[]): Promise<void> {
+async function startUnkeyed(deps: StartDependencies, caller: GrantTenant, unkeyed: readonly Published[]): Promise<void> {
   if (unkeyed.length === 0) return;
   const { temporal, eagerStart: eager, taskQueue, pacedStarts } = deps;
   const { workspaceId, environmentId } = caller.tenant;
   const environmentName = caller.environment.name;
-  const idsOf = (messages: readonly Published[]): string[] => messages.map(({ messageId }) => messageId);
-  const asking = unkeyed.filter(({ queue, status }) => queue === null && status === 'pending');
-  const starting =
-    asking.length === 0 ? [] : await deps.db.oneStatement(caller.tenant, (tx) => queueBehindOthers(tx, idsOf(asking)));
-  const others = unkeyed.filter(({ queue, status }) => queue === 'nobody_waits' || status !== 'pending');
-  const messageIds = [...starting, ...idsOf(others)];
-  const here = pacedStarts.isBusy(workspaceId) ? [] : messageIds.slice(0, STARTED_HERE_MAX);
-  const elsewhere = messageIds.slice(here.length);
+  const isBusy = pacedStarts.isBusy(workspaceId);
+  const messageIds = await letQueue(deps, caller, unkeyed, isBusy);
   const start = (messageId: string): Promise<void> =>
     pacedStarts.start(workspaceId, () =>
       startMessageWorkflow(temporal, { messageId, workspaceId, environmentId }, { environmentName, eager, taskQueue }),
     );
-  // The first alone: starts that are made together take as long as the last of them.
-  for (let from = 0, next = 1; from < here.length; from = next, next += STARTS_AT_ONCE) {
-    await Promise.all(here.slice(from, next).map(start));
-  }
+  const here = isBusy ? [] : messageIds.slice(0, STARTED_HERE_MAX);
+  const elsewhere = [...(await startInRounds(deps, here, start)), ...messageIds.slice(here.length)];
   if (elsewhere.length === 0) return;
-  await pacedStarts.handOver(caller.tenant, elsewhere, (handed) =>
+  await pacedStarts.handOver('messages', caller.tenant, elsewhere, (handed) =>
     startMessageWorkflows(temporal, { workspaceId, environmentId, messageIds: handed }, environmentName, taskQueue),
   );
+}
+
+/**
+ * A message that is due queues where others of its workspace do, and while many starts of the workspace are under way: it has no workflow
+ * until it is granted a permit. Returns those that are to be started.
+ */
+async function letQueue(
+  { db }: StartDependencies,
+  { tenant }: GrantTenant,
+  unkeyed: readonly Published[],
+  isBusy: boolean,
+): Promise<string[]> {
+  const idsOf = (messages: readonly Published[]): string[] => messages.map(({ messageId }) => messageId);
+  const due = unkeyed.filter(({ queue, status }) => queue !== 'queued' && status === 'pending');
+  const later = idsOf(unkeyed.filter(({ status }) => status !== 'pending'));
+  if (isBusy) {
+    if (due.length > 0) await db.oneStatement(tenant, (tx) => queueForPermits(tx, idsOf(due)));
+    return later;
+  }
+  const asking = idsOf(due.filter(({ queue }) => queue === null));
+  const starting = asking.length === 0 ? [] : await db.oneStatement(tenant, (tx) => queueBehindOthers(tx, asking));
+  return [...starting, ...idsOf(due.filter(({ queue }) => queue === 'nobody_waits')), ...later];
+}
+
+/**
+ * Starts them until one is not started. Returns that one and those behind it, for a workflow to start. Throws where it was the only one:
+ * a call for many would tell Temporal no more than its own.
+ */
+async function startInRounds(
+  { logger }: StartDependencies,
+  messageIds: readonly string[],
+  start: (messageId: string) => Promise<void>,
+): Promise<string[]> {
+  // The first alone: starts that are made together take as long as the last of them.
+  for (let from = 0, next = 1; from < messageIds.length; from = next, next += STARTS_AT_ONCE) {
+    const round = messageIds.slice(from, next);
+    const ends = await Promise.allSettled(round.map(start));
+    const failure = ends.find((end) => end.status === 'rejected');
+    if (failure === undefined) continue;
+    if (messageIds.length === 1) throw failure.reason;
+    logger.warn(
+      { err: failure.reason as unknown },
+      'a delivery was not started: a workflow starts it and what follows',
+    );
+    return [...round.filter((_, at) => ends[at]?.status === 'rejected'), ...messageIds.slice(next)];
+  }
+  return [];
 }

@@ -14,7 +14,7 @@ export function startMessagesWorkflowId(firstMessageId: string): string {
 }
 
 const DESCRIPTION = descriptionOf({
-  does: 'Starts the workflows of the messages of a batch, so that its publisher need not wait for them.',
+  does: 'Starts the workflows of many messages: of a batch, a schedule, or of requests that came at once. No publisher waits for them.',
   standsStill: 'It may be terminated: the sweep starts what has no workflow within two minutes.',
 });
 
@@ -31,7 +31,7 @@ export function startMessagesStart(
       taskQueue,
       args: [{ workspaceId, environmentId, messageIds }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      staticSummary: summaryOf(`starts ${messageIds.length} messages of a batch`, environmentName),
+      staticSummary: summaryOf(`starts ${messageIds.length} messages`, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),
     },

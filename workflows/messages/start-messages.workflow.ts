@@ -5,7 +5,7 @@ import { PermitQueue } from '../permit-queue.ts';
 import type { StartMessagesInput } from '../../temporal/messages/start-messages.ts';
 
 /**
- * Starts the messages of a batch, as many as their workspace has permits for, so that its publisher need not wait for that. The others
+ * Starts many messages of an environment, as many as their workspace has permits for, so that no publisher need wait for that. The others
  * queue without a workflow. Returns how many were given.
  */
 export async function startMessages({ workspaceId, environmentId, messageIds }: StartMessagesInput): Promise<number> {
@@ -13,7 +13,7 @@ export async function startMessages({ workspaceId, environmentId, messageIds }: 
   const { startInTurn } = proxyActivities<Activities>({
     ...WAKE_OPTIONS,
     ...onQueue('maintenance', { workspaceId }),
-    summary: 'lets the messages of the batch queue, and starts the first of them',
+    summary: 'lets the messages queue, and starts the first of them',
   });
   await permits.turn('maintenance', () => startInTurn({ workspaceId, environmentId }, messageIds));
   return messageIds.length;

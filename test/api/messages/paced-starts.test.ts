@@ -35,10 +35,10 @@ test('a workspace is busy while as many of its starts are under way as may be, h
 test('what comes while an environment hands over is the next call’s, and a neighbour has its own', async () => {
   const starts = new PacedStarts();
   const { calls, call, end } = held();
-  const handed = [starts.handOver(ours, ['m1'], call)];
+  const handed = [starts.handOver('messages', ours, ['m1'], call)];
   await expect.poll(() => calls).toEqual([['m1']]);
-  handed.push(...['m2', 'm3', 'm4'].map((id) => starts.handOver(ours, [id], call)));
-  handed.push(starts.handOver(neighbour, ['n1'], call));
+  handed.push(...['m2', 'm3', 'm4'].map((id) => starts.handOver('messages', ours, [id], call)));
+  handed.push(starts.handOver('messages', neighbour, ['n1'], call));
   await expect.poll(() => calls).toEqual([['m1'], ['n1']]);
   end();
   await handed[0];
@@ -51,9 +51,9 @@ test('what comes while an environment hands over is the next call’s, and a nei
 test('a call that fails fails for those that it carried, and the next one is made', async () => {
   const starts = new PacedStarts();
   const { calls, call, end } = held();
-  const first = starts.handOver(ours, ['m1'], call);
+  const first = starts.handOver('messages', ours, ['m1'], call);
   await expect.poll(() => calls).toEqual([['m1']]);
-  const second = starts.handOver(ours, ['m2'], call);
+  const second = starts.handOver('messages', ours, ['m2'], call);
   end(new Error('Temporal is away'));
   await expect(first).rejects.toThrow('Temporal is away');
   await expect.poll(() => calls).toEqual([['m1'], ['m2']]);
@@ -61,18 +61,27 @@ test('a call that fails fails for those that it carried, and the next one is mad
   await second;
 });
 
-test('a call takes as many messages as a batch may have', async () => {
+test('a call takes as many messages as a batch may have, and a full one waits for no other', async () => {
   const starts = new PacedStarts();
   const { calls, call, end } = held();
-  const handed = [starts.handOver(ours, ['m1'], call)];
+  const handed = [starts.handOver('messages', ours, ['m1'], call)];
   await expect.poll(() => calls.length).toBe(1);
   const many = Array.from({ length: 600 }, (_, n) => `m${n}`);
-  handed.push(starts.handOver(ours, many, call), starts.handOver(ours, many, call));
+  handed.push(starts.handOver('messages', ours, many, call), starts.handOver('messages', ours, many, call));
+  await expect.poll(() => calls.map(({ length }) => length)).toEqual([1, 600]);
   end();
-  await expect.poll(() => calls.length).toBe(2);
   end();
-  await expect.poll(() => calls.length).toBe(3);
+  await expect.poll(() => calls.map(({ length }) => length)).toEqual([1, 600, 600]);
   end();
   await Promise.all(handed);
-  expect(calls.map(({ length }) => length)).toEqual([1, 600, 600]);
+});
+
+test('messages and flow-control keys are handed over apart', async () => {
+  const starts = new PacedStarts();
+  const { calls, call, end } = held();
+  const handed = [starts.handOver('messages', ours, ['m1'], call), starts.handOver('keys', ours, ['k1'], call)];
+  await expect.poll(() => calls).toEqual([['m1'], ['k1']]);
+  end();
+  end();
+  await Promise.all(handed);
 });

@@ -61,13 +61,13 @@ describe('a message in the transaction that accepts it', () => {
   });
 
   test('asks after the commit where few wait: the last of them might be granted before it', async () => {
-    await waiting(9);
+    await waiting(99);
     expect(await accept('mine')).toBeNull();
-    expect(await rows()).toHaveLength(11);
+    expect(await rows()).toHaveLength(101);
   });
 
   test('queues behind many, and is granted in its turn', async () => {
-    const ids = await waiting(10);
+    const ids = await waiting(100);
     expect([await accept('mine'), await accept('mine')]).toEqual(['queued', 'queued']);
     const granted: (string | null)[] = [];
     for (const holder of ['running', 'also-running', ...ids]) granted.push(await release(holder));
@@ -75,7 +75,7 @@ describe('a message in the transaction that accepts it', () => {
   });
 
   test('leaves nothing in the queue where it is not accepted', async () => {
-    await waiting(10);
+    await waiting(100);
     const accepting = database.db.withEnvironment(database.tenant, async (tx) => {
       expect(await queueBehindMany(tx, 'mine')).toBe('queued');
       throw new Error('refused');
