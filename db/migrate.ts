@@ -4,6 +4,16 @@ import { MIGRATIONS, type Migration } from './migrations/index.ts';
 /** The database holds migrations that this version does not know. Nothing was changed. */
 export class ForeignSchemaError extends Error {}
 
+/** A migration did not get a lock in time. It has changed nothing; those before it stand. */
+export class BlockedMigrationError extends Error {}
+
+/**
+ * How long a statement of a migration waits for a lock. Meanwhile every later statement on that table stands behind it: without a bound one
+ * long read would stop the service.
+ */
+const LOCK_WAIT_MS_MAX = 3_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /**
  * Every database of before the release's baseline holds one of these names, and none after it does. The areas are now `0005-vault`
  * and `0021-in-flight-permits`.
@@ -18,27 +28,58 @@ export interface MigrateOptions {
    * of `service_app`.
    */
   applicationUrl: string;
+  migrations?: readonly Migration[];
+  lockWaitMsMax?: number;
 }
 
-/** Migrates the database to the newest schema. It may run again, and from several places at once, because knex holds a lock. */
-export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
-  const db = knex({ client: 'pg', connection: options.ownerUrl, pool: { min: 0, max: 2 } });
+/**
+ * Migrates the database to the newest schema. It may run again, and from several places at once, because knex holds a lock.
+ *
+ * @throws {ForeignSchemaError} {BlockedMigrationError}
+ */
+export async function migrate({
+  ownerUrl,
+  applicationUrl,
+  migrations = MIGRATIONS,
+  lockWaitMsMax = LOCK_WAIT_MS_MAX,
+}: MigrateOptions): Promise<{ applied: string[] }> {
+  const db = knex({ client: 'pg', connection: ownerUrl, pool: { min: 0, max: 2 } });
   try {
-    await refuseForeignSchema(db);
-    const [, applied] = (await db.migrate.latest({
-      migrationSource: new InCodeMigrations(),
-      tableName: 'migrations',
-    })) as [number, string[]];
-    await ensureApplicationLogin(db, options.applicationUrl);
+    await refuseForeignSchema(db, migrations);
+    const applied = await applyPending(db, new InCodeMigrations(migrations, lockWaitMsMax));
+    await ensureApplicationLogin(db, applicationUrl);
     return { applied };
   } finally {
     await db.destroy();
   }
 }
 
-async function refuseForeignSchema(db: Knex): Promise<void> {
+/**
+ * Applies each migration in a transaction of its own: what it locks is free again before the next one begins. knex would run all in one. Its
+ * lock lasts as long as that transaction, so another process that migrates takes turns with this one, and skips what this one has done.
+ */
+async function applyPending(db: Knex, migrationSource: InCodeMigrations): Promise<string[]> {
+  const settings = { migrationSource, tableName: 'migrations' };
+  const [, pending] = (await db.migrate.list(settings)) as [unknown, Migration[]];
+  const applied: string[] = [];
+  for (const { name } of pending) {
+    try {
+      const [, done] = (await db.migrate.up({ ...settings, name })) as [number, string[]];
+      applied.push(...done);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+      throw new BlockedMigrationError(
+        `The migration ${name} did not get a lock within ${migrationSource.lockWaitMsMax / 1_000} s: a transaction on the same table went on. It has changed nothing, and the migrations before it stand. Run it again; where that ends the same way, look for long transactions in pg_stat_activity.`,
+        { cause: error },
+      );
+    }
+  }
+  return applied;
+}
+
+async function refuseForeignSchema(db: Knex, migrations: readonly Migration[]): Promise<void> {
   if (!(await db.schema.hasTable('migrations'))) return;
-  const known = new Set(MIGRATIONS.map((migration) => migration.name));
+  const known = new Set(migrations.map((migration) => migration.name));
   const rows: { name: string }[] = await db('migrations').select('name');
   const unknown = rows.map((row) => row.name).filter((name) => !known.has(name));
   if (BEFORE_THE_BASELINE.some((name) => unknown.includes(name))) {
@@ -76,15 +117,27 @@ async function ensureApplicationLogin(db: Knex, applicationUrl: string): Promise
 }
 
 class InCodeMigrations implements Knex.MigrationSource<Migration> {
+  readonly lockWaitMsMax: number;
+  readonly #migrations: readonly Migration[];
+
+  constructor(migrations: readonly Migration[], lockWaitMsMax: number) {
+    this.#migrations = migrations;
+    this.lockWaitMsMax = lockWaitMsMax;
+  }
+
   getMigrations(): Promise<Migration[]> {
-    return Promise.resolve([...MIGRATIONS]);
+    return Promise.resolve([...this.#migrations]);
   }
   getMigrationName(migration: Migration): string {
     return migration.name;
   }
   getMigration(migration: Migration): Promise<Knex.Migration> {
     return Promise.resolve({
-      up: (tx: Knex) => migration.up(tx),
+      up: async (tx: Knex) => {
+        // Set here, and not for the connection: who waits for knex's own lock waits as long as the other process migrates.
+        await tx.raw(`SET LOCAL lock_timeout = ${this.lockWaitMsMax}`);
+        await migration.up(tx);
+      },
       down: () => Promise.reject(new Error('migrations go forward only: restore a backup instead')),
     });
   }

@@ -7,6 +7,7 @@ export class NoSlotError extends Error {
 }
 
 const ENDED = 'whoever waited has ended';
+const TOO_MANY = 'too many wait';
 
 export interface FairSlotsOptions {
   slots: number;
@@ -25,7 +26,8 @@ interface Owner {
 
 /**
  * Slots that bound concurrent work. An owner holds a few at most. Waiting jobs take turns owner by owner, and first in, first out
- * within each, so that an owner with much work delays itself and not the others.
+ * within each, so that an owner with much work delays itself and not the others. Where as many wait as may, who comes takes the place of
+ * the newest that waits of the owner with the most, if that makes the two more equal.
  */
 export class FairSlots {
   readonly #options: FairSlotsOptions;
@@ -67,14 +69,13 @@ export class FairSlots {
     if (this.#isClosed) throw new NoSlotError('closed');
     if (signal?.aborted === true) throw new NoSlotError(ENDED);
     const owner = this.#owners.get(name) ?? { held: 0, waiting: [] };
-    this.#owners.set(name, owner);
     if (owner.waiting.length === 0 && this.#hasRoomFor(owner)) {
       this.#hold(name, owner);
       return;
     }
-    if (this.#waiting >= waitingMax || owner.waiting.length >= waitingAnOwnerMax) {
-      throw new NoSlotError('too many wait');
-    }
+    if (owner.waiting.length >= waitingAnOwnerMax) throw new NoSlotError(TOO_MANY);
+    if (this.#waiting >= waitingMax && !this.#displacesFor(owner)) throw new NoSlotError(TOO_MANY);
+    this.#owners.set(name, owner);
     this.#waiting++;
     const refusal = await new Promise<string | null>((resolve) => {
       const wake = (reason: string | null): void => {
@@ -98,6 +99,19 @@ export class FairSlots {
 
   #hasRoomFor(owner: Owner): boolean {
     return this.#held < this.#options.slots && owner.held < this.#options.slotsAnOwnerMax;
+  }
+
+  /**
+   * Refuses the newest that waits of the owner with the most, so that few owners that fill the queue do not keep the others out. The
+   * newcomer counts itself: otherwise two owners would take one place from each other for ever. Where several have the most, it is the one
+   * whose turn comes last.
+   */
+  #displacesFor(newcomer: Owner): boolean {
+    let most = newcomer;
+    for (const owner of this.#owners.values()) if (owner.waiting.length >= most.waiting.length) most = owner;
+    if (newcomer.waiting.length + 1 >= most.waiting.length) return false;
+    most.waiting.pop()?.(TOO_MANY);
+    return true;
   }
 
   /** An owner that got a slot goes to the end of the round, and again when it releases it: others may have come meanwhile. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { migrate, ForeignSchemaError } from '../db/migrate.ts';
+import { BlockedMigrationError, ForeignSchemaError, migrate } from '../db/migrate.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import type { DataFolder } from './data-folder.ts';
 import { isPortFree } from './ports.ts';
@@ -60,7 +60,9 @@ async function migrateWith(
   try {
     await migrate({ ownerUrl, applicationUrl });
   } catch (error) {
-    if (error instanceof ForeignSchemaError) throw new StartError(error.message, { cause: error });
+    if (error instanceof ForeignSchemaError || error instanceof BlockedMigrationError) {
+      throw new StartError(error.message, { cause: error });
+    }
     throw error;
   }
   return { ownerUrl, applicationUrl };

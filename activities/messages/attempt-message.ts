@@ -18,7 +18,7 @@ import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';
 import { startWaitingFiring } from '../schedules/start-waiting-firing.ts';
 import { settleAttempt } from './settle-attempt.ts';
-import { type Delivery, type Visit, visitMessage } from './visit-message.ts';
+import { type Delivery, OTHER_CLASS, type Visit, visitMessage } from './visit-message.ts';
 
 /**
  * Looks at a message and does what is due: waits, holds, ends, or makes the next attempt. It decides everything from the
@@ -58,16 +58,21 @@ interface Call {
  */
 async function visited(deps: ActivityDependencies, ref: MessageRef, likely: LikelyClasses): Promise<Visit> {
   const permit = { kind: 'delivery', holder: ref.messageId, most: deps.inFlightCaps.delivery } as const;
-  const visited = await deps.permitTakers.inTurn({ workspaceId: ref.workspaceId, ...permit }, () =>
+  const inTransaction = () =>
     deps.db.withEnvironment(ref, async (tx) => {
       const seen = await visitMessage(tx, deps, ref, likely);
-      if (seen === null || seen instanceof Queued) return seen;
+      if (seen === null || seen === OTHER_CLASS || seen instanceof Queued) return seen;
       const { visit, grant, ended } = seen;
       const next = visit.next === 'send' ? null : await releasePermit(tx, permit);
       await followDelivery(tx, deps, ref, ended);
       return { visit, grant, next };
-    }),
-  );
+    });
+  const visited = await deps.permitTakers.inTurn({ workspaceId: ref.workspaceId, ...permit }, async () => {
+    for (;;) {
+      const seen = await inTransaction();
+      if (seen !== OTHER_CLASS) return seen;
+    }
+  });
   if (isWithoutPermit(visited)) return { next: 'wait', delayMs: visited.lookAgainMs, isQueued: true };
   await startGranted(deps, ref, visited.grant);
   await tellNext(deps, 'delivery', visited.next);

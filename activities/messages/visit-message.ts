@@ -14,6 +14,7 @@ import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
 import { startAttempt, type StartedAttempt } from '../../db/messages/start-attempt.ts';
 import { startPermittedAttempt } from '../../db/messages/start-permitted-attempt.ts';
 import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
+import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
 import { type Grant, PERMIT_WAIT_LEASE_MS } from '../../domain/flow-control/flow-control.ts';
 import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
@@ -39,6 +40,9 @@ export interface Visited {
   ended: EventDeliveryEnd | null;
 }
 
+/** It was looked for in another class of retention than its own, and nothing was written. The next visit looks in every class. */
+export const OTHER_CLASS = 'other_class';
+
 /** This worker as its attempts name it, and as Temporal names it. */
 const WORKER = `${process.pid}@${hostname()}`;
 const GONE_ERROR = 'not sent: its subscription is deleted, and the secret that signs for it';
@@ -47,16 +51,16 @@ const LOST_ERROR = 'the worker was lost before the end of this attempt was on re
 /**
  * Decides what is due, in one transaction that locks the message's row: a concurrent cancel waits for it or has committed
  * before. The halt is read in the same transaction, so no attempt starts once a halt has committed. Null: another transaction
- * is asking for a permit of the workspace, or the message was not where it was looked for; nothing was written, and the caller asks again.
+ * is asking for a permit of the workspace; nothing was written.
  */
 export async function visitMessage(
   tx: EnvironmentTransaction,
   deps: Pick<ActivityDependencies, 'vault' | 'logger' | 'inFlightCaps'>,
   ref: MessageRef,
   likely: LikelyClasses,
-): Promise<Visited | Queued | null> {
+): Promise<Visited | Queued | typeof OTHER_CLASS | null> {
   const looked = await lookAt(tx, ref, likely);
-  if (looked === null) return null;
+  if (looked === null) return OTHER_CLASS;
   const { work, halted, signers, isGone } = looked;
   const { id, status } = work;
   if (status === 'delivered' || status === 'failed' || status === 'cancelled') {
@@ -97,10 +101,28 @@ interface Looked {
 
 /**
  * Locks the message and reads what decides about it. Statements are sent together where they can be, because the visits of a workspace
- * follow one another. Null: it is of another class than was likely; the caller asks again, since locks are taken in one order.
+ * follow one another. Null: it is of another class than was likely.
  */
 async function lookAt(tx: EnvironmentTransaction, ref: MessageRef, likely: LikelyClasses): Promise<Looked | null> {
-  const { messageId: id, workspaceId } = ref;
+  const locked = await lockWork(tx, ref, likely);
+  if (locked === null) return null;
+  const { work, halted, keys } = locked;
+  const [signers, isGone] = await Promise.all([
+    readSigners(tx, ref, work.subscriptionId, keys),
+    isSubscriptionGone(tx, work.subscriptionId),
+  ]);
+  return { work, halted, signers, isGone };
+}
+
+/**
+ * What can be read beside the message without knowing it is read with it. Where its class was guessed wrong another transaction has to look
+ * again, since what was read beside it was locked before it.
+ */
+async function lockWork(
+  tx: EnvironmentTransaction,
+  { messageId: id, workspaceId }: MessageRef,
+  likely: LikelyClasses,
+): Promise<{ work: MessageWork; halted: boolean; keys: SealedSigningKey[] } | null> {
   const retention = likely.of(workspaceId);
   const partition = retention === null ? null : partitionOf({ id, retention });
   if (partition !== null) {
@@ -109,26 +131,19 @@ async function lookAt(tx: EnvironmentTransaction, ref: MessageRef, likely: Likel
       isHalted(tx),
       readSealedSigningKeys(tx),
     ]);
-    if (work === null) {
-      likely.forget(workspaceId);
-      return null;
-    }
-    const [signers, isGone] = await Promise.all([
-      readSigners(tx, ref, work.subscriptionId, keys),
-      isSubscriptionGone(tx, work.subscriptionId),
-    ]);
-    return { work, halted, signers, isGone };
+    if (work !== null) return { work, halted, keys };
+    likely.forget(workspaceId);
+    return null;
   }
   const row = await lockMessageRow(tx, id, retention);
   if (row === null) throw new Error(`message ${id} is not there`);
   likely.note(workspaceId, row.retention);
-  const [belongings, halted, signers, isGone] = await Promise.all([
+  const [belongings, halted, keys] = await Promise.all([
     readBelongings(tx, row),
     isHalted(tx),
-    readSigners(tx, ref, row.subscriptionId),
-    isSubscriptionGone(tx, row.subscriptionId),
+    readSealedSigningKeys(tx),
   ]);
-  return { work: { ...row, ...belongings }, halted, signers, isGone };
+  return { work: { ...row, ...belongings }, halted, keys };
 }
 
 /** Starts the attempt, where there is a permit for it; for one with a flow-control key also where its slot holds still. */

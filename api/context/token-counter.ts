@@ -46,7 +46,7 @@ export class TokenCounter {
    * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait.
    */
   async count(workspaceId: string, texts: readonly string[]): Promise<number[]> {
-    const isLarge = texts.reduce((sum, { length }) => sum + length, 0) > SMALL_JOB_BYTES_MAX;
+    const isLarge = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > SMALL_JOB_BYTES_MAX;
     const lane = isLarge ? this.#large : this.#small;
     const answer = await inLane(lane, workspaceId, () => Promise.resolve({ kind: 'count', texts }));
     if (answer?.kind !== 'count') throw new Error('the token thread answered another job');

@@ -1,3 +1,4 @@
+import { SERVICE_TOPIC } from '../../domain/events/events.ts';
 import type { Json } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { SealedSecret } from '../secrets/vault.ts';
@@ -52,16 +53,20 @@ export type TargetRow = Omit<SubscriptionTarget, 'sealed'> & {
 export const TARGET_COLUMNS = `s.id, s.url, s.event_types AS "eventTypes", s.enabled, s.headers, s.master_key_version AS "masterKeyVersion",
   s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"`;
 
-/** The next subscriptions of a topic in the order of their ids, those that were there and enabled when the event came. */
+/**
+ * The next subscriptions of a topic in the order of their ids, those that were there and enabled when the event came. A platform event came
+ * when it was raised: its row is made when it is relayed. That of a caller came when it was published, whatever its `occurredAt` says.
+ */
 export async function listTargets(
   tx: EnvironmentTransaction,
-  { topicId, createdAt, afterId }: Pick<FanOutWork, 'topicId' | 'createdAt' | 'afterId'>,
+  { topicId, topic, occurredAt, createdAt, afterId }: FanOutWork,
   limit: number,
 ): Promise<SubscriptionTarget[]> {
+  const cameAt = topic === SERVICE_TOPIC ? occurredAt : createdAt;
   const { rows } = await tx.raw<{ rows: TargetRow[] }>(
     `SELECT ${TARGET_COLUMNS} FROM event_subscriptions s
-     WHERE s.topic_id = :topicId AND s.deleted_at IS NULL AND s.id > :afterId AND COALESCE(s.enabled_at, s.created_at) <= :createdAt ORDER BY s.id LIMIT :limit`,
-    { topicId, createdAt, afterId, limit },
+     WHERE s.topic_id = :topicId AND s.deleted_at IS NULL AND s.id > :afterId AND COALESCE(s.enabled_at, s.created_at) <= :cameAt ORDER BY s.id LIMIT :limit`,
+    { topicId, cameAt, afterId, limit },
   );
   return rows.map(targetOf);
 }

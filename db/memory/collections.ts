@@ -17,6 +17,7 @@ export interface NewCollection {
 
 /** @throws {ServiceError} CONFLICT where the name is taken, QUOTA_EXCEEDED where the environment has too many. */
 export async function createCollection(tx: EnvironmentTransaction, wanted: NewCollection): Promise<CollectionRecord> {
+  await lockCollections(tx);
   const id = await insertCollection(tx, wanted);
   if (id === null) throw new ServiceError('CONFLICT', { message: takenMessage(wanted.name) });
   return getCreated(tx, id);
@@ -36,7 +37,11 @@ export async function ensureDefaultCollection(tx: EnvironmentTransaction, embedd
     );
     return rows[0]?.id ?? null;
   };
+  const found = await find();
+  if (found !== null) return found;
+  await lockCollections(tx);
   const made =
+    // Another request may have made the last one that there was room for.
     (await find()) ??
     (await insertCollection(tx, { name: DEFAULT_COLLECTION_NAME, description: null, embedding })) ??
     (await find());
@@ -44,9 +49,12 @@ export async function ensureDefaultCollection(tx: EnvironmentTransaction, embedd
   return made;
 }
 
-/** Serialized: two requests that counted at the same time would both miss the other's collection. */
-async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
+/** Serializes who makes collections: two requests that counted at the same time would both miss the other's. */
+async function lockCollections(tx: EnvironmentTransaction): Promise<void> {
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('memory-collections/' || current_environment_id(), 0))");
+}
+
+async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
   const { rows } = await tx.raw<{ rows: { n: number }[] }>(
     'SELECT count(*)::int AS n FROM memory_collections WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
   );
@@ -55,7 +63,7 @@ async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
   throw new ServiceError('QUOTA_EXCEEDED', { message });
 }
 
-/** Null where the name is taken. */
+/** Behind `lockCollections`. Null where the name is taken. */
 async function insertCollection(
   tx: EnvironmentTransaction,
   { name, description, embedding: { model, dimensions } }: NewCollection,

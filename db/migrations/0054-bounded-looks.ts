@@ -7,17 +7,20 @@ export const name = '0054-bounded-looks';
  * The sweep looked at every message that queues, each minute: 100,000 that merely wait were as many rows. It now looks at a bounded number,
  * and goes on from there in the next minute. Messages of a flow-control key and held ones have sweeps of their own, and are no
  * longer in the index of what is overdue.
+ *
+ * The index is built under another name than the old one has, which serves the sweep meanwhile and goes in 0061. Dropping it here would keep
+ * everybody from reading messages until the end of the build.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
+    ALTER INDEX messages_overdue RENAME TO messages_overdue_before;
+    CREATE INDEX messages_overdue ON messages (next_attempt_at, id) WHERE status IN ('pending', 'scheduled', 'processing')
+      AND held_at IS NULL AND flow_control_key_id IS NULL;
     ALTER TABLE installation ADD COLUMN unbegun_looked_to text COLLATE "C" NOT NULL DEFAULT '';
     ALTER TABLE installation ADD COLUMN overdue_looked_to timestamptz NOT NULL DEFAULT '-infinity';
     ALTER TABLE installation ADD COLUMN overdue_looked_to_id text COLLATE "C" NOT NULL DEFAULT '';
     GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id), UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id)
       ON installation TO service_directory;
-    DROP INDEX messages_overdue;
-    CREATE INDEX messages_overdue ON messages (next_attempt_at, id) WHERE status IN ('pending', 'scheduled', 'processing')
-      AND held_at IS NULL AND flow_control_key_id IS NULL;
     DROP FUNCTION find_lost_messages(interval, interval, text, integer);
   `);
   await makeDirectoryFunctions(knex, LOST, ['find_lost_messages(interval, interval, integer)']);

@@ -55,6 +55,7 @@ import * as capsOfKnownKinds from './0055-caps-of-known-kinds.ts';
 import * as enabledSince from './0056-enabled-since.ts';
 import * as unfiredRuns from './0057-unfired-runs.ts';
 import * as firingsOfSchedules from './0058-firings-of-schedules.ts';
+import * as oneIndexOfOverdue from './0061-one-index-of-overdue.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -120,4 +121,5 @@ export const MIGRATIONS: readonly Migration[] = [
   enabledSince,
   unfiredRuns,
   firingsOfSchedules,
+  oneIndexOfOverdue,
 ];

@@ -90,6 +90,38 @@ describe('those who wait', () => {
     await expect(run('c', 'c1')).rejects.toThrow('too many wait');
   });
 
+  it('give the newest place of the owner with the most to one with fewer, where as many wait as may', async () => {
+    const { run, begun, end } = workshop({ slots: 1, waitingMax: 4, waitingAnOwnerMax: 4 });
+    const refused: string[] = [];
+    const works = new Map<string, Promise<string>>();
+    const ask = (name: string): void => {
+      const work = run(name.charAt(0), name);
+      works.set(name, work);
+      work.catch((error: Error) => refused.push(error.message === 'no slot: too many wait' ? name : error.message));
+    };
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) ask(name);
+    ask('b1');
+    await settled();
+    expect(refused).toEqual(['a5']);
+    // a waits three times, b once; then each twice, and neither takes a place of the other's.
+    ask('b2');
+    await settled();
+    ask('a6');
+    ask('b3');
+    await settled();
+    expect(refused).toEqual(['a5', 'a4', 'a6', 'b3']);
+    // c has none, and b's turn comes after a's. Then a alone waits twice.
+    ask('c1');
+    ask('d1');
+    await settled();
+    expect(refused.slice(4)).toEqual(['b2', 'a3']);
+    for (let turn = 0; turn < 5; turn++) {
+      const name = begun[turn] ?? '';
+      await end(name, works.get(name) as Promise<string>);
+    }
+    expect(begun.toSorted()).toEqual(['a1', 'a2', 'b1', 'c1', 'd1']);
+  });
+
   it('do not wait for ever, and take nothing along', async () => {
     const { run, begun, end } = workshop({ slots: 1, waitMsMax: 1 });
     const first = run('a', 'a1');

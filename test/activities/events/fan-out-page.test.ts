@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fanOutPage } from '../../../activities/events/fan-out-page.ts';
+import { publishToService } from '../../../activities/events/publish-to-service.ts';
 import { insertEvent } from '../../../db/events/insert-event.ts';
+import { lockRaisedEvents } from '../../../db/events/raised-events.ts';
 import { updateSubscription } from '../../../db/events/subscriptions.ts';
 import type { EventRef, FanOutStep } from '../../../domain/events/events.ts';
 import { newId } from '../../../domain/ids.ts';
+import { subscribeToService } from '../../api/events/support.ts';
 import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';
 
 let world: ActivityWorld;
@@ -104,6 +107,26 @@ test('a subscription that is enabled, or made, after an event was published does
   await enable('sub_4', true);
   expect(await targets(after)).toEqual(['sub_1', 'sub_4', 'sub_5', 'sub_9']);
   await world.database.asOwner(`UPDATE event_subscriptions SET deleted_at = now() WHERE id = 'sub_9'`);
+});
+
+test('a platform event goes to the subscriptions that were enabled when it was raised, and not when it was relayed', async () => {
+  const { tenant } = world.database;
+  const early = await subscribeToService(world.database);
+  await laterMillisecond();
+  await world.transaction((tx) => tx.raw(`SELECT raise_event(current_environment_id(), 'action.created', '{}')`));
+  await laterMillisecond();
+  await world.database.asOwner(
+    `INSERT INTO event_subscriptions (id, environment_id, topic_id, of_service, url, event_types)
+     SELECT 'sub_late', environment_id, topic_id, of_service, url, event_types FROM event_subscriptions WHERE id = $1`,
+    [early],
+  );
+  await laterMillisecond();
+  const followUps = await world.transaction(async (tx) => publishToService(tx, tenant, await lockRaisedEvents(tx, 10)));
+  expect(followUps).toHaveLength(1);
+  const ref = { ...tenant, eventId: followUps[0]?.ids['eventId'] ?? '' };
+  const deps = world.dependencies({ beginMessage: () => Promise.resolve() });
+  await activityEnvironment().run(fanOutPage(deps), ref);
+  expect((await messagesOf(ref)).map(({ subscription_id: id }) => id)).toEqual([early]);
 });
 
 test('a subscription whose headers do not open gets no message, holds up no other, and the event says so', async () => {

@@ -88,6 +88,8 @@ test(
     });
     await expect.poll(() => existsSync(began), { timeout: PATIENCE_MS }).toBe(true);
     const later = tokens.count('one', ['x'.repeat(SMALL_JOB_BYTES_MAX + 1)]);
+    // Its characters are fewer than the bytes that a small job has at most.
+    const wide = tokens.count('one', ['€'.repeat(SMALL_JOB_BYTES_MAX / 2)]);
     // Both stand behind those of their own workspace.
     expect(await tokens.count('one', ['x'])).toEqual([1]);
     expect(await tokens.assemble('one', () => Promise.resolve(requestOf(1)))).toBe(1);
@@ -95,6 +97,7 @@ test(
     writeFileSync(go, '');
     expect(await large).toBe(2);
     expect(await later).toEqual([SMALL_JOB_BYTES_MAX + 1]);
+    expect(await wide).toEqual([SMALL_JOB_BYTES_MAX / 2]);
     expect(asked).toEqual([SMALL_JOB_BYTES_MAX, Infinity]);
   },
   PATIENCE_MS,

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { ensureKeys } from '../../../db/flow-control/ensure-keys.ts';
 import { KEYS_PER_ENVIRONMENT_MAX } from '../../../domain/flow-control/flow-control.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
+
+/** No longer few: they are counted behind the lock. */
+const MANY_KEYS = 11;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -9,13 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const publish = (...keys: string[]) =>
-  database.db.withEnvironment(database.tenant, (tx) =>
-    ensureKeys(
-      tx,
-      keys.map((key) => ({ key, limits: {} })),
-    ),
+const ensure = (tx: EnvironmentTransaction, keys: readonly string[]) =>
+  ensureKeys(
+    tx,
+    keys.map((key) => ({ key, limits: {} })),
   );
+const publish = (...keys: string[]) => database.db.withEnvironment(database.tenant, (tx) => ensure(tx, keys));
 
 test('at the cap of keys a new one takes the room of an idle one that says no more than its name, or is refused', async () => {
   const { environmentId } = database.tenant;
@@ -53,3 +57,37 @@ test('at the cap of keys a new one takes the room of an idle one that says no mo
   await expect(publish('two')).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
   expect([...(await publish('one', 'limited')).keys()].sort()).toEqual(['limited', 'one']); // those that are there are named as before
 });
+
+test('two publishes at once do not exceed the cap of keys together', async () => {
+  const { staging } = database.tenants;
+  const many = (of: string): string[] => Array.from({ length: MANY_KEYS }, (_, n) => `${of}-${n}`);
+  await database.asOwner(
+    `INSERT INTO flow_control_keys (id, environment_id, key, parallelism)
+     SELECT 'more' || n, $1, 'more' || n, 1 FROM generate_series(1, $2::integer) n`,
+    [staging.environmentId, KEYS_PER_ENVIRONMENT_MAX - 2 * MANY_KEYS + 1],
+  );
+  let hasEnded = 0;
+  let second: Promise<unknown> | undefined;
+  await database.db.withEnvironment(staging, async (tx) => {
+    await ensure(tx, many('first'));
+    second = database.db
+      .withEnvironment(staging, (other) => ensure(other, many('second')))
+      .catch((error: unknown) => error)
+      .finally(() => (hasEnded = 1));
+    await expect.poll(async () => hasEnded + (await waiting()), { timeout: PATIENCE_MS }).toBe(1);
+  });
+  expect(await second).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  const [row] = await database.asOwner<{ keys: number }>(
+    'SELECT count(*)::int AS keys FROM flow_control_keys WHERE environment_id = $1',
+    [staging.environmentId],
+  );
+  expect(row?.keys).toBe(KEYS_PER_ENVIRONMENT_MAX - MANY_KEYS + 1);
+});
+
+/** How many statements wait for a lock. */
+async function waiting(): Promise<number> {
+  const [row] = await database.asOwner<{ n: number }>(
+    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return row?.n ?? 0;
+}
