@@ -2466,7 +2466,8 @@ BEGIN ATOMIC
              r.trigger,
              r.nominal_at,
              r.environment_id
-            FROM schedule_runs r
+            FROM (schedule_runs r
+              JOIN schedules s ON (((s.id = r.schedule_id) AND (s.deleted_at IS NULL))))
            WHERE ((r.fired_at < (now() - find_unfired_runs.older_than)) AND ((r.outcome = 'queued'::text) OR ((r.outcome = 'waiting'::text) AND (NOT (EXISTS ( SELECT
                     FROM messages m
                    WHERE ((m.schedule_id = r.schedule_id) AND (m.retry_of IS NULL) AND (m.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])))))))))) u

@@ -6,7 +6,7 @@ export const name = '0045-run-tags';
  * Runs by their tags, as rows of their own. An index over the array served no filter: under row-level security a condition whose operator may
  * show what it compares (`@>` of arrays may) is checked row by row, behind the policy. `=` of texts shows nothing, and is an index condition.
  *
- * A trigger keeps the rows in the transactions that write the run. The table is partitioned as runs are, and its partitions go with theirs.
+ * A trigger keeps the rows in the transactions that write the run; `0060-tags-of-earlier-runs` writes those of earlier ones. The table is partitioned as runs are, and its partitions go with theirs.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(TABLE);
@@ -34,8 +34,6 @@ const TABLE = `
       EXECUTE format('CREATE TABLE partitions.%I PARTITION OF run_tags %s', replace(leaf.name, 'runs_', 'run_tags_'), leaf.bound);
     END LOOP;
   END $$;
-
-  INSERT INTO run_tags (environment_id, tag, run_id) SELECT DISTINCT r.environment_id, tag, r.id FROM runs r, unnest(r.tags) AS tag;
 `;
 
 /** As of 0033-runs, of three tables. */

@@ -4,13 +4,11 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0057-unfired-runs';
 
 /**
- * A run of a deleted schedule is fired by nobody, and its deletion has skipped it. A retry of a dead letter is no earlier run: one that is
- * scheduled for next year would hold up a schedule until then.
+ * A retry of a dead letter is no earlier run: one that is scheduled for next year would hold up a schedule until then. Runs of deleted
+ * schedules are left to `0059-runs-of-deleted-schedules`.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    UPDATE schedule_runs r SET outcome = 'skipped', error_code = 'DELETED', error_message = 'The schedule was deleted before this run.', fired_at = now()
-      FROM schedules s WHERE s.id = r.schedule_id AND s.deleted_at IS NOT NULL AND r.outcome IN ('queued', 'waiting');
     DROP FUNCTION find_unfired_runs(interval, text, integer);
     GRANT SELECT (retry_of) ON messages TO service_directory`);
   await makeDirectoryFunctions(knex, DIRECTORY, ['find_unfired_runs(interval, text, integer)']);

@@ -55,6 +55,8 @@ import * as capsOfKnownKinds from './0055-caps-of-known-kinds.ts';
 import * as enabledSince from './0056-enabled-since.ts';
 import * as unfiredRuns from './0057-unfired-runs.ts';
 import * as firingsOfSchedules from './0058-firings-of-schedules.ts';
+import * as runsOfDeletedSchedules from './0059-runs-of-deleted-schedules.ts';
+import * as tagsOfEarlierRuns from './0060-tags-of-earlier-runs.ts';
 import * as oneIndexOfOverdue from './0061-one-index-of-overdue.ts';
 
 export interface Migration {
@@ -121,5 +123,7 @@ export const MIGRATIONS: readonly Migration[] = [
   enabledSince,
   unfiredRuns,
   firingsOfSchedules,
+  runsOfDeletedSchedules,
+  tagsOfEarlierRuns,
   oneIndexOfOverdue,
 ];
