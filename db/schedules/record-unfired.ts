@@ -2,34 +2,63 @@ import { parseCron } from '../../domain/schedules/cron.ts';
 import { firedFrom, MISSED_SLOTS_MAX, type TemporalPlan } from '../../domain/schedules/schedules.ts';
 import { isSlot, slotsBetween } from '../../domain/schedules/slots.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { findSlotsWithoutRun } from './find-slots-without-run.ts';
 import { recordMissed } from './record-missed.ts';
 import { recordSlots } from './record-slots.ts';
 
 type Times = Pick<TemporalPlan, 'cron' | 'timezone' | 'paused'>;
+type Schedule = TemporalPlan & { id: string };
 
 /**
- * Records what became of the slots that came before a change and have no run, the schedule's row being locked: the change sets `due_at` anew,
- * which was the only trace of them. Older ones than the catch-up were missed. Younger ones are skipped: the pause or the new times
- * refuse their firing. Where the new times name such a slot too, its firing still publishes it, and nothing is recorded.
+ * Settles the slots that came before a change of the times and have no run, the schedule's row being locked: the change sets `due_at`
+ * anew, which was the only trace of them. Older ones than the catch-up were missed. Younger ones are skipped, for the pause or the new
+ * times refuse their firing; but those that the new times name too stay expected. Returns the first of these, or null.
  */
-export async function recordUnfired(
-  tx: EnvironmentTransaction,
-  { id: scheduleId, ...before }: TemporalPlan & { id: string },
-  after: Times,
-): Promise<void> {
-  const { cron, timezone, catchUpSeconds, dueAt, paused } = before;
+export async function recordUnfired(tx: EnvironmentTransaction, before: Schedule, after: Times): Promise<Date | null> {
+  const { id: scheduleId, catchUpSeconds, dueAt, paused } = before;
   const now = new Date();
-  if (paused || dueAt === null || dueAt > now || isSameTimes(before, after)) return;
-  const slots = slotsBetween(parseCron(cron), timezone, [dueAt, now], MISSED_SLOTS_MAX);
+  if (paused || dueAt === null || dueAt > now || isSameTimes(before, after)) return null;
   const from = firedFrom(before, now);
-  await recordMissed(tx, { scheduleId, slots: slots.filter((slot) => slot < from), catchUpSeconds });
-  const named = parseCron(after.cron);
-  const refused = slots.filter((slot) => slot >= from && (after.paused || !isSlot(named, after.timezone, slot)));
+  // The slot of this very millisecond has come too: what is due next is later.
+  const until = new Date(now.getTime() + 1);
+  const missed = dueAt < from ? slotsOf(before, dueAt, from) : [];
+  await recordMissed(tx, { scheduleId, slots: missed, catchUpSeconds });
+  const young = slotsOf(before, dueAt < from ? from : dueAt, until);
+  const expected = await stillExpected(tx, before, after, { slots: young, until });
   const error = after.paused
     ? { code: 'PAUSED', message: 'The schedule was paused before this slot was fired.' }
     : { code: 'CHANGED', message: 'The times of the schedule were changed before this slot was fired.' };
+  const refused = young.filter((slot) => expected === null || slot < expected || !names(after, slot));
   await recordSlots(tx, { scheduleId, slots: refused, outcome: 'skipped', error });
+  return expected;
 }
+
+/**
+ * The first slot without a run that both times name: from it on, Temporal is told to fire the new times. Slots that only these name came
+ * before they were given, and are recorded as skipped, so that they are not made up. Null where these are too many to record.
+ */
+async function stillExpected(
+  tx: EnvironmentTransaction,
+  before: Schedule,
+  after: Times,
+  { slots, until }: { slots: readonly Date[]; until: Date },
+): Promise<Date | null> {
+  if (after.paused) return null;
+  const shared = slots.filter((slot) => names(after, slot));
+  const [first] = await findSlotsWithoutRun(tx, before.id, shared);
+  if (first === undefined) return null;
+  const named = slotsOf(after, first, until, MISSED_SLOTS_MAX + 1);
+  if (named.length > MISSED_SLOTS_MAX) return null;
+  const error = { code: 'CHANGED', message: 'The schedule was given the time of this slot after it.' };
+  const newOnes = named.filter((slot) => !names(before, slot));
+  await recordSlots(tx, { scheduleId: before.id, slots: newOnes, outcome: 'skipped', error });
+  return first;
+}
+
+const slotsOf = ({ cron, timezone }: Times, from: Date, before: Date, most = MISSED_SLOTS_MAX): Date[] =>
+  slotsBetween(parseCron(cron), timezone, [from, before], most);
+
+const names = ({ cron, timezone }: Times, slot: Date): boolean => isSlot(parseCron(cron), timezone, slot);
 
 function isSameTimes(before: Times, after: Times): boolean {
   return before.cron === after.cron && before.timezone === after.timezone && before.paused === after.paused;

@@ -7,7 +7,7 @@ import { destinationColumns, SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, 
 
 /**
  * Writes a changed schedule, whose row is locked, as its next revision. Temporal is told of it after the commit. A slot that has passed
- * and was not fired is still expected where the change leaves the times as they are, and has a run where it does not. Throws QUOTA_EXCEEDED
+ * and was not fired is still expected where the change leaves the times as they are or names it too, and else has a run. Throws QUOTA_EXCEEDED
  * where it fires more often than before, and the workspace's schedules too often. A change that lets it fire less often passes whatever
  * they do.
  */
@@ -16,8 +16,8 @@ export async function updateSchedule(
   before: ScheduleRecord,
   schedule: Omit<NewSchedule, 'createdBy'>,
 ): Promise<ScheduleRecord> {
-  await recordUnfired(tx, before, schedule);
-  const { destination, ...plain } = schedule;
+  const expected = await recordUnfired(tx, before, schedule);
+  const { destination, ...plain } = { ...schedule, dueAt: expected ?? schedule.dueAt };
   const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
     `UPDATE schedules s SET name = :name, cron = :cron, timezone = :timezone, overlap = :overlap, catch_up_seconds = :catchUpSeconds,
        destination = CAST(:request AS jsonb), headers = CAST(:headers AS jsonb), body = :body, body_kind = :bodyKind, body_sealed = :bodySealed,

@@ -335,8 +335,46 @@ describe('a slot that nobody fired within the catch-up', () => {
     const fiveAgo = new Date(minutesAgo(5)).getUTCMinutes();
     expect((await schedules.call('PATCH', `/${changed}`, { cron: `${fiveAgo} * * * *` })).status).toBe(200);
     expect(await outcomes(changed)).toEqual([missed, null, ['skipped', 'CHANGED'], ['skipped', 'CHANGED']]);
+    expect(await expected(changed)).toBe(minutesAgo(5)); // the new times name it too: whoever tells Temporal has it fired
     expect((await schedules.firing(changed, minutesAgo(3))).outcome).toBe('skipped');
-    expect((await schedules.firing(changed, minutesAgo(5))).outcome).toBe('published'); // the new times name it too
+  });
+
+  test('stays expected where new times name it too, and slots that they alone name are not made up', async () => {
+    const [eight, four, two] = [8, 4, 2].map(minutesAgo) as [string, string, string];
+    const [atEight, atFour, atTwo] = [eight, four, two].map((slot) => new Date(slot).getUTCMinutes());
+    const changeTo = async (id: string, cron: string, from = `${atEight},${atTwo} * * * *`) => {
+      await api.database.asOwner('UPDATE schedules SET cron = $2 WHERE id = $1', [id, from]);
+      expect((await schedules.call('PATCH', `/${id}`, { cron })).status).toBe(200);
+    };
+    const found = async (id: string) =>
+      (await schedules.runs(id)).map(({ nominalTime, outcome, error }) => [nominalTime, outcome, error?.code ?? null]);
+
+    const wider = await expecting(eight);
+    await changeTo(wider, `${atEight},${atFour},${atTwo} * * * *`);
+    expect(await expected(wider)).toBe(eight);
+    expect(await found(wider)).toEqual([[four, 'skipped', 'CHANGED']]);
+    expect((await schedules.firing(wider, four)).outcome).toBe('skipped');
+
+    const begun = await expecting(eight);
+    await api.database.asOwner('UPDATE schedules SET told_revision = NULL, renew_at = NULL WHERE id = $1', [begun]);
+    expect((await schedules.firing(begun, eight)).outcome).toBe('published');
+    await changeTo(begun, `${atEight},${atTwo} 0-23 * * *`);
+    expect(await expected(begun)).toBe(two); // the other one has its run
+
+    const done = await expecting(eight);
+    for (const slot of [eight, two]) expect((await schedules.firing(done, slot)).outcome).toBe('published');
+    await api.database.asOwner('UPDATE schedules SET due_at = $2 WHERE id = $1', [done, eight]);
+    await changeTo(done, `${atEight},${atFour},${atTwo} * * * *`);
+    expect(Date.parse((await expected(done)) ?? '')).toBeGreaterThan(Date.now());
+    expect(await found(done)).toEqual([two, eight].map((slot) => [slot, 'published', null]));
+
+    const halfAnHourAgo = minutesAgo(30);
+    const tooMany = await expecting(halfAnHourAgo);
+    await api.database.asOwner('UPDATE schedules SET catch_up_seconds = 7200 WHERE id = $1', [tooMany]);
+    // It names more slots since than are recorded.
+    await changeTo(tooMany, '* * * * * *', `${new Date(halfAnHourAgo).getUTCMinutes()} * * * *`);
+    expect(Date.parse((await expected(tooMany)) ?? '')).toBeGreaterThan(Date.now() - 60_000);
+    expect(await found(tooMany)).toEqual([[halfAnHourAgo, 'skipped', 'CHANGED']]);
   });
 
   test('is published where its firing comes all the same', async () => {

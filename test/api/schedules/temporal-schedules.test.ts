@@ -27,6 +27,11 @@ afterAll(async () => {
   await destination.close();
 });
 
+interface Slot {
+  time: string;
+  minute: number;
+}
+
 async function create(body: Record<string, unknown>): Promise<Schedule> {
   return scheduleIn(await service.post('/api/v2/schedules', { cron: '0 0 1 1 *', ...body }));
 }
@@ -179,6 +184,41 @@ describe('what came due before Temporal was told', () => {
       expect(destination.on('/made-up')).toHaveLength(2);
     },
   );
+
+  test('is fired once where the times were changed since and name it too', { timeout: PATIENCE_MS }, async () => {
+    const MINUTE_MS = 60_000;
+    const [last, between, first] = [20, 30, 40].map((minutes) => {
+      const at = new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - minutes * MINUTE_MS);
+      return { time: at.toISOString(), minute: at.getUTCMinutes() };
+    }) as [Slot, Slot, Slot];
+    const { id } = await create({
+      cron: `${first.minute},${last.minute} * * * *`,
+      catchUpSeconds: 7_200,
+      overlap: 'allow_all',
+      destination: { url: `${destination.baseUrl}/changed` },
+    });
+    // Temporal never heard of it, and no firing of these slots has started.
+    await forgetSchedule(service.client, id);
+    await service.database.asOwner('UPDATE schedules SET due_at = $2 WHERE id = $1', [id, first.time]);
+    const cron = `${first.minute},${between.minute},${last.minute} * * * *`;
+    const reply = await service.call('PATCH', `/api/v2/schedules/${id}`, { key: service.key, body: { cron } });
+    expect(reply.status, reply.text).toBe(200);
+    const fired = async () =>
+      (await runs(id)).map((run) => [run.nominalTime, run.messages[0]?.status ?? run.error?.code]);
+    const wanted = [
+      [last.time, 'delivered'],
+      [between.time, 'CHANGED'],
+      [first.time, 'delivered'],
+    ];
+    await expect.poll(fired, { timeout: PATIENCE_MS }).toEqual(wanted);
+    await sweep(); // nobody has recorded yet what Temporal knows: it fires them all again
+    const { info } = await described(id);
+    expect(info.numActionsTaken).toBeGreaterThan(3);
+    const running = async () => (await described(id)).info.runningActions.length;
+    await expect.poll(running, { timeout: PATIENCE_MS }).toBe(0);
+    expect(await fired()).toEqual(wanted);
+    expect(destination.on('/changed')).toHaveLength(2);
+  });
 });
 
 test('Temporal is told to start every firing, and for how long after its time', async () => {
