@@ -6,7 +6,8 @@ export const name = '0045-run-tags';
  * Runs by their tags, as rows of their own. An index over the array served no filter: under row-level security a condition whose operator may
  * show what it compares (`@>` of arrays may) is checked row by row, behind the policy. `=` of texts shows nothing, and is an index condition.
  *
- * A trigger keeps the rows in the transactions that write the run; `0060-tags-of-earlier-runs` writes those of earlier ones. The table is partitioned as runs are, and its partitions go with theirs.
+ * A trigger keeps the rows in the transactions that write the run; `0060-tags-of-earlier-runs` writes those of earlier ones. The table is
+ * partitioned as runs are, and its partitions go with theirs.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(TABLE);
