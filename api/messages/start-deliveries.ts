@@ -1,4 +1,4 @@
-import { queueBehindOthers, queueForPermits } from '../../db/in-flight/queue-deliveries.ts';
+import { queueBehindOthers } from '../../db/in-flight/queue-deliveries.ts';
 import type { Published } from '../../db/messages/accept/accept-messages.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { grantNewMessages, type GrantTenant } from '../flow-control/start-granted.ts';
@@ -32,18 +32,21 @@ export async function startDeliveries(
   await Promise.all([grantNewMessages(deps, caller, keyIds), startUnkeyed(deps, caller, unkeyed)]);
 }
 
-async function startUnkeyed(deps: StartDependencies, caller: GrantTenant, unkeyed: readonly Published[]): Promise<void> {
+async function startUnkeyed(
+  deps: StartDependencies,
+  caller: GrantTenant,
+  unkeyed: readonly Published[],
+): Promise<void> {
   if (unkeyed.length === 0) return;
   const { temporal, eagerStart: eager, taskQueue, pacedStarts } = deps;
   const { workspaceId, environmentId } = caller.tenant;
   const environmentName = caller.environment.name;
-  const isBusy = pacedStarts.isBusy(workspaceId);
-  const messageIds = await letQueue(deps, caller, unkeyed, isBusy);
+  const messageIds = await letQueue(deps, caller, unkeyed);
   const start = (messageId: string): Promise<void> =>
     pacedStarts.start(workspaceId, () =>
       startMessageWorkflow(temporal, { messageId, workspaceId, environmentId }, { environmentName, eager, taskQueue }),
     );
-  const here = isBusy ? [] : messageIds.slice(0, STARTED_HERE_MAX);
+  const here = pacedStarts.isBusy(workspaceId) ? [] : messageIds.slice(0, STARTED_HERE_MAX);
   const elsewhere = [...(await startInRounds(deps, here, start)), ...messageIds.slice(here.length)];
   if (elsewhere.length === 0) return;
   await pacedStarts.handOver('messages', caller.tenant, elsewhere, (handed) =>
@@ -51,26 +54,19 @@ async function startUnkeyed(deps: StartDependencies, caller: GrantTenant, unkeye
   );
 }
 
-/**
- * A message that is due queues where others of its workspace do, and while many starts of the workspace are under way: it has no workflow
- * until it is granted a permit. Returns those that are to be started.
- */
+/** A message that is due queues where others of its workspace do: it has no workflow until it is granted a permit. Returns the others. */
 async function letQueue(
   { db }: StartDependencies,
   { tenant }: GrantTenant,
   unkeyed: readonly Published[],
-  isBusy: boolean,
 ): Promise<string[]> {
   const idsOf = (messages: readonly Published[]): string[] => messages.map(({ messageId }) => messageId);
-  const due = unkeyed.filter(({ queue, status }) => queue !== 'queued' && status === 'pending');
-  const later = idsOf(unkeyed.filter(({ status }) => status !== 'pending'));
-  if (isBusy) {
-    if (due.length > 0) await db.oneStatement(tenant, (tx) => queueForPermits(tx, idsOf(due)));
-    return later;
-  }
-  const asking = idsOf(due.filter(({ queue }) => queue === null));
+  const asking = idsOf(unkeyed.filter(({ queue, status }) => queue === null && status === 'pending'));
   const starting = asking.length === 0 ? [] : await db.oneStatement(tenant, (tx) => queueBehindOthers(tx, asking));
-  return [...starting, ...idsOf(due.filter(({ queue }) => queue === 'nobody_waits')), ...later];
+  return [
+    ...starting,
+    ...idsOf(unkeyed.filter(({ queue, status }) => queue === 'nobody_waits' || status !== 'pending')),
+  ];
 }
 
 /**

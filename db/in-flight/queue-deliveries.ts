@@ -12,18 +12,6 @@ export async function queueBehindOthers(tx: EnvironmentTransaction, messageIds: 
 }
 
 /**
- * Lets them queue in this order, also where nobody waits: releases grant them, and otherwise the look at free permits a few seconds later.
- * Where it is called, as below.
- */
-export async function queueForPermits(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<void> {
-  await tx.raw(
-    `SELECT set_config('synchronous_commit', 'off', true),
-       (SELECT count(queue_behind_many(id, 0)) FROM unnest(CAST(:messageIds AS text[])) AS id)`,
-    { messageIds: [...messageIds] },
-  );
-}
-
-/**
  * With fewer waiting ahead, the last release might find nobody yet, and the message would wait for the next look at free permits. It is
  * several times what a workspace usually has in flight.
  */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { publishBody } from '../../../api/messages/body-schemas.ts';
 import { PacedStarts } from '../../../api/messages/paced-starts.ts';
 import { startDeliveries } from '../../../api/messages/start-deliveries.ts';
+import { queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
 import { acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';
 import { messageWorkflowId } from '../../../temporal/messages/deliver-message.ts';
 import { START_MESSAGES_WORKFLOW, startMessagesWorkflowId } from '../../../temporal/messages/start-messages.ts';
@@ -70,20 +71,23 @@ describe('while as many starts of a workspace are under way as may be', () => {
   });
   const begin = (published: readonly Published[]) => startDeliveries({ ...api.deps, pacedStarts }, caller(), published);
 
-  test('a message that is due queues for a permit where nobody waits, and nothing is started', async () => {
-    const published = await accept({}, {});
+  test('a workflow starts what is published, due now or later', async () => {
+    const published = await accept({}, { delay: '1h' });
     await begin(published);
-    expect(await queuedIds()).toEqual(published.map(({ messageId }) => messageId));
+    const ids = published.map(({ messageId }) => messageId);
+    expect(await handedWith(ids[0] ?? '')).toEqual(ids);
     expect(await startedOf(published)).toEqual([false, false]);
   });
 
-  test('a message that is due later does not queue, and a workflow starts it', async () => {
-    const published = await accept({ delay: '1h' });
+  test('a message that is due queues where others do, and nothing starts it', async () => {
+    const { tenant } = api.database;
+    const behind = (id: string) => api.deps.db.oneStatement(tenant, (tx) => queueDeliveries(tx, [id], 0));
+    expect(await behind('waits')).toEqual([]);
+    const published = await accept({});
     await begin(published);
-    const [later] = published.map(({ messageId }) => messageId);
-    expect(await queuedIds()).toEqual([]);
-    expect(await handedWith(later ?? '')).toEqual([later]);
-    expect(await startedOf(published)).toEqual([false]);
+    const [id = ''] = published.map(({ messageId }) => messageId);
+    expect(await queuedIds()).toEqual(['waits', id]);
+    expect([await isStarted(startMessagesWorkflowId(id)), ...(await startedOf(published))]).toEqual([false, false]);
   });
 
   test('the keys of many requests are granted together, each once', async () => {
