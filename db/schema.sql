@@ -1490,12 +1490,11 @@ AS $function$
     deleted integer;
     total integer := 0;
   BEGIN
-    FOR kept IN SELECT k.class, now() - make_interval(days => k.record_days) AS since FROM message_retention_classes() k LOOP
-      DELETE FROM dead_letters d WHERE d.message_id IN (
-        (SELECT o.message_id FROM dead_letters o
-         WHERE o.retention = kept.class AND o.message_id < message_id_floor(kept.since - interval '1 day') LIMIT most)
-        UNION ALL (SELECT o.message_id FROM dead_letters o
-         WHERE o.retention = 'kept_' || kept.class AND o.failed_at < kept.since LIMIT most));
+    FOR kept IN SELECT stored.retention, now() - make_interval(days => k.record_days) AS since
+        FROM message_retention_classes() k, LATERAL (VALUES (k.class), ('kept_' || k.class)) stored (retention) LOOP
+      DELETE FROM dead_letters d WHERE d.message_id = ANY (ARRAY(
+        SELECT o.message_id FROM dead_letters o WHERE o.retention = kept.retention AND o.failed_at < kept.since
+        ORDER BY o.failed_at LIMIT most));
       GET DIAGNOSTICS deleted = ROW_COUNT;
       total := total + deleted;
     END LOOP;
@@ -4802,7 +4801,7 @@ CREATE TABLE dead_letters (
   CONSTRAINT dead_letters_reason_check CHECK ((reason = ANY (ARRAY['retries_exhausted'::text, 'gone'::text, 'not_retryable'::text, 'destination_blocked'::text]))),
   CONSTRAINT dead_letters_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599)))
 );
-CREATE INDEX dead_letters_by_age ON public.dead_letters USING btree (retention, message_id);
+CREATE INDEX dead_letters_by_age ON public.dead_letters USING btree (retention, failed_at);
 CREATE INDEX dead_letters_by_group ON public.dead_letters USING btree (url_group_id, failed_at DESC, message_id DESC) WHERE (url_group_id IS NOT NULL);
 CREATE INDEX dead_letters_by_label ON public.dead_letters USING btree (environment_id, label, failed_at DESC, message_id DESC) WHERE (label IS NOT NULL);
 CREATE INDEX dead_letters_by_reason ON public.dead_letters USING btree (environment_id, reason, failed_at DESC, message_id DESC);

@@ -58,6 +58,7 @@ import * as firingsOfSchedules from './0058-firings-of-schedules.ts';
 import * as runsOfDeletedSchedules from './0059-runs-of-deleted-schedules.ts';
 import * as tagsOfEarlierRuns from './0060-tags-of-earlier-runs.ts';
 import * as oneIndexOfOverdue from './0061-one-index-of-overdue.ts';
+import * as deadLettersByTheirEnd from './0062-dead-letters-by-their-end.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -126,4 +127,5 @@ export const MIGRATIONS: readonly Migration[] = [
   runsOfDeletedSchedules,
   tagsOfEarlierRuns,
   oneIndexOfOverdue,
+  deadLettersByTheirEnd,
 ];

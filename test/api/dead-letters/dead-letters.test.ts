@@ -136,22 +136,36 @@ describe('the list', () => {
     expect(Date.parse(after.oldestAt ?? '')).toBeLessThan(Date.parse(after.newestAt ?? ''));
   });
 
-  test('a record goes when its message has had its time, and no other', async () => {
-    const [old = '', young = '', kept = ''] = await plantDeadLetters(service.database, {
-      count: 3,
-      label: 'retention',
-    });
+  test('a record goes when its message has had its time, counted from its failure, a part at a time', async () => {
+    const ids = await plantDeadLetters(service.database, { count: 5, label: 'retention' });
+    const [old = '', kept = '', older = '', young = ''] = ids;
+    const end = (id: string, retention: string, daysAgo: number) =>
+      service.database.asOwner(
+        `UPDATE dead_letters SET retention = $2, failed_at = now() - $3 * interval '1 day' WHERE message_id = $1`,
+        [id, retention, daysAgo],
+      );
+    await end(old, 'month', 30.1);
+    await end(older, 'month', 32);
+    await end(kept, 'kept_month', 31);
+    await end(young, 'kept_month', 29);
+    // What failed just now stays, although its message was accepted long ago.
     await service.database.asOwner(
-      `UPDATE dead_letters SET message_id = message_id_floor(now() - interval '32 days') WHERE message_id = $1`,
-      [old],
+      `UPDATE dead_letters SET message_id = message_id_floor(now() - interval '90 days') WHERE message_id = $1`,
+      [ids[4]],
     );
-    await service.database.asOwner(
-      `UPDATE dead_letters SET retention = 'kept_month', failed_at = now() - interval '31 days' WHERE message_id = $1`,
-      [kept],
-    );
-    expect(await deleteOldDeadLetters(service.database.db)).toBe(2);
+    const left = async () =>
+      (
+        await service.database.asOwner<{ id: string }>(
+          `SELECT message_id AS id FROM dead_letters WHERE label = 'retention' ORDER BY failed_at`,
+        )
+      ).map(({ id }) => id);
+    const [longDelayed] = (await left()).slice(-1);
+    // One of each class: the oldest.
+    expect(await service.database.asOwner('SELECT delete_old_dead_letters(1) AS n')).toEqual([{ n: 2 }]);
+    expect(await left()).toEqual([old, young, longDelayed]);
+    expect(await deleteOldDeadLetters(service.database.db)).toBe(1);
     expect(await deleteOldDeadLetters(service.database.db)).toBe(0);
-    expect(await listed('label=retention')).toEqual([young]);
+    expect(await left()).toEqual([young, longDelayed]);
   });
 
   test('a deleted record is gone, and its message stays failed', async () => {
