@@ -133,18 +133,19 @@ async function record(
 ): Promise<{ step: DeliveryStep; next: Granted | null; grant: Grant | null }> {
   const { address } = trace;
   const closing = { number: attempt.number, status: 'completed', result, address, latencyMs } as const;
-  return recordPatiently(deps, ref, () =>
+  const { step, next, grant } = await recordPatiently(deps, ref, () =>
     deps.db.withEnvironment(ref, async (tx) => {
-      // The release is sent with the settlement's first statements, behind the lock of the message.
-      const [{ step, closed, grant, ended }, next] = await Promise.all([
-        settleAttempt(tx, deps, ref, work, closing),
-        releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery }),
-      ]);
-      const counted = closed ? countEgress(tx, egress.bytes) : Promise.resolve();
-      if (ended === null) tx.last(counted);
-      else await counted;
+      const { step, closed, grant, ended } = await settleAttempt(tx, deps, ref, work, closing);
+      // Where another execution closed it, the permit, or the place in the queue, is that of the attempt after it.
+      if (!closed) return { step, next: null, grant };
+      const next = releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery });
+      const counted = countEgress(tx, egress.bytes);
+      if (ended === null) for (const statement of [next, counted]) tx.last(statement);
+      else await Promise.all([next, counted]);
       await followDelivery(tx, deps, ref, ended);
+      // Not awaited here: the commit is sent behind it.
       return { step, next, grant };
     }),
   );
+  return { step, next: await next, grant };
 }

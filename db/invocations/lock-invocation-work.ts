@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { lockInvocation } from './lock-invocation.ts';
 import type { BoundPreview, InvocationWork } from './records.ts';
 
 /** Locks the invocation until the transaction ends and reads all that its evaluation needs. Null where it was withdrawn. */
@@ -6,7 +7,9 @@ export async function lockInvocationWork(
   tx: EnvironmentTransaction,
   invocationId: string,
 ): Promise<InvocationWork | null> {
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  // A statement of its own, sent with the read: one that waits for the lock sees other tables, the effect among them, as they were before.
+  const locked = lockInvocation(tx, invocationId);
+  const read = tx.raw<{ rows: Row[] }>(
     `SELECT i.id, i.status, i.grade, i.refusal_code AS "refusalCode", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input, i.compensates,
        EXISTS (SELECT FROM effect_dependencies d WHERE d.invocation_id = i.id) AS "hasDependencies",
        i.requested_by - 'memberId' AS "requestedBy", i.requested_by ->> 'memberId' AS "requestingMember", k.name AS "requestedByName", i.run_id AS "runId", i.agent_id AS "agentId",
@@ -21,9 +24,10 @@ export async function lockInvocationWork(
        JOIN action_versions v ON v.id = i.version_id LEFT JOIN effects e ON e.invocation_id = i.id
        LEFT JOIN previews p ON p.id = i.preview_id LEFT JOIN policy_revisions r ON r.environment_id = i.environment_id
        LEFT JOIN api_keys k ON k.id = i.requested_by ->> 'id'
-     WHERE i.id = ? FOR UPDATE OF i`,
+     WHERE i.id = ?`,
     [invocationId],
   );
+  const [, { rows }] = await Promise.all([locked, read]);
   return rows[0] ? workOf(rows[0]) : null;
 }
 

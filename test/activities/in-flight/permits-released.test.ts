@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import { keepPermits } from '../../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
@@ -6,6 +6,7 @@ import { startInTurn } from '../../../activities/messages/wake-messages.ts';
 import { KeyWorld } from '../../db/flow-control/world.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
+import type { Sent } from '../../../activities/adapters/http-request/send-request.ts';
 import type { DispatchResult, ReadBackResult } from '../../../activities/adapters/adapter.ts';
 import { REPLAY_NOT_TAKEN_UP } from '../../../activities/reconciliation/send-replay.ts';
 import { claimReplay } from '../../../db/attempts/claim-replay.ts';
@@ -343,6 +344,25 @@ describe('a delivery', () => {
     expect(await visit()).toMatchObject({ next: 'wait' });
     expect(await permits(messageId)).toEqual([]);
     expect(told).toEqual(['msg_behind']);
+  });
+
+  test('that ends after it was given up leaves the place in the queue to the attempt after it', async () => {
+    const { overrides } = onePermit();
+    const ref = { ...world.database.tenant, messageId: newId('message') };
+    await world.transaction((tx) => insertMessages(tx, [plainMessage({ id: ref.messageId, maxRetries: 3 })]));
+    let answer: (sent: Sent) => void = () => undefined;
+    const sendRequest = vi.fn(() => new Promise<Sent>((resolve) => (answer = resolve)));
+    const late = activityEnvironment().run(world.activities({ ...overrides, sendRequest }).attemptMessage, ref);
+    await expect.poll(() => sendRequest.mock.calls).toHaveLength(1);
+
+    const visit = () => activityEnvironment().run(world.activities(overrides).attemptMessage, ref);
+    expect(await visit()).toMatchObject({ next: 'wait' }); // its worker is taken for dead
+    await take('delivery', 'msg_before');
+    await world.database.asOwner('UPDATE messages SET next_attempt_at = now() WHERE id = $1', [ref.messageId]);
+    expect(await visit()).toMatchObject({ next: 'wait', isQueued: true });
+    answer({ kind: 'response', response: { status: 200, headers: [], body: Buffer.alloc(0) } });
+    expect(await late).toMatchObject({ next: 'wait' });
+    expect(await permits(ref.messageId)).toEqual([{ taken: false }]);
   });
 });
 

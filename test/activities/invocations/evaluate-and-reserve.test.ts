@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { archiveAction } from '../../../db/actions/archive-action.ts';
 import { lockAction } from '../../../db/actions/lock-action.ts';
 import { updateAction } from '../../../db/actions/update-action.ts';
+import { lockInvocation } from '../../../db/invocations/lock-invocation.ts';
+import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
 import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
@@ -88,4 +90,32 @@ test('an invocation that the evaluation refuses is not reserved, and a withdrawn
   const withdrawn = await world.admit();
   await world.transaction((tx) => withdrawInvocation(tx, withdrawn.invocationId));
   expect(await evaluateAndReserve(withdrawn)).toEqual({ decision: 'withdrawn' });
+});
+
+test('a run that waited behind one that made the effect sees that effect, with what its limits are checked by', async () => {
+  const { effectId } = await world.ready();
+  const ref = await world.admit({ dependsOn: [effectId] });
+  const waiting = async (): Promise<number> => {
+    const rows = await world.database.asOwner(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length;
+  };
+  const { evaluateAndReserve } = world.activities();
+  const [first, second] = await world.transaction(async (tx) => {
+    await lockInvocation(tx, ref.invocationId);
+    const evaluated = evaluateAndReserve(ref);
+    await expect.poll(waiting).toBe(1);
+    const read = world.transaction((other) => lockInvocationWork(other, ref.invocationId));
+    await expect.poll(waiting).toBe(2);
+    return [{ evaluated }, { read }] as const;
+  });
+  expect(await first.evaluated).toMatchObject({ decision: 'depends' });
+  const { effects } = await world.recorded(ref);
+  expect(effects).toHaveLength(1);
+  expect(await second.read).toMatchObject({
+    effectId: effects[0]?.id,
+    requestDigest: expect.stringMatching(/^sha256:/) as unknown,
+    impact: expect.anything() as unknown,
+  });
 });
