@@ -4,6 +4,7 @@ import { countWaiting } from '../../db/dead-letters/job-pages.ts';
 import { getJob, type JobReason, type JobRecord, lockJob } from '../../db/dead-letters/jobs.ts';
 import { advanceJob, endJob, markPageStarted, noteLook } from '../../db/dead-letters/move-job.ts';
 import { readHalt } from '../../db/environments/read-halt.ts';
+import { NoRoomForKeysError } from '../../db/flow-control/require-room.ts';
 import { acceptMessages, type Published } from '../../db/messages/accept/accept-messages.ts';
 import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
 import {
@@ -194,7 +195,8 @@ export async function publishDrafts(
   try {
     return await acceptMessages(tx, deps.vault, publisher, drafts);
   } catch (error) {
-    throw refusesContent(error) ? new PageRefused(afterId, error) : error;
+    const isRefused = refusesContent(error) || error instanceof NoRoomForKeysError;
+    throw isRefused ? new PageRefused(afterId, error) : error;
   }
 }
 

@@ -6,9 +6,19 @@ import type { EnvironmentTransaction } from '../client.ts';
 const COUNTED_ALONE_FROM = KEYS_PER_ENVIRONMENT_MAX / 2;
 const FEW_KEYS = 10;
 
+/** An environment that has its keys has room for messages of those: what is refused is this request, and not the next one. */
+export class NoRoomForKeysError extends ServiceError {
+  constructor() {
+    super('QUOTA_EXCEEDED', {
+      message: `An environment has at most ${KEYS_PER_ENVIRONMENT_MAX} flow-control keys. Delete those that are no longer needed, or publish with fewer keys.`,
+    });
+  }
+}
+
 /**
- * Makes room for new keys where the environment has as many as it may: idle ones go that say no more than their names. Throws
- * QUOTA_EXCEEDED where that is not enough.
+ * Makes room for new keys where the environment has as many as it may: idle ones go that say no more than their names.
+ *
+ * @throws {NoRoomForKeysError} where that is not enough.
  */
 export async function requireRoom(tx: EnvironmentTransaction, newKeys: number): Promise<void> {
   if (newKeys === 0) return;
@@ -17,9 +27,7 @@ export async function requireRoom(tx: EnvironmentTransaction, newKeys: number): 
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('flow-control-keys/' || current_environment_id(), 0))");
   const tooMany = (await countKeys(tx)) + newKeys - KEYS_PER_ENVIRONMENT_MAX;
   if (tooMany <= 0 || (await deleteIdleKeys(tx, tooMany)) >= tooMany) return;
-  throw new ServiceError('QUOTA_EXCEEDED', {
-    message: `An environment has at most ${KEYS_PER_ENVIRONMENT_MAX} flow-control keys. Delete those that are no longer needed, or publish with fewer keys.`,
-  });
+  throw new NoRoomForKeysError();
 }
 
 async function countKeys(tx: EnvironmentTransaction): Promise<number> {
@@ -31,18 +39,22 @@ async function countKeys(tx: EnvironmentTransaction): Promise<number> {
 
 /**
  * A publish holds the keys that it names (FOR KEY SHARE) until its commit, and they are skipped. What it queued before is found in the
- * queue, so no message loses its key.
+ * queue by a statement of its own, behind the locks: one that committed while they were taken is not in sight of the statement that takes them.
  */
 async function deleteIdleKeys(tx: EnvironmentTransaction, most: number): Promise<number> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
-    `DELETE FROM flow_control_keys WHERE id IN (
-       SELECT f.id FROM flow_control_keys f
-       WHERE f.environment_id = current_environment_id() AND f.rate IS NULL AND f.parallelism IS NULL AND NOT f.rate_pinned AND NOT f.parallelism_pinned
-         AND f.paused_at IS NULL AND COALESCE(f.held_until < now(), true) AND f.updated_at < now() - make_interval(secs => :idleSeconds)
-         AND NOT EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id)
-       ORDER BY f.updated_at LIMIT :most FOR UPDATE SKIP LOCKED)
-     RETURNING id`,
+  const { rows: idle } = await tx.raw<{ rows: { id: string }[] }>(
+    `SELECT f.id FROM flow_control_keys f
+     WHERE f.environment_id = current_environment_id() AND f.rate IS NULL AND f.parallelism IS NULL AND NOT f.rate_pinned AND NOT f.parallelism_pinned
+       AND f.paused_at IS NULL AND COALESCE(f.held_until < now(), true) AND f.updated_at < now() - make_interval(secs => :idleSeconds)
+       AND NOT EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id)
+     ORDER BY f.updated_at LIMIT :most FOR UPDATE SKIP LOCKED`,
     { idleSeconds: IDLE_KEY_SECONDS, most },
+  );
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    `DELETE FROM flow_control_keys f WHERE f.id = ANY(CAST(:ids AS text[]))
+       AND NOT EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id)
+     RETURNING f.id`,
+    { ids: idle.map(({ id }) => id) },
   );
   return rows.length;
 }

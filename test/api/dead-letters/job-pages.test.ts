@@ -12,12 +12,14 @@ import {
   RETRY_PAGE_SIZE,
   RETRY_WAITING_MAX,
 } from '../../../domain/dead-letters/dead-letters.ts';
+import { KEYS_PER_ENVIRONMENT_MAX } from '../../../domain/flow-control/flow-control.ts';
 import { newId } from '../../../domain/ids.ts';
 import { CONTENT_PER_REQUEST_BYTES_MAX } from '../../../domain/messages/messages.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { dataOf } from '../invocations/support.ts';
 import { type Destination, startDestination, startsInTurn } from '../messages/support.ts';
 import { jobIn, JOB_TIMEOUT_MS, JobWorld } from './job-world.ts';
+import { plantDeadLetters } from './plant.ts';
 
 let service: TestService;
 let destination: Destination;
@@ -166,6 +168,31 @@ describe('a page of retry-all', () => {
     expect(await jobs.jobOf(id)).toMatchObject({ status: 'completed', total: 3, done: 2, failed: 1 });
     expect(await jobs.retriesOf(ids)).toEqual([1, 0, 1]);
     expect(await jobs.recordsOf(label)).toBe(1);
+  });
+
+  test('passes over a record for whose flow-control key there is no room, and the others go', async () => {
+    const { asOwner, tenant } = service.database;
+    const keys = (count: number) =>
+      asOwner(
+        `INSERT INTO flow_control_keys (id, environment_id, key, parallelism) SELECT 'fills-' || n, $1, 'fills-' || n, 1 FROM generate_series(1, $2::int) n`,
+        [tenant.environmentId, count],
+      );
+    const { label, ids: first } = await jobs.planted({});
+    await keys(1);
+    const url = `${destination.baseUrl}/job`;
+    const ids = [...first, ...(await plantDeadLetters(service.database, { label, url, flowControlKeyId: 'fills-1' }))];
+    ids.push(...(await plantDeadLetters(service.database, { label, url })));
+    await asOwner(`DELETE FROM flow_control_keys WHERE id = 'fills-1'`);
+    await keys(KEYS_PER_ENVIRONMENT_MAX + 1);
+    await asOwner(`DELETE FROM flow_control_keys WHERE id = 'fills-1'`);
+    try {
+      const { id } = await jobs.withoutWorkflow({ label });
+      await allPagesOf(id, { pageSize: 4 });
+      expect(await jobs.jobOf(id)).toMatchObject({ status: 'completed', total: 3, done: 2, failed: 1 });
+      expect(await jobs.retriesOf(ids)).toEqual([1, 0, 1]);
+    } finally {
+      await asOwner(`DELETE FROM flow_control_keys WHERE id LIKE 'fills-%'`);
+    }
   });
 
   test.each([
