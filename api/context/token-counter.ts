@@ -7,6 +7,8 @@ import { TokenDeadlineError, TokenLane } from './token-lane.ts';
 
 /** A thread starts and loads the encoding in well under a second; 1 MiB of the worst text takes about one. */
 const DEADLINE_MS = 15_000;
+/** A small job that takes longer is none: the lane of large jobs has it from the beginning, and the small ones go on. */
+const SMALL_DEADLINE_MS = 2_000;
 const WAIT_MS_MAX = 20_000;
 /** What is larger goes to the lane of large jobs: it may take seconds, and no small one waits for it. */
 export const SMALL_JOB_BYTES_MAX = 64 * 1024;
@@ -18,6 +20,7 @@ export interface TokenCounterOptions {
   /** The module that a thread runs; beside this one where it is left out. */
   threadFile?: () => URL;
   deadlineMs?: number;
+  smallDeadlineMs?: number;
   waitMsMax?: number;
 }
 
@@ -30,14 +33,11 @@ export class TokenCounter {
   readonly #small: TokenLane;
   readonly #large: TokenLane;
 
-  constructor({ threadFile, deadlineMs = DEADLINE_MS, waitMsMax = WAIT_MS_MAX }: TokenCounterOptions = {}) {
-    const lane = {
-      threadFile: threadFile?.() ?? new URL('token-thread.js', import.meta.url),
-      deadlineMs,
-      waitMsMax,
-    };
-    this.#small = new TokenLane({ ...lane, ...SMALL_WAITING });
-    this.#large = new TokenLane({ ...lane, ...LARGE_WAITING });
+  constructor(options: TokenCounterOptions = {}) {
+    const { deadlineMs = DEADLINE_MS, smallDeadlineMs = SMALL_DEADLINE_MS, waitMsMax = WAIT_MS_MAX } = options;
+    const threadFile = options.threadFile?.() ?? new URL('token-thread.js', import.meta.url);
+    this.#small = new TokenLane({ threadFile, deadlineMs: smallDeadlineMs, waitMsMax, ...SMALL_WAITING });
+    this.#large = new TokenLane({ threadFile, deadlineMs, waitMsMax, ...LARGE_WAITING });
   }
 
   /**
@@ -47,15 +47,16 @@ export class TokenCounter {
    */
   async count(workspaceId: string, texts: readonly string[]): Promise<number[]> {
     const isLarge = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > SMALL_JOB_BYTES_MAX;
-    const lane = isLarge ? this.#large : this.#small;
-    const answer = await inLane(lane, workspaceId, () => Promise.resolve({ kind: 'count', texts }));
+    const prepare = (): Promise<TokenJob> => Promise.resolve({ kind: 'count', texts });
+    const small = isLarge ? null : await inSmallLane(this.#small, workspaceId, prepare);
+    const answer = small ?? (await inLane(this.#large, workspaceId, prepare));
     if (answer?.kind !== 'count') throw new Error('the token thread answered another job');
     return answer.counts;
   }
 
   /**
    * `read` runs once it is this workspace's turn: whoever waits holds no messages. It answers null where there are more than `bytesMax`, and
-   * is then asked again, for all of it, in the lane of large jobs.
+   * is then asked again, for all of it, in the lane of large jobs; so it is where the small job took too long.
    *
    * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait; whatever `read` throws.
    */
@@ -68,7 +69,7 @@ export class TokenCounter {
       return request === null ? null : { kind: 'assemble', request };
     };
     const answer =
-      (await inLane(this.#small, workspaceId, () => prepare(SMALL_JOB_BYTES_MAX))) ??
+      (await inSmallLane(this.#small, workspaceId, () => prepare(SMALL_JOB_BYTES_MAX))) ??
       (await inLane(this.#large, workspaceId, () => prepare(Infinity)));
     if (answer?.kind !== 'assemble') throw new Error('the token thread answered another job');
     return answer.context;
@@ -77,6 +78,20 @@ export class TokenCounter {
   /** Ends the threads; their unanswered jobs are refused. */
   async close(): Promise<void> {
     await Promise.all([this.#small.close(), this.#large.close()]);
+  }
+}
+
+/** Null where `prepare` answers null, and where the job takes too long: it is one for the lane of large jobs. */
+async function inSmallLane(
+  lane: TokenLane,
+  workspaceId: string,
+  prepare: () => Promise<TokenJob | null>,
+): Promise<TokenAnswer | null> {
+  try {
+    return await inLane(lane, workspaceId, prepare);
+  } catch (error) {
+    if (error instanceof ServiceError && error.cause instanceof TokenDeadlineError) return null;
+    throw error;
   }
 }
 

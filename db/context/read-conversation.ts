@@ -1,5 +1,5 @@
 import { CONTEXT_BYTES_MAX, MAX_TOKENS_MAX } from '../../domain/context/assemble.ts';
-import { type MessageOutline, NewestUnits } from '../../domain/context/newest-units.ts';
+import { MESSAGE_BYTES, type MessageOutline, NewestUnits } from '../../domain/context/newest-units.ts';
 import type { ContextMessage } from '../../domain/context/units.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
@@ -8,25 +8,33 @@ export interface Conversation {
   messageCount: number;
   /** The tokens of its system messages, each counted alone. */
   systemTokens: number;
-  /** The bytes of their texts. */
+  /** The bytes of their texts and names, and MESSAGE_BYTES of each. */
   systemBytes: number;
   /** All system messages and the newest others, in their order. No system messages where these are more than any context can hold. */
   messages: ContextMessage[];
   /** No older message could be in a context: a larger allowance reads nothing more. */
   isWhole: boolean;
-  /** Older messages may not be read, for their bytes: a larger allowance reads nothing more. */
+  /** Older messages may not be read, for their bytes or their number: a larger allowance reads nothing more. */
   isCut: boolean;
 }
 
 /** Most contexts are of fewer messages. */
 const OUTLINES_A_PAGE = 250;
+/**
+ * Messages that one context looks at, the newest ones. Those that no context holds take neither tokens nor bytes: without this bound a
+ * session of nothing else would be walked to its end, in hundreds of queries.
+ */
+export const OUTLINES_MAX = 20_000;
+/** The same where only a part may be read: whoever asks so lets others wait. */
+export const OUTLINES_OF_PART_MAX = 2 * OUTLINES_A_PAGE;
 
 /**
  * The system messages, and the newest others that can be in a context, as far as their tokens come to `allowance`, and their
- * bytes with those of the system messages to CONTEXT_BYTES_MAX. Messages that no
+ * bytes with those of the system messages to CONTEXT_BYTES_MAX, among the newest OUTLINES_MAX. Messages that no
  * context holds (calls without all of their results, results without a call) are not read, and leave what is older its place.
  *
- * Null where a `bytesMax` below CONTEXT_BYTES_MAX would leave out what can be in it: then nothing was read.
+ * Null where a `bytesMax` below CONTEXT_BYTES_MAX, or the OUTLINES_OF_PART_MAX that are looked at then, would leave out what can be in
+ * it: then none was read.
  *
  * @param tx a snapshot, in which the session was found: the count and the messages are of one moment.
  */
@@ -39,7 +47,11 @@ export async function readConversation(
   const { messageCount, systemTokens, systemBytes } = await countMessages(tx, sessionId);
   const isPart = bytesMax < CONTEXT_BYTES_MAX;
   if (isPart && systemBytes > bytesMax) return null;
-  const newest = new NewestUnits(allowance, Math.min(bytesMax, CONTEXT_BYTES_MAX) - systemBytes);
+  const newest = new NewestUnits({
+    allowance,
+    bytesMax: Math.min(bytesMax, CONTEXT_BYTES_MAX) - systemBytes,
+    outlinesMax: isPart ? OUTLINES_OF_PART_MAX : OUTLINES_MAX,
+  });
   let page: MessageOutline[] = [];
   do {
     page = await newestOutlines(tx, sessionId, page.at(-1)?.sequence ?? null);
@@ -59,9 +71,10 @@ async function countMessages(
     `SELECT s.message_count AS "messageCount",
        COALESCE(m.tokens, 0)::float8 AS "systemTokens", COALESCE(m.bytes, 0)::float8 AS "systemBytes"
      FROM sessions s CROSS JOIN LATERAL (
-       SELECT sum(tokens) AS tokens, sum(bytes) AS bytes FROM session_messages WHERE session_id = s.id AND role = 'system') m
+       SELECT sum(tokens) AS tokens, sum(bytes + COALESCE(octet_length(name), 0) + :messageBytes::int) AS bytes
+       FROM session_messages WHERE session_id = s.id AND role = 'system') m
      WHERE s.id = :sessionId`,
-    { sessionId },
+    { sessionId, messageBytes: MESSAGE_BYTES },
   );
   const [counted] = rows;
   if (counted === undefined)
@@ -76,7 +89,8 @@ async function newestOutlines(
   before: number | null,
 ): Promise<MessageOutline[]> {
   const { rows } = await tx.raw<{ rows: MessageOutline[] }>(
-    `SELECT sequence::float8 AS sequence, role, tokens, bytes, tool_call_id AS "toolCallId",
+    `SELECT sequence::float8 AS sequence, role, tokens, tool_call_id AS "toolCallId",
+       bytes + COALESCE(octet_length(name), 0) + COALESCE(octet_length(tool_call_id), 0) AS bytes,
        CASE WHEN tool_calls IS NOT NULL THEN ARRAY(SELECT call ->> 'id' FROM jsonb_array_elements(tool_calls) call) END AS "callIds"
      FROM session_messages
      WHERE session_id = :sessionId AND role <> 'system' AND sequence < COALESCE(CAST(:before AS bigint), 9223372036854775807)

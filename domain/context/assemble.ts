@@ -143,19 +143,30 @@ function lastTurns(units: readonly Unit[]): number[] {
 /** More than what the marks of Anthropic's format take, and what joins them to a turn. */
 const MARK_TOKENS_MAX = 40;
 
-/** A mark before the assistant's turn goes where the user's turn before it comes in: more may fit where less does not. */
+/**
+ * A mark before the assistant's turn goes where the user's turn before it comes in: more may fit where less does not. The search for more
+ * ends within a few looks, for what it has to look at takes tokens, and what takes none changes nothing.
+ */
 function fittingUnits({ format, maxTokens }: ContextRequest, whole: Whole, memories: number): number {
   const { units } = whole;
   const left = maxTokens - whole.tokens(memories, 0);
   const guess = firstFitting(units.toReversed(), left, (unit) => guessedTokens(format, unit));
   let fitting = largestFitting(units.length, guess, (number) => whole.tokens(memories, number) <= maxTokens);
   const most = format === 'anthropic' ? units.length : fitting;
+  let tokens = whole.tokens(memories, fitting);
   for (let more = fitting + 1; more <= most; more++) {
-    const tokens = whole.tokens(memories, more);
+    // With all units the mark is another one.
+    if (more === most || !isUnseen(format, units.at(-more))) tokens = whole.tokens(memories, more);
     if (tokens > maxTokens + MARK_TOKENS_MAX) break;
     if (tokens <= maxTokens) fitting = more;
   }
   return fitting;
+}
+
+/** Whether nothing of it stands in this format, as of an empty message in Anthropic's. */
+function isUnseen(format: ContextFormat, unit: Unit | undefined): boolean {
+  if (format !== 'anthropic' || unit === undefined) return false;
+  return renderAnthropic({ system: [], memories: [], units: [unit], isCut: false }).messages.length === 0;
 }
 
 /** What a message takes beside its own tokens, about. */

@@ -5,7 +5,7 @@ export interface MessageOutline {
   sequence: number;
   role: MessageRole;
   tokens: number;
-  /** Its texts and its calls take them, as JSON. */
+  /** Its texts and its calls take them, as JSON, and its name and the id that it answers. */
   bytes: number;
   toolCallId: string | null;
   /** The ids of its calls. */
@@ -14,31 +14,41 @@ export interface MessageOutline {
 
 /** The least that a message takes beside its own tokens, in most formats. */
 const FRAME_TOKENS_MIN = 2;
+/** What a message takes beside its bytes, about: its id, its role and its frame. Without them any number of empty messages would be nothing. */
+export const MESSAGE_BYTES = 64;
+
+export interface UnitBounds {
+  /** In tokens. */
+  allowance: number;
+  bytesMax: number;
+  /** Messages that are looked at, whether a context could hold them or not. */
+  outlinesMax: number;
+}
 
 /**
  * Chooses the newest units of a session (units.ts) whose tokens come to `allowance`, and the first one that exceeds it, so that an
- * assembly sees what did not fit. One that would exceed `bytesMax` is not chosen, and nothing older. Messages are shown to it from the
- * newest to the oldest. Calls that lack a result, and results without a call, are in no unit and take nothing of the allowance.
+ * assembly sees what did not fit. One that would exceed `bytesMax` is not chosen, and nothing older; nor is anything behind `outlinesMax`
+ * messages. They are shown to it from the newest to the oldest. Calls that lack a result, and results without a call, are in no unit and
+ * take nothing of the allowance and of the bytes; only `outlinesMax` ends a walk through them.
  *
  * From the newest on, the results of an id are a stack: a call takes the oldest result behind it that no newer call took.
  */
 export class NewestUnits {
-  readonly #allowance: number;
+  readonly #bounds: UnitBounds;
   readonly #results = new Map<string, MessageOutline[]>();
   readonly #sequences: number[] = [];
-  readonly #bytesMax: number;
+  #outlines = 0;
   #tokens = 0;
   #bytes = 0;
   #isCut = false;
 
-  constructor(allowance: number, bytesMax: number) {
-    this.#allowance = allowance;
-    this.#bytesMax = bytesMax;
+  constructor(bounds: UnitBounds) {
+    this.#bounds = bounds;
   }
 
   /** Nothing older is needed, or may be read. */
   get isFull(): boolean {
-    return this.#isCut || this.#tokens > this.#allowance;
+    return this.#isCut || this.#tokens > this.#bounds.allowance;
   }
 
   /** What is older may not be read: a larger allowance chooses no more. */
@@ -52,6 +62,8 @@ export class NewestUnits {
 
   add(message: MessageOutline): void {
     if (this.isFull || message.role === 'system') return;
+    this.#isCut = ++this.#outlines > this.#bounds.outlinesMax;
+    if (this.#isCut) return;
     if (message.role === 'tool') {
       const callId = message.toolCallId ?? '';
       const answered = this.#results.get(callId);
@@ -63,8 +75,8 @@ export class NewestUnits {
     const results = callIds.flatMap((id) => this.#results.get(id)?.pop() ?? []);
     if (results.length < callIds.length) return;
     const unit = [message, ...results];
-    this.#bytes += unit.reduce((sum, { bytes }) => sum + bytes, 0);
-    this.#isCut = this.#bytes > this.#bytesMax;
+    this.#bytes += unit.reduce((sum, { bytes }) => sum + bytes + MESSAGE_BYTES, 0);
+    this.#isCut = this.#bytes > this.#bounds.bytesMax;
     if (this.#isCut) return;
     for (const { sequence, tokens } of unit) {
       this.#sequences.push(sequence);

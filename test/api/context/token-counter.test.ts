@@ -20,13 +20,13 @@ afterEach(async () => {
   made = null;
 });
 
-function counter(program: string): TokenCounter {
+function counter(program: string, smallDeadlineMs = PATIENCE_MS): TokenCounter {
   const file = path.join(folder, `${randomUUID()}.mjs`);
   writeFileSync(
     file,
     `import { existsSync, writeFileSync } from 'node:fs'; export default function work(job) { ${program} }`,
   );
-  return (made = new TokenCounter({ threadFile: () => pathToFileURL(file), deadlineMs: PATIENCE_MS }));
+  return (made = new TokenCounter({ threadFile: () => pathToFileURL(file), deadlineMs: PATIENCE_MS, smallDeadlineMs }));
 }
 
 test(
@@ -99,6 +99,35 @@ test(
     expect(await later).toEqual([SMALL_JOB_BYTES_MAX + 1]);
     expect(await wide).toEqual([SMALL_JOB_BYTES_MAX / 2]);
     expect(asked).toEqual([SMALL_JOB_BYTES_MAX, Infinity]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'a small job that takes too long ends in the lane of large jobs, and the small ones go on',
+  async () => {
+    const began = path.join(folder, `began-${randomUUID()}`);
+    // The first thread that has it never answers; the second one does.
+    const tokens = counter(
+      `
+      const isSlow = job.kind === 'assemble' || job.texts[0] === 'slow';
+      if (isSlow && !existsSync(${JSON.stringify(began)} + job.kind)) {
+        writeFileSync(${JSON.stringify(began)} + job.kind, '');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      }
+      return job.kind === 'count' ? { kind: 'count', counts: [7] } : { kind: 'assemble', context: job.request.messageCount };`,
+      500,
+    );
+    const slow = tokens.count('one', ['slow']);
+    const next = tokens.count('two', ['quick']);
+    expect(await slow).toEqual([7]);
+    expect(await next).toEqual([7]);
+    const asked: number[] = [];
+    const context = await tokens.assemble('one', (bytesMax) => {
+      asked.push(bytesMax);
+      return Promise.resolve({ messageCount: 3 } as ContextRequest);
+    });
+    expect([context, asked]).toEqual([3, [SMALL_JOB_BYTES_MAX, Infinity]]);
   },
   PATIENCE_MS,
 );

@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { contextOf } from '../../../api/context/context-of-session.ts';
 import { contextSchema } from '../../../api/context/schemas.ts';
 import { SMALL_JOB_BYTES_MAX } from '../../../api/context/token-counter.ts';
+import { OUTLINES_MAX, OUTLINES_OF_PART_MAX, readConversation } from '../../../db/context/read-conversation.ts';
 import { messageSchema, sessionSchema } from '../../../api/sessions/schemas.ts';
 import { assembleContext, CONTEXT_BYTES_MAX, type ContextRequest } from '../../../domain/context/assemble.ts';
+import { MESSAGE_BYTES } from '../../../domain/context/newest-units.ts';
 import { countTokens } from '../../../domain/sessions/o200k.ts';
 import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
@@ -23,7 +25,8 @@ const append = async (id: string, messages: object[]) =>
   dataOf(await call('POST', `/${id}/messages`, { messages }), z.array(messageSchema));
 async function sessionOf(...messages: object[]): Promise<{ id: string; ids: string[] }> {
   const { id } = dataOf(await call('POST', '', {}), sessionSchema);
-  return { id, ids: (await append(id, messages)).map((message) => message.id) };
+  const said = messages.length === 0 ? [] : await append(id, messages);
+  return { id, ids: said.map((message) => message.id) };
 }
 const ask = (id: string, maxTokens: number, format = 'openai') =>
   call('GET', `/${id}/context?maxTokens=${maxTokens}&format=${format}`);
@@ -149,6 +152,54 @@ test.each<[string, number, string[], number, number | null]>([
   expect(requests[1]?.messages.length).toBeGreaterThanOrEqual(read ?? 1);
   expect(requests[0] ?? requests[1]).toEqual(requests[1]);
 });
+
+/** Writes such messages behind those of a session, without the API: there are many. */
+async function fill(id: string, messages: { count: number; role: string; name?: string; toolCallId?: string }) {
+  const { count, role, name = null, toolCallId = null } = messages;
+  await api.database.asOwner(
+    `INSERT INTO session_messages (session_id, sequence, environment_id, id, role, content, name, tool_call_id, tokens)
+     SELECT $1, s.last_sequence + n, $2, 'smg_' || gen_random_uuid(), $4, '""', $5, $6, 0
+     FROM sessions s, generate_series(1, $3::int) n WHERE s.id = $1`,
+    [id, api.database.tenant.environmentId, count, role, name, toolCallId],
+  );
+  await api.database.asOwner(
+    'UPDATE sessions SET message_count = message_count + $2, last_sequence = last_sequence + $2 WHERE id = $1',
+    [id, count],
+  );
+}
+
+/** What is read of a session up to each number of bytes: how many messages, or null. */
+async function readUpTo(id: string, ...bytesMax: number[]): Promise<(number | null)[]> {
+  const { db, tenant } = api.database;
+  const read = (most: number) =>
+    db.withEnvironment(tenant, (tx) => readConversation(tx, id, 4_000, most), { isSnapshot: true });
+  const conversations = await Promise.all(bytesMax.map(read));
+  return conversations.map((conversation) => conversation?.messages.length ?? null);
+}
+
+test('what no context holds is walked for so long among the small jobs, and longer among the large ones', async () => {
+  const { id, ids } = await sessionOf(system, user('Where is my order?'));
+  await fill(id, { count: OUTLINES_OF_PART_MAX - 1, role: 'tool', toolCallId: 'popped' });
+  expect(await readUpTo(id, SMALL_JOB_BYTES_MAX, Infinity)).toEqual([2, 2]);
+  await fill(id, { count: 1, role: 'tool', toolCallId: 'popped' });
+  expect(await readUpTo(id, SMALL_JOB_BYTES_MAX, Infinity)).toEqual([null, 2]);
+  await fill(id, { count: OUTLINES_MAX - OUTLINES_OF_PART_MAX, role: 'tool', toolCallId: 'popped' });
+  // Behind more than are looked at, what is older is dropped.
+  const { included, dropped } = dataOf(await ask(id, 4_000), contextSchema);
+  expect(included.map((one) => one.id)).toEqual(ids.slice(0, 1));
+  expect(dropped.messages).toBe(OUTLINES_MAX + 1);
+});
+
+test.each(['user', 'system'])(
+  'empty messages of %s have the bytes of their names and of their frames',
+  async (role) => {
+    const { id } = await sessionOf();
+    await fill(id, { count: 10, role, name: 'n'.repeat(64) });
+    const bytes = 10 * (MESSAGE_BYTES + '""'.length + 64);
+    expect(await readUpTo(id, bytes - 1, bytes)).toEqual([null, 10]);
+  },
+);
+
 const never = (): never => {
   throw new Error('all of it was asked for');
 };

@@ -7,7 +7,7 @@ import {
   type ContextRequest,
   textOf,
 } from '../../../domain/context/assemble.ts';
-import { NewestUnits } from '../../../domain/context/newest-units.ts';
+import { MESSAGE_BYTES, NewestUnits } from '../../../domain/context/newest-units.ts';
 import { renderOpenAi } from '../../../domain/context/openai.ts';
 import { renderText } from '../../../domain/context/text.ts';
 import { type ContextMessage, messagesOf, type Unit } from '../../../domain/context/units.ts';
@@ -122,7 +122,7 @@ test('everything that is in a unit is chosen where the allowance is large', () =
 });
 
 test('what no context holds takes nothing of the allowance', () => {
-  const newest = new NewestUnits(10, 100);
+  const newest = new NewestUnits({ allowance: 10, bytesMax: 1_000, outlinesMax: 100 });
   const outline = { role: 'user' as const, tokens: 1, bytes: 10, toolCallId: null, callIds: null };
   newest.add({ ...outline, sequence: 4, role: 'tool', tokens: 5_000, bytes: 5_000, toolCallId: 'popped' });
   newest.add({ ...outline, sequence: 3, role: 'assistant', tokens: 5_000, callIds: ['unanswered'] });
@@ -132,7 +132,7 @@ test('what no context holds takes nothing of the allowance', () => {
 });
 
 test('a unit is not chosen where it exceeds the bytes, with its results, and nothing older is', () => {
-  const newest = new NewestUnits(1_000, 100);
+  const newest = new NewestUnits({ allowance: 1_000, bytesMax: 100 + 3 * MESSAGE_BYTES, outlinesMax: 100 });
   const outline = { role: 'user' as const, tokens: 1, bytes: 40, toolCallId: null, callIds: null };
   newest.add({ ...outline, sequence: 5 });
   newest.add({ ...outline, sequence: 4, role: 'tool', toolCallId: 'a' });
@@ -141,8 +141,69 @@ test('a unit is not chosen where it exceeds the bytes, with its results, and not
   expect(newest).toMatchObject({ sequences: [5], isFull: true, isCut: true });
 });
 
+const EMPTY = { role: 'user' as const, tokens: 0, bytes: 2, toolCallId: null, callIds: null };
+
+test('empty messages take bytes too: any number of them is no small job', () => {
+  const newest = new NewestUnits({ allowance: 1_000_000, bytesMax: 10 * (MESSAGE_BYTES + 2), outlinesMax: 1_000 });
+  for (let sequence = 20; sequence > 0; sequence--) newest.add({ ...EMPTY, sequence });
+  expect(newest).toMatchObject({ isCut: true });
+  expect(newest.sequences).toHaveLength(10);
+});
+
+test('as many messages are looked at as may be, also where no context could hold them; the last of them is no cut', () => {
+  const bounds = { allowance: 1_000, bytesMax: 10_000, outlinesMax: 5 };
+  const orphan = { ...EMPTY, role: 'tool' as const, toolCallId: 'popped' };
+  const newest = new NewestUnits(bounds);
+  for (let sequence = 6; sequence > 2; sequence--) newest.add({ ...orphan, sequence });
+  newest.add({ ...EMPTY, sequence: 2 });
+  expect(newest).toMatchObject({ sequences: [2], isFull: false, isCut: false });
+  newest.add({ ...EMPTY, sequence: 1 });
+  expect(newest).toMatchObject({ sequences: [2], isFull: true, isCut: true });
+});
+
+/** An assistant's turn, whose mark does not fit within the budget, behind a user's message and many that are empty. */
+function behindEmptyOnes(count: number): { messages: ContextMessage[]; maxTokens: number } {
+  const message = { name: null, toolCallId: null, toolCalls: null, tokens: 0 };
+  const messages: ContextMessage[] = [
+    { ...message, id: 'first', role: 'user', content: 'Hi' },
+    ...Array.from({ length: count }, (_, index) => ({
+      ...message,
+      id: `empty${index}`,
+      role: 'user' as const,
+      content: '',
+    })),
+    { ...message, id: 'last', role: 'assistant', content: 'Hello', tokens: 1 },
+  ];
+  const units = completeUnits(messages);
+  const given: Asked = { format: 'anthropic', maxTokens: 0, memories: [], messages };
+  return { messages, maxTokens: tokensOf(given, 0, units) };
+}
+
+test('messages that take nothing in a format cost no look each, and hide nothing that fits behind them', () => {
+  const { messages, maxTokens } = behindEmptyOnes(2_000);
+  let looks = 0;
+  const count = (text: string): number => {
+    looks++;
+    return countTokens(text);
+  };
+  const request = { format: 'anthropic' as const, maxTokens, memories: [], messages, messageCount: messages.length };
+  const answer = assembleContext({ ...request, isWhole: true }, count);
+  expect(answer).toMatchObject({ fits: true, dropped: { messages: 0 }, tokens: maxTokens });
+  const tight = assembleContext({ ...request, maxTokens: maxTokens - 1, isWhole: true }, count);
+  expect(tight).toMatchObject({ fits: true, dropped: { messages: messages.length } });
+  expect(looks).toBeLessThan(60);
+});
+
+test('the mark of a whole conversation may fit where that of what was left out does not', () => {
+  const { messages } = behindEmptyOnes(3);
+  const given: Asked = { format: 'anthropic', maxTokens: 0, memories: [], messages: messages.slice(1) };
+  const maxTokens = tokensOf(given, 0, completeUnits(given.messages));
+  const request = { ...given, maxTokens, messageCount: 4, isWhole: true };
+  expect(assembleContext(request, countTokens)).toMatchObject({ fits: true, dropped: { messages: 0 } });
+});
+
 function read(messages: readonly ContextMessage[], allowance: number): NewestUnits {
-  const newest = new NewestUnits(allowance, Infinity);
+  const newest = new NewestUnits({ allowance, bytesMax: Infinity, outlinesMax: Infinity });
   for (const [sequence, { role, tokens, toolCallId, toolCalls }] of [...messages.entries()].toReversed()) {
     newest.add({ sequence, role, tokens, bytes: 1, toolCallId, callIds: toolCalls?.map(({ id }) => id) ?? null });
   }
