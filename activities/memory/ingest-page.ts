@@ -23,6 +23,7 @@ import {
   type IngestTemplate,
   type MemoryJobRef,
   type MemoryJobStep,
+  SESSION_BYTES_MAX,
 } from '../../domain/memory/memory-jobs.ts';
 import { DERIVED_FROM_JOB } from '../../domain/memory/memories.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -106,10 +107,19 @@ function collectionOf(tx: EnvironmentTransaction, job: MemoryJobRecord): Promise
   return job.collectionId === null ? Promise.resolve(null) : holdCollection(tx, job.collectionId);
 }
 
+const REFUSED = {
+  'no session': { code: 'NOT_FOUND', message: 'Its session was deleted, or has expired.' },
+  'too large': {
+    code: 'VALIDATION_ERROR',
+    message: `The messages of its session are larger than ${SESSION_BYTES_MAX} bytes together, images and calls included. Send what is to be remembered as messages, in parts.`,
+  },
+} as const satisfies Record<string, JobError>;
+
 async function split(tx: EnvironmentTransaction, job: MemoryJobRecord): Promise<MemoryJobStep> {
   if (job.input === null) throw new Error(`job ${job.id} has nothing to split`);
-  const chunks = await splitInput(tx, job.input);
-  if (chunks === null) return fail(tx, job, { code: 'NOT_FOUND', message: 'Its session was deleted, or has expired.' });
+  const done = await splitInput(tx, job.input);
+  if ('refused' in done) return fail(tx, job, REFUSED[done.refused]);
+  const { chunks } = done;
   if (chunks.length > CHUNKS_MAX) {
     const message = `It makes ${chunks.length} chunks, and ${CHUNKS_MAX} are the most. Raise chunkCharacters, or send less at once.`;
     return fail(tx, job, { code: 'VALIDATION_ERROR', message });

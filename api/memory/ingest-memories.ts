@@ -3,7 +3,7 @@ import { holdCollection } from '../../db/memory/collections.ts';
 import { createMemoryJob, getMemoryJob, type IngestInput } from '../../db/memory/jobs.ts';
 import { getSession } from '../../db/sessions/get-session.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
-import { CHUNK_METADATA, CHUNKS_MAX, INGEST_MESSAGES_MAX } from '../../domain/memory/memory-jobs.ts';
+import { CHUNK_METADATA, CHUNKS_MAX, INGEST_MESSAGES_MAX, SESSION_BYTES_MAX } from '../../domain/memory/memory-jobs.ts';
 import {
   CHUNK_CHARACTERS_DEFAULT,
   CHUNK_CHARACTERS_MAX,
@@ -42,7 +42,11 @@ const ingestBody = z
     collectionId: z.string().min(1).max(100),
     text: z.string().trim().min(1).optional().describe('Either this, or `messages`, or `sessionId`.'),
     messages: z.array(messageSchema).min(1).max(INGEST_MESSAGES_MAX).optional(),
-    sessionId: sessionIdSchema.optional().describe('A session of this environment, with all of its messages.'),
+    sessionId: sessionIdSchema
+      .optional()
+      .describe(
+        `A session of this environment, with all of its messages. The job fails where these are more than ${SESSION_BYTES_MAX / 1024 / 1024} MiB together, images and calls included.`,
+      ),
     kind: kindSchema.optional().describe('Left out: `fact` for a text, `episode` for messages.'),
     userId: userIdSchema.nullable().default(null),
     agentId: agentIdSchema.nullable().default(null),
@@ -96,7 +100,7 @@ export const ingestMemoriesRoute = defineRoute({
   path: '/api/v2/memory/ingest',
   summary: 'Split, embed and store a text, messages or a session',
   description:
-    'A job: 202, and `GET /api/v2/memory/jobs/{jobId}` shows its progress. Each chunk becomes one memory, whatever fails on the way. The job is one memory operation. A session needs `sessions:read` as well.',
+    'A job: 202, and `GET /api/v2/memory/jobs/{jobId}` shows its progress. Each chunk becomes one memory, whatever fails on the way. The job is one memory operation. A session needs `sessions:read` as well, and has at most 8 MiB of messages.',
   scope: 'memory:write',
   role: 'member',
   request: { body: ingestBody },

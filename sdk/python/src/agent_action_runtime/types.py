@@ -1933,7 +1933,7 @@ class IngestMemoryRequest(_IngestMemoryRequestRequired, total=False):
     """Either this, or `messages`, or `sessionId`."""
     messages: List[IngestedMessage]
     sessionId: str
-    """A session of this environment, with all of its messages."""
+    """A session of this environment, with all of its messages. The job fails where these are more than 8 MiB together, images and calls included."""
     kind: Literal["fact", "episode"]
     """Left out: `fact` for a text, `episode` for messages."""
     userId: Optional[str]

@@ -1426,7 +1426,7 @@ export interface schemas {
     /** Either this, or `messages`, or `sessionId`. */
     text?: string;
     messages?: Array<schemas["IngestedMessage"]>;
-    /** A session of this environment, with all of its messages. */
+    /** A session of this environment, with all of its messages. The job fails where these are more than 8 MiB together, images and calls included. */
     sessionId?: string;
     /** Left out: `fact` for a text, `episode` for messages. */
     kind?: "fact" | "episode";
