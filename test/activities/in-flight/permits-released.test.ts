@@ -6,7 +6,7 @@ import { startInTurn } from '../../../activities/messages/wake-messages.ts';
 import { KeyWorld } from '../../db/flow-control/world.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
-import type { Sent } from '../../../activities/adapters/http-request/send-request.ts';
+import type { SendRequest, Sent } from '../../../activities/adapters/http-request/send-request.ts';
 import type { DispatchResult, ReadBackResult } from '../../../activities/adapters/adapter.ts';
 import { REPLAY_NOT_TAKEN_UP } from '../../../activities/reconciliation/send-replay.ts';
 import { claimReplay } from '../../../db/attempts/claim-replay.ts';
@@ -351,7 +351,7 @@ describe('a delivery', () => {
     const ref = { ...world.database.tenant, messageId: newId('message') };
     await world.transaction((tx) => insertMessages(tx, [plainMessage({ id: ref.messageId, maxRetries: 3 })]));
     let answer: (sent: Sent) => void = () => undefined;
-    const sendRequest = vi.fn(() => new Promise<Sent>((resolve) => (answer = resolve)));
+    const sendRequest = vi.fn<SendRequest>(() => new Promise<Sent>((resolve) => (answer = resolve)));
     const late = activityEnvironment().run(world.activities({ ...overrides, sendRequest }).attemptMessage, ref);
     await expect.poll(() => sendRequest.mock.calls).toHaveLength(1);
 
