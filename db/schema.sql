@@ -4198,6 +4198,13 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.with_newest_range(past tstzmultirange, newest tstzrange)
+ RETURNS tstzmultirange
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT range_agg(kept.r) AS range_agg FROM (SELECT with_newest_range.newest AS r UNION ALL (SELECT r.r FROM unnest(with_newest_range.past) r(r) ORDER BY r.r DESC LIMIT 19)) kept)
+;
+
 CREATE TABLE action_versions (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -4926,6 +4933,7 @@ CREATE TABLE environments (
   halted_reason text,
   halted_by jsonb,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  halts tstzmultirange DEFAULT '{}'::tstzmultirange NOT NULL,
   CONSTRAINT environments_pkey PRIMARY KEY (id),
   CONSTRAINT environments_id_workspace_id_key UNIQUE (id, workspace_id),
   CONSTRAINT environments_workspace_id_name_key UNIQUE (workspace_id, name),
@@ -4939,7 +4947,7 @@ ALTER TABLE environments FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON environments FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON environments FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON environments TO service_app;
-GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by) ON environments TO service_app;
+GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by, halts) ON environments TO service_app;
 GRANT SELECT (id, workspace_id, name, kind, protected, halted_at) ON environments TO service_directory;
 CREATE TRIGGER raise_halt AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((new.halted_at IS NULL) <> (old.halted_at IS NULL))) EXECUTE FUNCTION raise_environment_event();
 
@@ -6499,6 +6507,7 @@ CREATE TABLE schedules (
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp(3) with time zone,
   firings_per_hour integer GENERATED ALWAYS AS (cron_firings_per_hour(cron)) STORED NOT NULL,
+  pauses tstzmultirange DEFAULT '{}'::tstzmultirange NOT NULL,
   CONSTRAINT schedules_pkey PRIMARY KEY (id),
   CONSTRAINT schedules_body_kind_check CHECK ((body_kind = ANY (ARRAY['none'::text, 'text'::text, 'json'::text]))),
   CONSTRAINT schedules_catch_up_seconds_check CHECK (((catch_up_seconds >= 10) AND (catch_up_seconds <= 86400))),
@@ -6524,7 +6533,7 @@ ALTER TABLE schedules FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON schedules FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON schedules FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON schedules TO service_app;
-GRANT UPDATE (name, cron, timezone, overlap, catch_up_seconds, destination, headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value, paused, last_run_at, due_at, revision, told_revision, renew_at, updated_at, deleted_at) ON schedules TO service_app;
+GRANT UPDATE (name, cron, timezone, overlap, catch_up_seconds, destination, headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value, paused, last_run_at, due_at, revision, told_revision, renew_at, updated_at, deleted_at, pauses) ON schedules TO service_app;
 GRANT SELECT (id, environment_id, paused, due_at, revision, told_revision, renew_at, updated_at, deleted_at, firings_per_hour) ON schedules TO service_directory;
 
 CREATE TABLE secret_versions (

@@ -4,6 +4,7 @@ import { type SplitMessages, splitByKey } from '../../db/flow-control/split-by-k
 import { isHalted } from '../../db/environments/read-halt.ts';
 import type { Publisher } from '../../db/messages/accept/accept-messages.ts';
 import { findRun } from '../../db/schedules/find-run.ts';
+import { findStop } from '../../db/schedules/find-stop.ts';
 import { lockSchedule } from '../../db/schedules/get-schedule.ts';
 import { publishFiring } from '../../db/schedules/publish-firing.ts';
 import { readOverlap } from '../../db/schedules/read-overlap.ts';
@@ -103,7 +104,7 @@ async function fire(
   const isQueued = run?.outcome === 'queued';
   if (run === null && !isDue(schedule, firing, nominalAt)) return { ...NOTHING, eventId: null };
   const dueAt = trigger === 'manual' ? undefined : (nextOf(schedule, nominalAt) ?? null);
-  const hindrance = isQueued ? null : await hindranceOf(tx, schedule, nominalAt);
+  const hindrance = isQueued ? null : await hindranceOf(tx, schedule, { nominalAt, isWaiting: run !== null });
   if (hindrance !== null) {
     const { outcome, ...error } = hindrance;
     if (run?.outcome !== outcome) {
@@ -151,14 +152,17 @@ type Hindrance = RunError & { outcome: Extract<RunOutcome, 'skipped' | 'waiting'
 async function hindranceOf(
   tx: EnvironmentTransaction,
   schedule: ScheduleRecord,
-  nominalAt: Date,
+  { nominalAt, isWaiting }: { nominalAt: Date; isWaiting: boolean },
 ): Promise<Hindrance | null> {
   const skipped = (code: string, message: string): Hindrance => ({ outcome: 'skipped', code, message });
   // A run that waited until the schedule was paused.
   if (schedule.paused) return skipped('PAUSED', 'The schedule was paused while this run waited.');
-  if (await isHalted(tx)) {
-    return skipped('ENVIRONMENT_HALTED', 'The environment was halted. What is due then is not made up.');
-  }
+  const halted = skipped('ENVIRONMENT_HALTED', 'The environment was halted. What is due then is not made up.');
+  if (await isHalted(tx)) return halted;
+  // Workers or Temporal were away, and the firing comes after the resumption. A run that waits came while nothing was stopped.
+  const stop = isWaiting ? null : await findStop(tx, schedule.id, nominalAt);
+  if (stop === 'paused') return skipped('PAUSED', 'The schedule was paused. What is due then is not made up.');
+  if (stop === 'halted') return halted;
   if (schedule.overlap === 'allow_all') return null;
   const { messageId, waitingSince } = await readOverlap(tx, schedule.id);
   if (messageId === null) return null;

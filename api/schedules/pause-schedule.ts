@@ -60,8 +60,9 @@ async function setPaused(
     };
   }
   const { cron, timezone } = before;
-  const dueAt = dueAfter({ cron, timezone, paused }, new Date());
-  const after = await updateSchedule(tx, before, { ...before, paused, dueAt });
+  const now = new Date();
+  const dueAt = dueAfter({ cron, timezone, paused }, now);
+  const after = await updateSchedule(tx, before, { ...before, paused, dueAt }, now);
   const told = { environmentName: environment.name, taskQueue: deps.taskQueue };
   return {
     reply: { status: 200 as const, data: presentSchedule(after) },

@@ -29,21 +29,19 @@ export const updateScheduleRoute = defineRoute({
     if (Object.values(body).every((value) => value === undefined)) {
       return { reply: { status: 200, data: presentSchedule(before) }, audit: 'none: nothing was to be changed' };
     }
-    const after = await updateSchedule(tx, before, {
+    const now = new Date();
+    const times = { cron: cron ?? before.cron, timezone: timezone ?? before.timezone, paused: before.paused };
+    const changed = {
       id: before.id,
       name: name === undefined ? before.name : name,
-      cron: cron ?? before.cron,
-      timezone: timezone ?? before.timezone,
+      ...times,
       overlap: overlap ?? before.overlap,
       catchUpSeconds: catchUpSeconds ?? before.catchUpSeconds,
       destination:
         destination === undefined ? before.destination : sealDestination(deps.vault, tenant, before.id, destination),
-      paused: before.paused,
-      dueAt: dueAfter(
-        { cron: cron ?? before.cron, timezone: timezone ?? before.timezone, paused: before.paused },
-        new Date(),
-      ),
-    });
+      dueAt: dueAfter(times, now),
+    };
+    const after = await updateSchedule(tx, before, changed, now);
     const told = { environmentName: environment.name, taskQueue: deps.taskQueue };
     return {
       reply: { status: 200, data: presentSchedule(after) },

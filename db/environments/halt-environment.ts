@@ -26,14 +26,20 @@ export async function haltEnvironment(
   return changeOf(tx, id, rowCount);
 }
 
-/** Resumes a halted environment; one that runs is left as it is. Null where the workspace has no such environment. */
+/**
+ * Resumes a halted environment, and keeps when it was halted; one that runs is left as it is. Null where the workspace has no such
+ * environment.
+ */
 export async function resumeEnvironment(
   tx: EnvironmentTransaction | WorkspaceTransaction,
   id: string,
 ): Promise<HaltChange | null> {
   await lockHalt(tx, id);
   const { rowCount } = await tx.raw<{ rowCount: number }>(
-    'UPDATE environments SET halted_at = NULL, halted_reason = NULL, halted_by = NULL WHERE id = ? AND halted_at IS NOT NULL',
+    // Until this moment and not that of `now()`: the lock may have been waited for.
+    `UPDATE environments SET halted_at = NULL, halted_reason = NULL, halted_by = NULL,
+       halts = with_newest_range(halts, tstzrange(halted_at, GREATEST(halted_at, clock_timestamp()), '[]'))
+     WHERE id = ? AND halted_at IS NOT NULL`,
     [id],
   );
   return changeOf(tx, id, rowCount);

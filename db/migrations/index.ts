@@ -59,6 +59,7 @@ import * as runsOfDeletedSchedules from './0059-runs-of-deleted-schedules.ts';
 import * as tagsOfEarlierRuns from './0060-tags-of-earlier-runs.ts';
 import * as oneIndexOfOverdue from './0061-one-index-of-overdue.ts';
 import * as deadLettersByTheirEnd from './0062-dead-letters-by-their-end.ts';
+import * as pastStops from './0063-past-stops.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -128,4 +129,5 @@ export const MIGRATIONS: readonly Migration[] = [
   tagsOfEarlierRuns,
   oneIndexOfOverdue,
   deadLettersByTheirEnd,
+  pastStops,
 ];

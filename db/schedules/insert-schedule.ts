@@ -25,9 +25,10 @@ export async function insertSchedule(tx: EnvironmentTransaction, schedule: NewSc
   const { destination, createdBy, ...plain } = schedule;
   const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
     `INSERT INTO schedules AS s (id, environment_id, name, cron, timezone, overlap, catch_up_seconds, destination, headers, body, body_kind,
-       body_sealed, master_key_version, wrapped_data_key, sealed_value, paused, created_by, due_at)
+       body_sealed, master_key_version, wrapped_data_key, sealed_value, paused, pauses, created_by, due_at)
      VALUES (:id, current_environment_id(), :name, :cron, :timezone, :overlap, :catchUpSeconds, CAST(:request AS jsonb), CAST(:headers AS jsonb),
-       :body, :bodyKind, :bodySealed, :masterKeyVersion, :wrappedDataKey, :sealedValue, :paused, CAST(:createdBy AS jsonb), :dueAt)
+       :body, :bodyKind, :bodySealed, :masterKeyVersion, :wrappedDataKey, :sealedValue, :paused,
+       CASE WHEN :paused THEN tstzmultirange(tstzrange(now(), NULL)) ELSE '{}' END, CAST(:createdBy AS jsonb), :dueAt)
      RETURNING ${SCHEDULE_COLUMNS}`,
     { ...plain, ...destinationColumns(destination), createdBy: JSON.stringify(createdBy) },
   );

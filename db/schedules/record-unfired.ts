@@ -14,9 +14,13 @@ type Schedule = TemporalPlan & { id: string };
  * anew, which was the only trace of them. Older ones than the catch-up were missed. Younger ones are skipped, for the pause or the new
  * times refuse their firing; but those that the new times name too stay expected. Returns the first of these, or null.
  */
-export async function recordUnfired(tx: EnvironmentTransaction, before: Schedule, after: Times): Promise<Date | null> {
+export async function recordUnfired(
+  tx: EnvironmentTransaction,
+  before: Schedule,
+  after: Times,
+  now: Date,
+): Promise<Date | null> {
   const { id: scheduleId, catchUpSeconds, dueAt, paused } = before;
-  const now = new Date();
   if (paused || dueAt === null || dueAt > now || isSameTimes(before, after)) return null;
   const from = firedFrom(before, now);
   // The slot of this very millisecond has come too: what is due next is later.

@@ -48,6 +48,7 @@ async function plant(): Promise<void> {
       destination: {},
       body_kind: 'none',
       created_by: {},
+      paused: id === 'sch_kept',
       deleted_at: id === 'sch_deleted' ? new Date() : null,
     });
     const run = { environment_id, schedule_id: id, nominal_at: new Date(0), fired_at: new Date(0) };
@@ -73,6 +74,15 @@ test('a run of before whose schedule was deleted is skipped, and others stay', a
     { id: 'sch_deleted', outcome: 'skipped', code: 'DELETED' },
     { id: 'sch_kept', outcome: 'queued', code: null },
     { id: 'sch_kept', outcome: 'waiting', code: 'OVERLAP' },
+  ]);
+});
+
+test('a schedule that is paused is known as paused since its last change', async () => {
+  const sql = `SELECT id, pauses @> updated_at AS since, pauses @> updated_at - interval '1 second' AS before, upper_inf(pauses) AS lasts
+    FROM schedules ORDER BY id`;
+  expect(await rowsOf(sql)).toEqual([
+    { id: 'sch_deleted', since: false, before: false, lasts: false },
+    { id: 'sch_kept', since: true, before: false, lasts: true },
   ]);
 });
 
