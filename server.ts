@@ -2,7 +2,8 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { pino, type Logger } from 'pino';
-import { CLIENT_DOCUMENT, createDocumentFetcher } from './activities/adapters/http-request/fetch-document.ts';
+import { createClientDocumentFetcher } from './activities/adapters/http-request/fetch-client-document.ts';
+import { createDocumentFetcher } from './activities/adapters/http-request/fetch-document.ts';
 import { createChatClient } from './activities/adapters/chat/chat-client.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
@@ -127,7 +128,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       embedder,
       egressAllow,
       fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
-      fetchClientDocument: createDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog, ...CLIENT_DOCUMENT }),
+      fetchClientDocument: createClientDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
       chat: createChatClient({ egressAllow, ownEndpoints, resolve, watchdog, ...parts.chats }),
       publicOrigins: publicUrl === null ? [] : [publicUrl],
       pagesUrl: parts.pagesUrl,

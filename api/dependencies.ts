@@ -8,6 +8,7 @@ import type { EgressAllow } from '../domain/egress.ts';
 import type { Embedder } from '../domain/embeddings/embedder.ts';
 import type { FileStore } from '../domain/files/file-store.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
+import type { FetchClientDocument } from '../domain/oauth/client-document.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TokenCounter } from './context/token-counter.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
@@ -61,7 +62,7 @@ export interface ApiDependencies {
   /** Through the egress guard. */
   fetchDocument: FetchDocument;
   /** The metadata of an OAuth client, small and soon given up. Through the egress guard. */
-  fetchClientDocument: FetchDocument;
+  fetchClientDocument: FetchClientDocument;
   /** Through the egress guard. */
   chat: ChatClient;
   /** Origins of our own pages, such as `https://console.example.com`, beside the host that a request asks. */

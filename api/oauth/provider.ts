@@ -1,7 +1,7 @@
 import { type ClientMetadata, type Configuration, errors, interactionPolicy, type JWK, Provider } from 'oidc-provider';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
-import type { ApiDependencies } from '../dependencies.ts';
 import { storageOf, type StorageParts } from './adapter.ts';
+import type { ClientDocuments } from './client-documents.ts';
 import { CONSENT_PATH, OAUTH_PATHS, resourceKindOf, resourceUrl } from './places.ts';
 import { requireFewAndOurRedirects } from './redirects.ts';
 import { SIGNING_ALGORITHM } from './signing-keys.ts';
@@ -17,10 +17,8 @@ export const CONSENT_SECONDS = 900;
 const METADATA_CACHE_SECONDS = { min: 300, max: 300 };
 
 export interface ProviderParts extends StorageParts {
-  fetchClientDocument: ApiDependencies['fetchClientDocument'];
+  documents: ClientDocuments;
   signingKeys: readonly JWK[];
-  /** Whether the address of the request in hand may have one more document fetched. */
-  mayFetch: () => boolean;
   renderError: NonNullable<Configuration['renderError']>;
 }
 
@@ -55,7 +53,7 @@ export function createProvider(parts: ProviderParts): Provider {
     expiresWithSession: () => false,
     extraClientMetadata: { properties: ['service_redirects'], validator: checkRedirects },
     features: featuresOf(parts),
-    fetch: (url) => fetchThroughGuard(parts, new Request(url).url),
+    fetch: (url) => parts.documents.read(new Request(url).url),
     findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     interactions: { policy: consentEveryTime(), url: (_ctx, { uid }) => `${CONSENT_PATH}/${uid}` },
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
@@ -90,7 +88,7 @@ function featuresOf(parts: ProviderParts): NonNullable<Configuration['features']
     clientIdMetadataDocument: {
       enabled: true,
       ack: 'draft-02',
-      allowFetch: () => parts.mayFetch(),
+      allowFetch: (_ctx, clientId) => parts.documents.prepare(clientId),
       allowClient: () => true,
       cacheDuration: METADATA_CACHE_SECONDS,
     },
@@ -136,11 +134,4 @@ function consentEveryTime(): interactionPolicy.Prompt[] {
 
 function checkRedirects(_ctx: unknown, _key: string, _value: unknown, metadata: ClientMetadata): void {
   requireFewAndOurRedirects(metadata);
-}
-
-/** The guard's answer says more than a stranger may learn of our network, so that the client reads only that it failed. */
-async function fetchThroughGuard({ fetchClientDocument }: ProviderParts, url: string): Promise<Response> {
-  const fetched = await fetchClientDocument(url, 'oauth-clients');
-  if (fetched.kind === 'refused') throw new Error(`a client id metadata document ${fetched.message}`);
-  return new Response(fetched.bytes.slice(), { status: 200, headers: { 'Content-Type': 'application/json' } });
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { networkOf } from '../../domain/address-ranges.ts';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isJsonObject } from '../../domain/json.ts';
@@ -9,6 +10,7 @@ import { describeFailure } from '../http/failures.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
 import { clientAddress, isSecure } from '../http/transport-security.ts';
 import { AddressThrottle } from './address-throttle.ts';
+import { ClientDocuments } from './client-documents.ts';
 import { answerConsent } from './consent-page.ts';
 import { sendOAuthError } from './error-page.ts';
 import { CONSENT_PATH, OAUTH_PATHS, SERVER_METADATA_PATH } from './places.ts';
@@ -34,8 +36,11 @@ export async function createOAuthServer(runner: RouteRunner, issuer: string): Pr
     db,
     issuer,
     addressOf,
-    fetchClientDocument,
-    mayFetch: () => fetches.admit(addressOf()),
+    documents: new ClientDocuments({
+      fetchClientDocument,
+      networkOf: () => networkOf(addressOf()) ?? addressOf(),
+      mayFetch: () => fetches.admit(addressOf()),
+    }),
     signingKeys: await readSigningKeys(runner.deps),
     renderError: sendOAuthError,
   });

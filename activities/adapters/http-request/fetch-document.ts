@@ -16,9 +16,6 @@ export interface FetchOptions extends SendOptions {
   bytesMax?: number;
 }
 
-/** For a document that a stranger names: small, and soon given up. */
-export const CLIENT_DOCUMENT = { timeoutMs: 5_000, bytesMax: 5_120 };
-
 /**
  * Fetches documents, such as OpenAPI descriptions, with the same egress guard as dispatches. Unencrypted http is allowed only to addresses that
  * EGRESS_ALLOW names: a description decides where credentials are sent, so nobody on the path may change it.

@@ -10,7 +10,8 @@ import { inject } from 'vitest';
 import { agreeableChat } from '../integrations/agreeable-chat.ts';
 import { createChatClient } from '../../../activities/adapters/chat/chat-client.ts';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
-import { CLIENT_DOCUMENT, createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
+import { createClientDocumentFetcher } from '../../../activities/adapters/http-request/fetch-client-document.ts';
+import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
 import { PacedStarts } from '../../../api/messages/paced-starts.ts';
@@ -186,7 +187,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     }),
     fetchClientDocument:
       options.fetchClientDocument ??
-      createDocumentFetcher({ egressAllow: [], watchdog: WATCHDOG, ...CLIENT_DOCUMENT, timeoutMs: FETCH_TIMEOUT_MS }),
+      createClientDocumentFetcher({ egressAllow: [], watchdog: WATCHDOG, timeoutMs: FETCH_TIMEOUT_MS }),
     chat:
       options.chats === undefined
         ? agreeableChat

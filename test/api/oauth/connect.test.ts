@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLIENT_DOCUMENT, createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
+import { createClientDocumentFetcher } from '../../../activities/adapters/http-request/fetch-client-document.ts';
+import { CONSENT_PATH } from '../../../api/oauth/places.ts';
+import { parseAddressRanges } from '../../../domain/address-ranges.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
@@ -21,15 +23,14 @@ import {
 /** An app connects as its user's browser and openid-client do it, from nothing but the URL of the MCP endpoint. */
 const DOCUMENT = 'https://agent.example/client.json';
 
-const fetchOverTls = createDocumentFetcher({
+const fetchOverTls = createClientDocumentFetcher({
   egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
   watchdog: WATCHDOG,
-  ...CLIENT_DOCUMENT,
 });
 
 /** What a host of the internet would serve. The loopback is reached as it is. */
-async function documentAt(url: string): ReturnType<TestApi['deps']['fetchClientDocument']> {
-  if (new URL(url).hostname === 'localhost') return fetchOverTls(url, 'oauth-clients');
+async function documentAt(url: string, network: string): ReturnType<TestApi['deps']['fetchClientDocument']> {
+  if (new URL(url).hostname === 'localhost') return fetchOverTls(url, network);
   if (url !== DOCUMENT) return { kind: 'refused', message: 'is not there' };
   const metadata = {
     client_id: DOCUMENT,
@@ -90,6 +91,38 @@ describe('from the MCP URL to a tool', () => {
     expect([back.origin, back.searchParams.get('code')]).toEqual(['http://127.0.0.1:4711', expect.any(String)]);
     const unknown = await beginAuthorization(app, { client_id: 'https://agent.example/none.json' });
     expect((await browser.get(`${unknown.url.pathname}${unknown.url.search}`)).status).toBe(400);
+  });
+
+  it('has a network wait for no document that another one asked for first', async () => {
+    const asked: string[] = [];
+    const [hostile, honest] = ['192.0.2.1', '198.51.100.1'];
+    let release = (): void => {};
+    const hanging = new Promise<void>((resolve) => (release = resolve));
+    const proxied = await startTestApi({
+      database: api.database,
+      network: { publicUrl: null, trustedProxies: parseAddressRanges('127.0.0.1') },
+      fetchClientDocument: async (url, network) => {
+        asked.push(network);
+        if (network === honest) return documentAt(url, network);
+        await hanging;
+        return { kind: 'refused', message: 'had no turn' };
+      },
+    });
+    proxied.deps.pagesUrl = api.baseUrl; // the resource that the app asks for is there
+    try {
+      const { url } = await beginAuthorization(app, { client_id: DOCUMENT });
+      const authorize = (network: string): ReturnType<TestApi['call']> =>
+        proxied.call('GET', `${url.pathname}${url.search}`, { headers: { 'X-Forwarded-For': network } });
+      const waiting = [authorize(hostile), authorize(hostile)];
+      await expect.poll(() => asked).toEqual([hostile]);
+      expect((await authorize(honest)).headers.get('Location')).toContain(CONSENT_PATH);
+      release();
+      await Promise.all(waiting);
+      expect(asked).toEqual([hostile, honest]);
+    } finally {
+      release();
+      await proxied.close();
+    }
   });
 
   // The same server connects a client where its certificate is trusted: test/sdk/stack/oauth-suite.ts.

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSender } from '../../../../activities/adapters/index.ts';
 import { createDocumentFetcher } from '../../../../activities/adapters/http-request/fetch-document.ts';
+import { createClientDocumentFetcher } from '../../../../activities/adapters/http-request/fetch-client-document.ts';
 import type { ResolvedAddress } from '../../../../activities/adapters/http-request/resolve.ts';
 import { lookupSlotsOf, resolveInTurn } from '../../../../activities/adapters/http-request/resolve-in-turn.ts';
 import type { Sent } from '../../../../activities/adapters/http-request/send-request.ts';
@@ -14,6 +15,8 @@ import { WATCHDOG } from '../../../harness/watchdog.ts';
 const LOOKUPS = { slots: 3, slotsAWorkspaceMax: 2 };
 const HANGING = 20;
 const SHORT_MS = 100;
+/** Whoever gets no turn fails after it. */
+const TURN_MS = 2_000;
 const LOOPBACK: ResolvedAddress[] = [{ address: '127.0.0.1', family: 4 }];
 
 let target: Target;
@@ -45,6 +48,8 @@ function world() {
   });
   return {
     hanging,
+    fetchClientDocument: createClientDocumentFetcher({ ...options, watchdog: WATCHDOG, timeoutMs: TURN_MS }),
+    okUrl: `http://ok.test:${port}/ok`,
     fetchDocument: createDocumentFetcher({ ...options, watchdog: WATCHDOG, timeoutMs: SHORT_MS }),
     call: (workspaceId: string, name: string, timeoutMs: number): Promise<Sent> =>
       WATCHDOG.run({ kind: 'dispatch', workspaceId, ids: {}, timeoutMs }, (signal) =>
@@ -91,6 +96,29 @@ describe('look-ups of one workspace that never end', () => {
     expect(hanging).toHaveLength(LOOKUPS.slotsAWorkspaceMax);
     expect((await call('hostile', 'ok.test', SHORT_MS)).kind).toBe('not_sent');
     expect((await call('victim', 'ok.test', PATIENCE_MS)).kind).toBe('response');
+  });
+});
+
+describe('documents of OAuth clients', () => {
+  it('that one network names and that hang leave another network its turn, past their deadline too', async () => {
+    const { fetchClientDocument, hanging, okUrl } = world();
+    const stuck = Array.from({ length: HANGING }, (_, n) =>
+      fetchClientDocument(`https://hang-${n}.test/client.json`, '192.0.2.1'),
+    );
+    expect((await fetchClientDocument(okUrl, '198.51.100.1')).kind).toBe('fetched');
+    expect((await Promise.all(stuck)).map(({ kind }) => kind)).toEqual(stuck.map(() => 'refused'));
+    expect(hanging).toHaveLength(1);
+    expect((await fetchClientDocument(okUrl, '198.51.100.1')).kind).toBe('fetched');
+    expect((await fetchClientDocument(okUrl, '192.0.2.1')).kind).toBe('refused');
+  });
+
+  it('have the look-ups of one workspace together, whichever networks ask', async () => {
+    const { fetchClientDocument, hanging, call } = world();
+    const networks = Array.from({ length: HANGING }, (_, n) => `192.0.2.${n}`);
+    const stuck = networks.map((network, n) => fetchClientDocument(`https://hang-${n}.test/client.json`, network));
+    expect((await call('victim', 'ok.test', PATIENCE_MS)).kind).toBe('response');
+    await Promise.all(stuck);
+    expect(hanging).toHaveLength(LOOKUPS.slotsAWorkspaceMax);
   });
 });
 
