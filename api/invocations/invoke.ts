@@ -20,23 +20,35 @@ type Invoking = Pick<
 >;
 
 /**
- * Admits an invocation, starts its workflow and waits for its end.
+ * Admits an invocation, starts its workflow and waits for its end. Each wait holds a connection, so where as many of the workspace wait as
+ * may, it answers with the invocation as it stands.
  *
  * A kill after the admission committed: the sweep starts the workflow, and a retry with the same key finds the row and waits
  * for it. A kill after the start: the workflow goes on without us. Temporal away, or no worker that takes it up: the admission is
  * withdrawn and the caller gets an error, unless the workflow began after all.
  */
-export async function invoke(
+export async function invoke(invoking: Invoking, request: InvokeRequest): Promise<InvocationRecord> {
+  const leave = invoking.deps.settlements.takePlace(invoking.caller.tenant.workspaceId);
+  try {
+    return await admitAndAwait(invoking, request, leave !== null);
+  } finally {
+    leave?.();
+  }
+}
+
+async function admitAndAwait(
   { deps, caller, transaction, signal, requestId }: Invoking,
   request: InvokeRequest,
+  mayWait: boolean,
 ): Promise<InvocationRecord> {
-  // No caller learns of it before another commit was waited for: the fence, a refusal or the settlement. A workflow whose
-  // admission was lost with PostgreSQL finds it withdrawn, and we find no invocation below.
+  // Whoever waits learns of it after another commit was waited for: the fence, a refusal or the settlement. A workflow whose
+  // admission was lost with PostgreSQL finds it withdrawn, and we find no invocation below. Whoever may not wait learns of it at once.
+  const flush = mayWait ? 'with_the_next' : 'now';
   const admitted = await withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
-    transaction((tx) => admit(tx, { ...request, requestId }, answers), { flush: 'with_the_next' }),
+    transaction((tx) => admit(tx, { ...request, requestId }, answers), { flush }),
   );
   const { invocationId } = admitted;
-  const timeoutMs = admitted.action.definition.timeoutMs + REPLY_MARGIN_MS;
+  const timeoutMs = mayWait ? admitted.action.definition.timeoutMs + REPLY_MARGIN_MS : 0;
   let endLook = (): Promise<void> => Promise.resolve();
   const begin = async (): Promise<'begun' | 'look_first'> => {
     await start(deps, caller, admitted, requestId);

@@ -1,8 +1,11 @@
 import { KeyedWaiters, type WaitResult } from './keyed-waiters.ts';
 import { CHANNELS, type NotificationListener } from './notification-listener.ts';
+import { Places } from './places.ts';
 
 /** A tenth of the connections that a process takes by default. */
 export const POLLS_OF_A_WORKSPACE_MAX = 400;
+/** As many again, so that neither the polls of a workspace nor what it invokes take the places of the other. */
+export const INVOKES_OF_A_WORKSPACE_MAX = 400;
 /** A notification may be lost, with the process that was to send it: who waits looks again after this time. */
 export const LOOK_MS = 10_000;
 
@@ -20,8 +23,8 @@ export const LOOK_MS = 10_000;
 export class SettlementHub {
   private readonly waiters = new KeyedWaiters();
   private readonly pollers = new KeyedWaiters();
-  /** The number of open polls by workspace. */
-  private readonly polls = new Map<string, number>();
+  private readonly polls = new Places(POLLS_OF_A_WORKSPACE_MAX);
+  private readonly invokes = new Places(INVOKES_OF_A_WORKSPACE_MAX);
   private readonly detach: (() => void)[];
 
   constructor(listener: Pick<NotificationListener, 'listen' | 'onGap'>) {
@@ -38,6 +41,14 @@ export class SettlementHub {
     ];
   }
 
+  /**
+   * For a request that invokes and means to `wait`, before it admits anything. Returns what gives the place back, once it is answered; null
+   * where as many of its workspace wait as may: then it does not wait.
+   */
+  takePlace(workspaceId: string): (() => void) | null {
+    return this.invokes.take(workspaceId);
+  }
+
   wait(invocationId: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
     return waitOrLook(this.waiters, invocationId, timeoutMs, signal);
   }
@@ -47,15 +58,12 @@ export class SettlementHub {
    * connection of this process, so a workspace that has `POLLS_OF_A_WORKSPACE_MAX` of them is told at once that the time is over.
    */
   async poll(workspaceId: string, id: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
-    const open = this.polls.get(workspaceId) ?? 0;
-    if (open >= POLLS_OF_A_WORKSPACE_MAX) return 'timeout';
-    this.polls.set(workspaceId, open + 1);
+    const leave = this.polls.take(workspaceId);
+    if (leave === null) return 'timeout';
     try {
       return await waitOrLook(this.pollers, id, timeoutMs, signal);
     } finally {
-      const left = (this.polls.get(workspaceId) ?? 1) - 1;
-      if (left === 0) this.polls.delete(workspaceId);
-      else this.polls.set(workspaceId, left);
+      leave();
     }
   }
 

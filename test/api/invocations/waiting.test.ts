@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { POLLS_OF_A_WORKSPACE_MAX } from '../../../db/announcements/settlement-hub.ts';
+import { INVOKES_OF_A_WORKSPACE_MAX, POLLS_OF_A_WORKSPACE_MAX } from '../../../db/announcements/settlement-hub.ts';
 import { newId } from '../../../domain/ids.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
@@ -131,5 +131,35 @@ describe('GET /actions/invocations/{id}?wait=', () => {
     await expect.poll(waiting).toBe(1); // the places are free again
     await deny(invocation);
     expect(invocationIn(await waited).status).toBe('denied');
+  });
+});
+
+describe('POST /actions/{ref}/invoke', () => {
+  test('of a workspace that waits for as many as it may is answered at once, and again waits once one has ended', async () => {
+    const { settlements } = service.deps;
+    const hung = await createAction(service, { url: `${target.baseUrl}/hang` }, { timeoutMs: 120_000 });
+    const others = Array.from({ length: INVOKES_OF_A_WORKSPACE_MAX - 1 }, () =>
+      settlements.takePlace(service.database.tenant.workspaceId),
+    );
+    try {
+      expect(others).not.toContain(null);
+      const first = invoke(service, hung);
+      await expect.poll(() => target.requests('/hang')).toHaveLength(1);
+      const startedAt = performance.now();
+      const { status, headers, invocation } = await invoke(service, hung);
+      expect([status, headers.get('Location'), seconds(startedAt) < 50]).toEqual([202, pathOf(invocation.id), true]);
+      expect(['queued', 'dispatching']).toContain(invocation.status);
+      expect(settlements.takePlace('another workspace')).not.toBeNull();
+
+      await expect.poll(() => target.requests('/hang')).toHaveLength(2);
+      await target.release();
+      expect((await first).status).toBe(200);
+      expect(invocationIn(await service.get(`${pathOf(invocation.id)}?wait=60`)).status).toBe('succeeded');
+      const next = await invoke(service, await createAction(service, { url: `${target.baseUrl}/ok` }));
+      expect([next.status, next.invocation.status]).toEqual([200, 'succeeded']);
+    } finally {
+      await target.release();
+      for (const leave of others) leave?.();
+    }
   });
 });
