@@ -15,7 +15,7 @@ export const reconcileEffectRoute = defineRoute({
   description:
     'Reads the effect at its provider at once, without waiting for the schedule, and answers the effect as it is after that ' +
     'read; 202 if the read is still under way. It only reads: call it as often as you like. If the scheduled reads were ' +
-    'exhausted, they begin again.',
+    'exhausted, it is one read more; only where that finds the provider still working, the daily reads begin.',
   scope: 'actions:resolve',
   role: 'admin',
   request: { params: effectParams },

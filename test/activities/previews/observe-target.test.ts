@@ -161,6 +161,24 @@ describe('what was read at the provider', () => {
     expect(reads).toEqual([]);
   });
 
+  test('a secret that does not open refuses too, and keeps no permit of the workspace', async () => {
+    const { ref, observe } = await parkedAfterReading({});
+    const changed = 'set_byte(sealed_value, 0, get_byte(sealed_value, 0) # 1)';
+    await tamper(
+      world,
+      `UPDATE secret_versions SET sealed_value = ${changed} WHERE secret_id IN (SELECT id FROM secrets WHERE name = '${ref.secret}')`,
+    );
+    reads.length = 0;
+    expect(await observe()).toBe('refused');
+    expect(reads).toEqual([]);
+    expect(await recheckReading(ref)).toMatchObject({
+      code: 'precondition_changed',
+      message: expect.stringContaining('a credential does not open') as string,
+    });
+    const permits = 'SELECT FROM in_flight_permits WHERE holder = $1';
+    expect(await world.database.asOwner(permits, [ref.invocationId])).toEqual([]);
+  });
+
   test('never: refused, since what was agreed to rests on it', async () => {
     const { ref } = await parkedAfterReading({});
     await tamper(world, `DELETE FROM observations WHERE invocation_id = '${ref.invocationId}'`);
