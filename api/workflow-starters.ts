@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Database, Tenant } from '../db/client.ts';
 import { EnvironmentNames } from '../db/environments/environment-names.ts';
-import { namesOfInvocation } from '../db/invocations/names-of-invocation.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { EventRef } from '../domain/events/events.ts';
@@ -16,7 +15,7 @@ import { wakeDeadLetterJob } from './dead-letters/job-workflows.ts';
 import { startFanOut } from './events/event-workflows.ts';
 import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
 import { cancelInvocationWorkflow } from './invocations/cancel-invocation-workflow.ts';
-import { startInvocationWorkflow } from './invocations/start-invocation-workflow.ts';
+import { startKnownInvocation } from './invocations/start-known-invocation.ts';
 import { wakeMemoryJob } from './memory/job-workflows.ts';
 import {
   startMessageWorkflow,
@@ -34,14 +33,11 @@ import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-c
  */
 export function workflowStarters(client: Client, db: Pick<Database, 'oneStatement'>, taskQueue: string) {
   const names = new EnvironmentNames(db);
-  const startInvocation = async (ref: InvocationRef): Promise<void> => {
-    const known = await db.oneStatement(ref, (tx) => namesOfInvocation(tx, ref.invocationId));
-    // Withdrawn since it was found: its workflow would find nothing, and end.
-    if (known !== null) await startInvocationWorkflow(client, ref, { ...known, eager: false, taskQueue });
-  };
+  const known = { temporal: client, db, taskQueue };
+  const startInvocation = (ref: InvocationRef) => startKnownInvocation(known, ref);
   return {
     startInvocation,
-    cancelInvocation: async (ref: InvocationRef) => cancelInvocationWorkflow(client, ref.invocationId),
+    cancelInvocation: (ref: InvocationRef) => cancelInvocationWorkflow(known, ref),
     startReads: async (ref: EffectRef, kind: 'reconciliation' | 'reversal') =>
       startReadsWorkflow(client, ref, kind, await names.nameOf(ref), taskQueue),
     wakeApproval: async (ref: ApprovalRef) =>

@@ -5,12 +5,9 @@ import { findWaitingInvocations } from '../../db/runs/find-waiting-invocations.t
 import { getRun, type LockedRun, lockRun } from '../../db/runs/get-run.ts';
 import { type RunChanges, updateRun } from '../../db/runs/update-run.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
-import type { InvocationRef } from '../../domain/refs.ts';
 import { SPANS_AFTER_END_SECONDS } from '../../domain/runs/runs.ts';
-import type { ApiDependencies } from '../dependencies.ts';
 import { defineRoute } from '../http/define-route.ts';
 import type { Done } from '../http/route-forms.ts';
-import { cancelInvocationWorkflow } from '../invocations/cancel-invocation-workflow.ts';
 import {
   createRunBody,
   presentRun,
@@ -20,6 +17,7 @@ import {
   runWithCountsSchema,
   updateRunBody,
 } from './schemas.ts';
+import { withdrawWaiting } from './withdraw-waiting.ts';
 
 export const createRunRoute = defineRoute({
   id: 'runs.create',
@@ -97,21 +95,14 @@ async function cancelled(
 ): Promise<Done<{ status: 200; data: z.input<typeof runWithCountsSchema> }>> {
   const isNew = status === 'running';
   if (isNew) await updateRun(tx, id, changes);
-  const after = withdrawing(await findWaitingInvocations(tx, tenant, id));
+  const waiting = await findWaitingInvocations(tx, tenant, id);
   const data = await presented(tx, id);
   return {
     reply: { status: 200, data },
     audit: isNew
       ? { action: 'run.cancelled', target: { type: 'run', id }, details: { name: changes.name ?? name } }
       : 'none: it was cancelled already',
-    after,
-  };
-}
-
-/** The sweep finds those that this does not reach. */
-function withdrawing(waiting: readonly InvocationRef[]) {
-  return async ({ temporal }: Pick<ApiDependencies, 'temporal'>): Promise<void> => {
-    await Promise.all(waiting.map(({ invocationId }) => cancelInvocationWorkflow(temporal, invocationId)));
+    after: (deps) => withdrawWaiting(deps, waiting),
   };
 }
 

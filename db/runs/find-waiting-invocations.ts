@@ -1,7 +1,10 @@
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
 
-/** The invocations of a run that wait for a person or for other effects. */
+/** Of one run: whoever cancels it waits while they are told. The sweep tells the others. */
+export const WAITING_INVOCATIONS_MAX = 100;
+
+/** The first invocations of a run that wait for a person or for other effects, WAITING_INVOCATIONS_MAX at most. */
 export async function findWaitingInvocations(
   tx: EnvironmentTransaction,
   tenant: Tenant,
@@ -9,8 +12,8 @@ export async function findWaitingInvocations(
 ): Promise<InvocationRef[]> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
     `SELECT i.id FROM invocations i WHERE i.run_id = :runId
-       AND (i.status = 'pending_approval' OR i.status = 'queued' AND i.dependencies_awaited_at IS NOT NULL) ORDER BY i.id`,
-    { runId },
+       AND (i.status = 'pending_approval' OR i.status = 'queued' AND i.dependencies_awaited_at IS NOT NULL) ORDER BY i.id LIMIT :most`,
+    { runId, most: WAITING_INVOCATIONS_MAX },
   );
   const { workspaceId, environmentId } = tenant;
   return rows.map(({ id }) => ({ invocationId: id, workspaceId, environmentId }));

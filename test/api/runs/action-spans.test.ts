@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { runWithCountsSchema, spanSchema } from '../../../api/runs/schemas.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
+import { findWaitingInvocations, WAITING_INVOCATIONS_MAX } from '../../../db/runs/find-waiting-invocations.ts';
 import { uncancelledInvocations } from '../../../activities/maintenance/uncancelled-invocations.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
@@ -179,6 +180,40 @@ describe('cancelling a run', () => {
     expect(swept).toEqual({ seen: 1, failed: 0 });
     const ended = invocationIn(await service.get(`/api/v2/actions/invocations/${invocation.id}?wait=60`));
     expect(ended.status).toBe('cancelled');
+  });
+
+  test('also where an operator terminated what waits: an approval later sends nothing', async () => {
+    const run = await beginRun(service);
+    const { invocation } = await invoke(service, parking, { input: {}, runId: run });
+    const sent = (await target.requests('/ok')).length;
+    await service.client.workflow.getHandle(`invocation/${invocation.id}`).terminate('an operator');
+    expect((await service.post(`/api/v2/runs/${run}/cancel`, {})).status).toBe(200);
+    const ended = invocationIn(await service.get(`/api/v2/actions/invocations/${invocation.id}?wait=60`));
+    expect(ended.status).toBe('cancelled');
+    const person = await keyClient(service, service.database.tenant);
+    expect(await readApproval(person, invocation.approvalId)).toMatchObject({ status: 'cancelled' });
+    expect(await target.requests('/ok')).toHaveLength(sent);
+  });
+
+  test('tells a bounded number of them at once', async () => {
+    const run = await beginRun(service);
+    const { invocation } = await invoke(service, parking, { input: {}, runId: run });
+    const asReplica = "SET session_replication_role = 'replica'; ";
+    const [columns] = await service.database.asOwner<{ names: string }>(
+      `SELECT string_agg(quote_ident(column_name), ', ') AS names FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name = 'invocations' AND is_generated = 'NEVER'`,
+    );
+    await service.database.asOwner(
+      `${asReplica} INSERT INTO invocations (${columns?.names}) SELECT ${columns?.names} FROM (
+         SELECT (jsonb_populate_record(i, jsonb_build_object('id', 'inv_copy_' || n, 'operation_key', 'copy_' || n,
+           'effect_id', NULL, 'approval_id', NULL, 'preview_id', NULL))).*
+         FROM invocations i, generate_series(1, ${WAITING_INVOCATIONS_MAX}) n WHERE i.id = '${invocation.id}') copy`,
+    );
+    const { db, tenant } = service.database;
+    const found = await db.withEnvironment(tenant, (tx) => findWaitingInvocations(tx, tenant, run));
+    // The other tests sweep all that waits.
+    await service.database.asOwner(`${asReplica} DELETE FROM invocations WHERE id LIKE 'inv_copy_%'`);
+    expect(found).toHaveLength(WAITING_INVOCATIONS_MAX);
   });
 
   test('of one that ended otherwise is a 409', async () => {
