@@ -2523,25 +2523,58 @@ ALTER FUNCTION find_unsettled_answers(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unsettled_answers(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unsettled_answers(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_unsettled_invocations(older_than interval, after_id text, most integer)
+CREATE OR REPLACE FUNCTION public.find_unsettled_invocations(older_than interval, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
- STABLE SECURITY DEFINER
+ SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 BEGIN ATOMIC
- SELECT i.id,
-     i.environment_id,
+ WITH newest AS MATERIALIZED (
+          SELECT u.id,
+             u.environment_id
+            FROM invocations u
+           WHERE ((u.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (u.created_at < (now() - find_unsettled_invocations.older_than)))
+           ORDER BY u.id DESC
+          LIMIT find_unsettled_invocations.most
+         ), others AS MATERIALIZED (
+          SELECT u.id,
+             u.environment_id
+            FROM invocations u
+           WHERE ((u.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (u.created_at < (now() - find_unsettled_invocations.older_than)) AND (u.id > ( SELECT i.unsettled_looked_to
+                    FROM installation i)))
+           ORDER BY u.id
+          LIMIT find_unsettled_invocations.most
+         ), moved AS (
+          UPDATE installation SET unsettled_looked_to = ( SELECT
+                         CASE
+                             WHEN (count(*) = find_unsettled_invocations.most) THEN max(o.id)
+                             ELSE ''::text
+                         END AS "case"
+                    FROM others o)
+         )
+  SELECT l.id,
+     l.environment_id,
      e.workspace_id
-    FROM (invocations i
-      JOIN environments e ON ((e.id = i.environment_id)))
-   WHERE ((i.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (i.created_at < (now() - find_unsettled_invocations.older_than)) AND (i.id > find_unsettled_invocations.after_id))
-   ORDER BY i.id
-  LIMIT find_unsettled_invocations.most;
+    FROM (( SELECT n.id,
+             n.environment_id
+            FROM newest n
+         UNION
+          SELECT o.id,
+             o.environment_id
+            FROM others o) l
+      JOIN environments e ON ((e.id = l.environment_id)))
+   WHERE (( SELECT count(*) AS count
+            FROM effects f
+           WHERE ((f.invocation_id = l.id) AND (f.stage = 'reconciling'::text))) = 0)
+   ORDER BY l.id;
 END
 ;
-ALTER FUNCTION find_unsettled_invocations(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unsettled_invocations(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unsettled_invocations(interval,text,integer) TO service_app;
+ALTER FUNCTION find_unsettled_invocations(interval,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_unsettled_invocations(interval,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_unsettled_invocations(interval,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_untold_schedules(older_than interval, overdue_by interval, after_id text, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
@@ -5391,6 +5424,8 @@ CREATE TABLE installation (
   unbegun_looked_to text COLLATE "C" DEFAULT ''::text NOT NULL,
   overdue_looked_to timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   overdue_looked_to_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  sweep_stopped_at jsonb DEFAULT '{}'::jsonb NOT NULL,
+  unsettled_looked_to text COLLATE "C" DEFAULT ''::text NOT NULL,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_check CHECK (((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))),
   CONSTRAINT installation_expensive_work_paused_reason_check CHECK (((char_length(expensive_work_paused_reason) >= 1) AND (char_length(expensive_work_paused_reason) <= 500))),
@@ -5400,9 +5435,9 @@ ALTER TABLE installation ENABLE ROW LEVEL SECURITY;
 ALTER TABLE installation FORCE ROW LEVEL SECURITY;
 CREATE POLICY installation_wide ON installation FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
 GRANT SELECT ON installation TO service_app;
-GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason) ON installation TO service_app;
-GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id) ON installation TO service_directory;
-GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id) ON installation TO service_directory;
+GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason, sweep_stopped_at) ON installation TO service_app;
+GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to) ON installation TO service_directory;
+GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to) ON installation TO service_directory;
 
 CREATE TABLE integrations (
   id text COLLATE "C" NOT NULL,

@@ -149,8 +149,12 @@ export const OBSERVE_DRAFT_OPTIONS: ActivityOptions = {
   retry: { initialInterval: '200 milliseconds', maximumAttempts: 3 },
 };
 
-/** One area of the sweep. After three failed tries the next sweep takes over, a minute later. */
+/**
+ * One area of the sweep: its budget, and the row or the call that is under way when that is over. The next sweep begins when all areas are
+ * done, so a missing heartbeat must reveal a dead worker soon. After three failed tries the next sweep takes over.
+ */
 export const SWEEP_OPTIONS: ActivityOptions = {
-  startToCloseTimeout: '5 minutes',
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   retry: { maximumAttempts: 3 },
 };

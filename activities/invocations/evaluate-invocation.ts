@@ -1,3 +1,4 @@
+import { recordAwaitedStatus } from '../../db/approvals/watch-approval.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import { markEvaluated } from '../../db/invocations/mark-evaluated.ts';
@@ -56,7 +57,11 @@ export async function evaluateInvocation(
   if (work.status === 'refused')
     return { evaluation: { decision: 'refused', effectId: work.effectId, refusal: refusalOf(work) }, work };
   const ended = endedBeforeDispatch(work);
-  if (ended !== null) return { evaluation: { decision: 'ended', state: ended }, work };
+  if (ended !== null) {
+    // The workflow that awaited the approval may have been terminated. Its successor ends here, and awaits nothing.
+    if (work.approvalId !== null) await recordAwaitedStatus(tx, work.approvalId);
+    return { evaluation: { decision: 'ended', state: ended }, work };
+  }
   const onward = onwardOf(deps, work);
   const isParked = work.approvalId !== null && (work.status === 'pending_approval' || work.status === 'queued');
   if (isParked) return { evaluation: waitFor(deps, work, onward), work };

@@ -6,6 +6,6 @@ import { untilNone } from './until-none.ts';
 export const expiredSessions: SweepArea<string> = {
   find: (deps, page) => findExpiredSessions(deps.db, page),
   idOf: (id) => id,
-  mend: (deps, ids) => untilNone(() => deleteExpiredSessions(deps.db, ids)),
+  mend: (deps, ids, budget) => untilNone(budget, () => deleteExpiredSessions(deps.db, ids)),
   batchSize: 100,
 };

@@ -12,13 +12,12 @@ const OVERDUE_SECONDS = 3_600;
  */
 export function lostMessages(olderThanSeconds = LOST_AFTER_SECONDS): SweepArea<MessageRef, 'wakeMessage'> {
   return {
-    // One look in a sweep: a second page would be the look of the next one.
-    find: (deps, { afterId }) =>
-      afterId === ''
-        ? findLostMessages(deps.db, { olderThanSeconds, overdueBySeconds: OVERDUE_SECONDS, most: LOOKED_AT_MAX })
-        : Promise.resolve([]),
+    find: (deps) =>
+      findLostMessages(deps.db, { olderThanSeconds, overdueBySeconds: OVERDUE_SECONDS, most: LOOKED_AT_MAX }),
     idOf: (ref) => ref.messageId,
     mend: (deps, refs) => Promise.all(refs.map((ref) => deps.wakeMessage(ref))),
     batchSize: 1,
+    atOnce: 10,
+    isOneLook: true,
   };
 }

@@ -27,11 +27,12 @@ const PAGES_A_SWEEP_MAX = 40;
 export const expiredMemories: SweepArea<MemoryRef> = {
   find: (deps, page) => findExpiredMemories(deps.db, page),
   idOf: ({ memoryId }) => memoryId,
-  mend: async ({ db }, refs) => {
+  mend: async ({ db }, refs, budget) => {
     for (const ref of refs) {
       for (let page = 0, isWhole = false; !isWhole && page < PAGES_A_SWEEP_MAX; page++) {
         const deletion = db.withEnvironment(ref, (tx) => deleteMemories(tx, [ref.memoryId], FORGET_PAGE_SIZE));
         ({ isWhole } = await deletion);
+        if (budget.isOver()) break;
       }
     }
   },

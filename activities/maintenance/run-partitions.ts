@@ -5,6 +5,6 @@ import { dropUntilNone, untilNone } from './until-none.ts';
 /** Makes the partitions of runs for later, and lets old ones go: docs/retention.md. Each step may run again after a crash anywhere. */
 export const RUN_PARTITION_STEPS: Readonly<Record<string, SweepStep>> = {
   make: ({ db }) => makeRunPartitions(db),
-  drop: ({ db, logger }) => dropUntilNone(logger, 'runs', () => dropOldRunPartition(db)),
-  delete_outside_of_ranges: ({ db }) => untilNone(() => deleteRunsOutsideOfRanges(db)),
+  drop: ({ db, logger }, budget) => dropUntilNone({ logger, budget }, 'runs', () => dropOldRunPartition(db)),
+  delete_outside_of_ranges: ({ db }, budget) => untilNone(budget, () => deleteRunsOutsideOfRanges(db)),
 };

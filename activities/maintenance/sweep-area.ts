@@ -1,4 +1,5 @@
 import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeats } from '../with-heartbeats.ts';
 import { dueFiles } from './due-files.ts';
 import { expiredDeduplications } from './expired-deduplications.ts';
 import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
@@ -79,13 +80,16 @@ export function listSweepAreas() {
   return (): Promise<string[]> => Promise.resolve([...AREAS.keys()]);
 }
 
-/** Sweeps one area. Throws where its rows cannot be found: Temporal retries it, and no other area is affected. */
+/**
+ * Sweeps one area, within its budget. Throws where its rows cannot be found: Temporal retries it, and no other area is affected. The
+ * heartbeats tell of a worker that died: until the area is done, or is given up, no sweep of any area begins.
+ */
 export function sweepArea(deps: ActivityDependencies) {
   return async (name: string): Promise<Swept> => {
     const sweep = AREAS.get(name);
     // A worker of another version listed this area. It still runs or has just stopped.
     if (sweep === undefined) throw new Error(`this worker knows no area ${name} of the sweep`);
-    const swept = await sweep(deps, name);
+    const swept = await withHeartbeats(deps, () => sweep(deps, name));
     if (swept.failed > 0) deps.logger.error({ area: name, ...swept }, 'the sweep left rows that it could not mend');
     return swept;
   };

@@ -1,5 +1,7 @@
+import { findSweepPosition, keepSweepPosition } from '../../db/maintenance/sweep-positions.ts';
 import { batchesOf } from '../../domain/batches-of.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { type AreaBudget, areaBudget } from './area-budget.ts';
 
 /** Younger rows still belong to the process that made them. */
 export const LOST_AFTER_SECONDS = 30;
@@ -25,10 +27,17 @@ export interface SweepArea<Row, Needs extends keyof ActivityDependencies = never
   /** Rows of every environment, in the order of their ids, after `afterId`. */
   find(deps: SweepDependencies<Needs>, page: SweepPage): Promise<Row[]>;
   idOf(row: Row): string;
-  /** Must be harmless when repeated: a batch that fails is repeated row by row. */
-  mend(deps: SweepDependencies<Needs>, rows: readonly Row[]): Promise<unknown>;
+  /**
+   * Must be harmless when repeated: a batch that fails is repeated row by row. What takes many steps looks at the budget between them, and
+   * leaves the rest to a later sweep.
+   */
+  mend(deps: SweepDependencies<Needs>, rows: readonly Row[], budget: AreaBudget): Promise<unknown>;
   /** How many rows `mend` takes at once: more than one where that is a single statement. */
   batchSize: number;
+  /** How many batches are under way at once, where most of their time is a wait for others. By default one. */
+  atOnce?: number;
+  /** One call of `find` is the whole look of a sweep: the database bounds it, and remembers how far it came. */
+  isOneLook?: boolean;
 }
 
 export interface Swept {
@@ -37,43 +46,86 @@ export interface Swept {
   failed: number;
 }
 
-/** Goes through all rows of an area, page by page. A row that always fails does not hold up any other row. */
+/** A sweep of one area, under way. */
+interface Sweeping<Row, Needs extends keyof ActivityDependencies> {
+  deps: SweepDependencies<Needs>;
+  name: string;
+  area: SweepArea<Row, Needs>;
+  budget: AreaBudget;
+}
+
+/**
+ * Goes through all rows of an area, page by page. A row that always fails does not hold up any other row. Where the budget is over before
+ * the end, the next sweep goes on behind the row that this one ended with, so that rows which stay, or which always take long, do not
+ * keep those behind them from every sweep. The one after the end begins anew.
+ */
 export async function sweepRows<Row, Needs extends keyof ActivityDependencies = never>(
   deps: SweepDependencies<Needs>,
   name: string,
   area: SweepArea<Row, Needs>,
+  budget: AreaBudget = areaBudget(),
 ): Promise<Swept> {
   const limit = Math.max(PAGE_SIZE_MIN, area.batchSize);
   const swept: Swept = { seen: 0, failed: 0 };
-  for (let afterId = ''; ;) {
-    const page = await area.find(deps, { afterId, limit });
-    swept.seen += page.length;
-    for (const batch of batchesOf(page, area.batchSize)) swept.failed += await mendBatch(deps, name, area, batch);
-    const last = page.at(-1);
-    if (last === undefined || page.length < limit) return swept;
-    afterId = area.idOf(last);
+  const from = await findSweepPosition(deps.db, name);
+  for (let afterId = from, isEnd = false; !isEnd;) {
+    const found = await area.find(deps, { afterId, limit });
+    const page = area.isOneLook === true ? startingBehind(found, area, afterId) : found;
+    isEnd = area.isOneLook === true || page.length < limit;
+    for (const group of batchesOf([...batchesOf(page, area.batchSize)], area.atOnce ?? 1)) {
+      const mended = await Promise.all(group.map((batch) => mendBatch({ deps, name, area, budget }, batch)));
+      for (const { tried, failed } of mended) {
+        swept.seen += tried.length;
+        swept.failed += failed;
+      }
+      const last = mended.at(-1)?.tried.at(-1);
+      if (last !== undefined) afterId = area.idOf(last);
+      if (!budget.isOver()) continue;
+      await keepSweepPosition(deps.db, name, afterId);
+      deps.logger.info({ area: name, ...swept }, 'an area of the sweep had its time: the next sweep goes on');
+      return swept;
+    }
   }
+  if (from !== '') await keepSweepPosition(deps.db, name, '');
+  return swept;
 }
 
-/** Returns how many rows failed. */
+/** What a look found, beginning behind the row that the last sweep ended with: a look may find the same rows again. */
+function startingBehind<Row, Needs extends keyof ActivityDependencies>(
+  found: readonly Row[],
+  { idOf }: SweepArea<Row, Needs>,
+  position: string,
+): Row[] {
+  return [...found.filter((row) => idOf(row) > position), ...found.filter((row) => idOf(row) <= position)];
+}
+
+interface MendedBatch<Row> {
+  /** All of the batch, unless it failed and the budget ended while its rows were repeated one by one. */
+  tried: readonly Row[];
+  failed: number;
+}
+
 async function mendBatch<Row, Needs extends keyof ActivityDependencies>(
-  deps: SweepDependencies<Needs>,
-  name: string,
-  area: SweepArea<Row, Needs>,
+  sweeping: Sweeping<Row, Needs>,
   rows: readonly Row[],
-): Promise<number> {
+): Promise<MendedBatch<Row>> {
+  const { deps, name, area, budget } = sweeping;
   try {
-    await area.mend(deps, rows);
-    return 0;
+    await area.mend(deps, rows, budget);
+    return { tried: rows, failed: 0 };
   } catch (error) {
     const [row] = rows;
     if (row !== undefined && rows.length === 1) {
       const context = { area: name, id: area.idOf(row), err: error };
       deps.logger.warn(context, 'the sweep could not mend a row: the next one tries again');
-      return 1;
+      return { tried: rows, failed: 1 };
     }
   }
   let failed = 0;
-  for (const row of rows) failed += await mendBatch(deps, name, area, [row]);
-  return failed;
+  for (const [index, row] of rows.entries()) {
+    const mended = await mendBatch(sweeping, [row]);
+    failed += mended.failed;
+    if (budget.isOver()) return { tried: rows.slice(0, index + 1), failed };
+  }
+  return { tried: rows, failed };
 }

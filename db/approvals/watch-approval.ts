@@ -3,14 +3,19 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 type Row = Omit<ApprovalWatch, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date };
 
+/** Records that a workflow has seen how the approval stands: `find_unwatched_approvals` finds it no more. */
+export async function recordAwaitedStatus(tx: EnvironmentTransaction, approvalId: string): Promise<void> {
+  await tx.raw('UPDATE approvals SET awaited_status = status WHERE id = ? AND awaited_status IS DISTINCT FROM status', [
+    approvalId,
+  ]);
+}
+
 /**
  * Reads what the approval's workflow needs, and records that the workflow has seen this status. The sweep wakes workflows that
  * have not seen the current one (`find_unwatched_approvals`).
  */
 export async function watchApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalWatch> {
-  await tx.raw('UPDATE approvals SET awaited_status = status WHERE id = ? AND awaited_status IS DISTINCT FROM status', [
-    approvalId,
-  ]);
+  await recordAwaitedStatus(tx, approvalId);
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT p.awaited_status AS status, p.created_at AS "createdAt", p.expires_at AS "expiresAt", p.reminders_sent AS "remindersSent",
        p.quorum, (SELECT CAST(count(*) AS int) FROM approval_decisions d WHERE d.approval_id = p.id) AS decisions,

@@ -60,6 +60,7 @@ import * as tagsOfEarlierRuns from './0060-tags-of-earlier-runs.ts';
 import * as oneIndexOfOverdue from './0061-one-index-of-overdue.ts';
 import * as deadLettersByTheirEnd from './0062-dead-letters-by-their-end.ts';
 import * as pastStops from './0063-past-stops.ts';
+import * as sweepsThatGoOn from './0065-sweeps-that-go-on.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -130,4 +131,5 @@ export const MIGRATIONS: readonly Migration[] = [
   oneIndexOfOverdue,
   deadLettersByTheirEnd,
   pastStops,
+  sweepsThatGoOn,
 ];

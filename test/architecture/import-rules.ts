@@ -120,6 +120,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/auth/find-expired-throttles.ts': 'lists counts that are forgotten, which belong to no workspace',
   'db/auth/delete-expired-throttles.ts': 'deletes counts that are forgotten, which belong to no workspace',
   'db/plans/rate-limiter.ts': 'counts a request before any transaction names a tenant',
+  'db/maintenance/sweep-positions.ts': 'keeps how far the sweep of the whole installation came',
   'db/plans/expensive-work.ts': 'the switch is the whole installation’s',
   'db/dead-letters/delete-old-dead-letters.ts': 'deletes what is past the time it is kept, in every environment',
   'db/dead-letters/find-idle-jobs.ts': 'lists ids of jobs that no workflow works on, in every environment',

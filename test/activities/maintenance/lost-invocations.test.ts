@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lostInvocations } from '../../../activities/maintenance/lost-invocations.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
+import { findUnsettledInvocations } from '../../../db/invocations/find-unsettled-invocations.ts';
 import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
@@ -63,4 +64,29 @@ test('goes through more than a page, each once, in every environment', async () 
   const { seen, started } = await sweep();
   expect(seen).toBe(250);
   expect(started.map((ref) => ref.invocationId)).toEqual(refs.map((ref) => ref.invocationId).sort());
+});
+
+test('looks at the newest and at a part of the others, and goes on from there, so that none is left out', async () => {
+  const all = (await sweep()).started.map((ref) => ref.invocationId);
+  const most = 40;
+  const look = async (): Promise<string[]> =>
+    (await findUnsettledInvocations(world.database.db, { olderThanSeconds: 0, most })).map((ref) => ref.invocationId);
+  for (let round = 0; round < 2; round++) {
+    const looks: string[][] = [];
+    for (let from = 0; from < all.length; from += most) looks.push(await look());
+    expect(looks[0]).toEqual([...all.slice(0, most), ...all.slice(-most)]);
+    expect(looks[1]).toEqual([...all.slice(most, 2 * most), ...all.slice(-most)]);
+    expect([...new Set(looks.flat())].sort()).toEqual(all);
+  }
+});
+
+test('leaves out what is read back until its outcome is known: its workflow has ended, and its reads have a sweep of their own', async () => {
+  const ref = await world.ready();
+  const isStarted = async () => (await sweep()).started.some(({ invocationId }) => invocationId === ref.invocationId);
+  expect(await isStarted()).toBe(true);
+  await world.database.asOwner(
+    `SET session_replication_role = 'replica';
+     UPDATE effects SET stage = 'reconciling', outcome = 'pending' WHERE id = '${ref.effectId}'`,
+  );
+  expect(await isStarted()).toBe(false);
 });

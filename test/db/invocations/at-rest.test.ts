@@ -27,8 +27,8 @@ test.each(INVOCATION_STATUSES)(
   async (status) => {
     const { invocationId } = await world.admit();
     await plant(invocationId, status);
-    const page = { olderThanSeconds: 0, afterId: '', limit: 100 };
-    const listed = (await findUnsettledInvocations(world.database.db, page)).map((found) => found.invocationId);
+    const look = { olderThanSeconds: 0, most: 100 };
+    const listed = (await findUnsettledInvocations(world.database.db, look)).map((found) => found.invocationId);
     expect(listed.includes(invocationId)).toBe(!isAtRest({ status, stage: null, awaitsDependencies: false }));
   },
 );

@@ -1,5 +1,7 @@
+import { activityInfo } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
+import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { withTimeSkippingServer } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';
 
@@ -22,4 +24,14 @@ test('an area that cannot be swept is tried three times, fails alone, and is nam
     last: { seen: 4, failed: 1 },
   });
   expect(tries).toEqual({ first: 1, broken: 3, last: 1 });
+});
+
+test('a worker that dies in an area is noticed by its missing heartbeat, before the next sweep is due', async () => {
+  const { activities } = doubles({
+    listSweepAreas: () => Promise.resolve(['one']),
+    sweepArea: () => Promise.resolve({ seen: activityInfo().heartbeatTimeoutMs ?? 0, failed: 0 }),
+  });
+  expect(await runWorkflow(environment, 'sweepMaintenance', [], activities)).toEqual({
+    one: { seen: HEARTBEAT_TIMEOUT_MS, failed: 0 },
+  });
 });

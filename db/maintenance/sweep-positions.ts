@@ -1,0 +1,22 @@
+import type { Database } from '../client.ts';
+
+/** The id of the row with which the last sweep of an area ended before its end; the empty string where it came to the end. */
+export async function findSweepPosition(db: Pick<Database, 'directory'>, area: string): Promise<string> {
+  const { rows } = await db.directory.raw<{ rows: { position: string }[] }>(
+    `SELECT COALESCE(sweep_stopped_at ->> ?, '') AS position FROM installation`,
+    [area],
+  );
+  return rows[0]?.position ?? '';
+}
+
+/** Keeps that id for the next sweep. The empty string lets it begin anew. */
+export async function keepSweepPosition(
+  db: Pick<Database, 'directory'>,
+  area: string,
+  position: string,
+): Promise<void> {
+  await db.directory.raw(
+    'UPDATE installation SET sweep_stopped_at = sweep_stopped_at || jsonb_build_object(CAST(? AS text), CAST(? AS text))',
+    [area, position],
+  );
+}
