@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface SessionSize {
-  /** Of the messages' content and calls, as JSON. */
+  /** The messages' content and calls take them, as JSON. */
   bytes: number;
   /** 0: it has no messages. */
   lastSequence: number;

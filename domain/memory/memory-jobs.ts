@@ -11,7 +11,7 @@ export type MemoryJobStatus = (typeof MEMORY_JOB_STATUSES)[number];
 export const OPEN_JOBS_MAX = 100;
 export const ENDED_JOBS_KEPT_DAYS = 30;
 export const CHUNKS_MAX = 20_000;
-/** Of all messages of a session that is ingested: their content and their calls as JSON, images too. */
+/** All messages of a session that is ingested: their content and their calls as JSON, images too. */
 export const SESSION_BYTES_MAX = 8 * 1024 * 1024;
 export const INGEST_MESSAGES_MAX = 10_000;
 /** Chunks that are embedded together and stored in one transaction. */

@@ -37,13 +37,13 @@ const OWNERS_OF_TRANSACTIONS: ReadonlySet<string> = new Set([
   'api/integrations/test-integration.ts',
   'api/invocations/await-rest.ts',
   'api/invocations/invoke.ts',
+  'api/invocations/start-known-invocation.ts',
   'api/invocations/withdraw-left-lying.ts',
   'api/memory/search-memories.ts',
   'api/plans/plan-directory.ts',
   'api/previews/read-provider.ts',
   'api/reconciliation/reconcile-effect.ts',
   'api/reconciliation/replay-effect.ts',
-  'api/workflow-starters.ts',
 ]);
 
 const STRAY_RULES: readonly StrayRule[] = [
