@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../domain/json.ts';
+import { CHUNK_METADATA } from '../../domain/memory/memory-jobs.ts';
 import { DERIVED_FROM_JOB, type MemoryFilter } from '../../domain/memory/memories.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * A forgetting reaches what an ingest has not stored yet: a job whose input is still to be split fails, and chunks that match go. Both
- * under the lock of their job, so that no page stores them meanwhile.
+ * A forgetting reaches what an ingest has not stored yet: a job whose input is still to be split fails where a chunk of it may match, and
+ * chunks that match go. Both under the lock of their job, so that no page stores them meanwhile. Before the split nobody knows what the
+ * chunks will have of the metadata that the job writes itself; all others are those of the request.
  */
 export async function forgetUnstored(
   tx: EnvironmentTransaction,
@@ -16,13 +18,19 @@ export async function forgetUnstored(
     collectionIds,
     template: JSON.stringify(Object.fromEntries(wanted)),
     jobId: source?.type === DERIVED_FROM_JOB ? (source.id ?? null) : null,
+    metadata: JSON.stringify(metadata ?? {}),
+    writtenOf: JSON.stringify(CHUNK_METADATA),
     otherSource: source !== undefined && source.type !== DERIVED_FROM_JOB,
   };
   const { rows: jobs } = await tx.raw<{ rows: { id: string; isSplit: boolean; metadata: JsonObject }[] }>(
     `SELECT j.id, j.total IS NOT NULL AS "isSplit", j.template -> 'metadata' AS metadata FROM memory_jobs j
      WHERE j.environment_id = current_environment_id() AND j.kind = 'ingest' AND j.ended_at IS NULL AND NOT :otherSource
        AND j.collection_id = ANY (:collectionIds) AND j.template @> CAST(:template AS jsonb)
-       AND (CAST(:jobId AS text) IS NULL OR j.id = :jobId) ORDER BY j.id FOR NO KEY UPDATE`,
+       AND (CAST(:jobId AS text) IS NULL OR j.id = :jobId)
+       AND (j.total IS NOT NULL OR j.template -> 'metadata' @> (CAST(:metadata AS jsonb) - ARRAY(
+         SELECT jsonb_array_elements_text(w.names) FROM jsonb_each(CAST(:writtenOf AS jsonb)) AS w (source, names)
+         WHERE j.input -> w.source IS NOT NULL)))
+     ORDER BY j.id FOR NO KEY UPDATE`,
     bindings,
   );
   for (const job of jobs) await forgetOfJob(tx, job, metadata ?? {});

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import pino from 'pino';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ingestMemoryPage } from '../../../activities/memory/ingest-page.ts';
-import { splitInput } from '../../../activities/memory/split-input.ts';
 import { forgetMemoryPage } from '../../../activities/memory/forget-page.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import {
@@ -16,6 +15,7 @@ import { createMemoryJob, getMemoryJob, type IngestInput } from '../../../db/mem
 import { appendMessages } from '../../../db/sessions/append-messages.ts';
 import { createSession } from '../../../db/sessions/create-session.ts';
 import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import { newId } from '../../../domain/ids.ts';
 import {
   CHUNKS_MAX,
@@ -23,9 +23,7 @@ import {
   type MemoryJobKind,
   type MemoryJobRef,
   type MemoryJobStep,
-  SESSION_BYTES_MAX,
 } from '../../../domain/memory/memory-jobs.ts';
-import type { ChatMessage } from '../../../domain/sessions/sessions.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 
@@ -39,7 +37,6 @@ const TEMPLATE: IngestTemplate = {
   expiresAt: null,
 };
 const PAGE = 4;
-const MESSAGE_BYTES = 60_000;
 const SAID = { name: null, toolCallId: null, toolCalls: null, metadata: null, tokens: 1 } as const;
 const NEW_SESSION = {
   name: null,
@@ -156,56 +153,6 @@ describe('memory jobs', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('refuses a session of more bytes than a job may read, also where they make no chunk', async () => {
-    const { id: sessionId } = await transaction((tx) => createSession(tx, NEW_SESSION));
-    const most = Math.floor(SESSION_BYTES_MAX / MESSAGE_BYTES);
-    await database.asOwner(
-      `INSERT INTO session_messages (session_id, sequence, environment_id, id, role, content, tokens)
-       SELECT $1, n, $2, 'smg_large' || n, 'user', jsonb_build_array(jsonb_build_object('type', 'image', 'url', repeat('x', $4))), 1
-       FROM generate_series(1, $3) n`,
-      [sessionId, database.tenant.environmentId, most + 1, MESSAGE_BYTES],
-    );
-    const tooLarge = await start({ sessionId, charactersMax: CHARACTERS });
-    expect(await runToItsEnd(tooLarge)).toEqual({ next: 'end', status: 'failed' });
-    expect((await jobOf(tooLarge))?.error).toMatchObject({
-      code: 'VALIDATION_ERROR',
-      message: expect.stringContaining(`${SESSION_BYTES_MAX} bytes`) as string,
-    });
-    // With two messages less it is not too large: each has some bytes beside its URL.
-    await database.asOwner('DELETE FROM session_messages WHERE session_id = $1 AND sequence < 3', [sessionId]);
-    expect(await runToItsEnd(await start({ sessionId, charactersMax: CHARACTERS }))).toMatchObject({
-      status: 'succeeded',
-    });
-  });
-
-  it('reads the words of a session, and neither its images nor what is appended meanwhile', async () => {
-    const { id: sessionId } = await transaction((tx) => createSession(tx, NEW_SESSION));
-    const image = { type: 'image', url: 'x'.repeat(MESSAGE_BYTES) } as const;
-    const append = (...content: ChatMessage['content'][]): Promise<unknown> =>
-      transaction((tx) =>
-        appendMessages(
-          tx,
-          sessionId,
-          content.map((one) => ({ ...SAID, role: 'user', content: one })),
-        ),
-      );
-    await append([{ type: 'text', text: 'one' }, image, { type: 'text', text: 'two' }], [image], 'three');
-    const split = await transaction(async (tx) => {
-      let isMeasured = false;
-      const raw: EnvironmentTransaction['raw'] = async <T>(...statement: Parameters<EnvironmentTransaction['raw']>) => {
-        const answer = await tx.raw<T>(...statement);
-        expect(JSON.stringify(answer).length).toBeLessThan(MESSAGE_BYTES / 2);
-        if (!isMeasured && statement[0].includes('sum(m.bytes)')) {
-          isMeasured = true;
-          await append('four');
-        }
-        return answer;
-      };
-      return splitInput({ ...tx, raw }, { sessionId, charactersMax: 100 });
-    });
-    expect('chunks' in split && split.chunks.map(({ content }) => content)).toEqual(['one\n\ntwo', 'three']);
-  });
-
   it('fails where the database does not take what it was to store, and asks the provider no more', async () => {
     // A moment that was let through before, in a form that PostgreSQL does not read.
     const ref = await start(
@@ -276,6 +223,19 @@ describe('memory jobs', () => {
     expect(await runToItsEnd(unsplit)).toEqual({ next: 'end', status: 'failed' });
     expect(await runToItsEnd(ofBob)).toEqual({ next: 'end', status: 'succeeded' });
     expect(await stored()).toHaveLength(PAGE + 10);
+  });
+
+  it.each<[string, JsonObject, 'succeeded' | 'failed']>([
+    ['that it does not have', { from: 'elsewhere' }, 'succeeded'],
+    ['that it has', { from: 'test' }, 'failed'],
+    ['that a chunk may have', { from: 'test', role: 'user', position: 0 }, 'failed'],
+    ['of which a chunk may have one', { from: 'elsewhere', role: 'user' }, 'succeeded'],
+    ['that jobs of another input write', { messageId: 'smg_1' }, 'succeeded'],
+  ])('an ingest that is not split yet, and a forgetting by metadata %s', async (_what, metadata, status) => {
+    const ref = await start({ messages: [{ role: 'user', content: 'Hello' }], charactersMax: 100 });
+    await transaction((tx) => forgetUnstored(tx, [collectionId], { metadata }));
+    expect(await runToItsEnd(ref)).toEqual({ next: 'end', status });
+    expect(await stored()).toHaveLength(status === 'succeeded' ? 1 : 0);
   });
 
   it('a deleted collection goes in steps, with its memories, its row and its jobs; an ingest under way ends', async () => {
