@@ -33,7 +33,10 @@ export function createFolderStore(root: string): FileStore {
       const [incoming, content] = [placeOf(file, 'incoming'), placeOf(file, 'content')];
       await unlessMissing(rename(incoming, content));
       const found = await unlessMissing(stat(content));
-      return found === null ? null : found.size;
+      if (found === null) return null;
+      // Also where it was renamed before: whoever did that may have died before the flush.
+      await unlessMissing(syncFolder(folderOf(file)));
+      return found.size;
     },
     read: (file, range) => read(placeOf(file, 'content'), range),
     removeIncoming: (file) => removeStage(file, 'incoming'),
