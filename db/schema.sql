@@ -1382,17 +1382,19 @@ CREATE OR REPLACE FUNCTION public.delete_expired_sessions(ids text[], most integ
  SET search_path TO 'public', 'pg_temp'
 AS $function$
     DECLARE
+      expired text[];
       messages integer;
       gone integer;
     BEGIN
+      expired := ARRAY(SELECT s.id FROM sessions s WHERE s.id = ANY (ids) AND s.expires_at < now() FOR UPDATE SKIP LOCKED);
       DELETE FROM session_messages m USING (
-        SELECT o.session_id, o.sequence FROM session_messages o JOIN sessions s ON s.id = o.session_id
-        WHERE s.id = ANY (ids) AND s.expires_at < now() LIMIT most) old
+        SELECT o.session_id, o.sequence FROM session_messages o WHERE o.session_id = ANY (expired) LIMIT most) old
       WHERE m.session_id = old.session_id AND m.sequence = old.sequence;
       GET DIAGNOSTICS messages = ROW_COUNT;
-      DELETE FROM sessions s WHERE s.id = ANY (ids) AND s.expires_at < now()
-        AND NOT EXISTS (SELECT FROM session_messages m WHERE m.session_id = s.id);
+      DELETE FROM sessions s WHERE s.id = ANY (expired) AND NOT EXISTS (SELECT FROM session_messages m WHERE m.session_id = s.id);
       GET DIAGNOSTICS gone = ROW_COUNT;
+      -- A change that began before the end, and comes between two parts, would still find it.
+      UPDATE sessions s SET expires_at = 'epoch' WHERE s.id = ANY (expired) AND s.expires_at <> 'epoch';
       RETURN messages + gone;
     END $function$
 ;
@@ -6678,6 +6680,7 @@ GRANT DELETE, INSERT, SELECT ON sessions TO service_app;
 GRANT DELETE ON sessions TO service_directory;
 GRANT UPDATE (name, user_id, agent_id, metadata, message_count, token_count, last_sequence, expires_at, updated_at) ON sessions TO service_app;
 GRANT SELECT (id, environment_id, expires_at) ON sessions TO service_directory;
+GRANT UPDATE (expires_at) ON sessions TO service_directory;
 CREATE TRIGGER check_sequence BEFORE UPDATE OF last_sequence ON public.sessions FOR EACH ROW EXECUTE FUNCTION check_session_sequence();
 
 CREATE TABLE sign_in_sessions (

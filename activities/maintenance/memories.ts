@@ -1,6 +1,7 @@
 import { deleteMemories } from '../../db/memory/delete-memories.ts';
 import { findExpiredMemories, type MemoryRef } from '../../db/memory/find-expired.ts';
 import { findIdleMemoryJobs } from '../../db/memory/find-idle-jobs.ts';
+import { lockExpired } from '../../db/memory/lock-expired.ts';
 import { FORGET_PAGE_SIZE, type MemoryJobRef } from '../../domain/memory/memory-jobs.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
@@ -29,9 +30,12 @@ export const expiredMemories: SweepArea<MemoryRef> = {
   idOf: ({ memoryId }) => memoryId,
   mend: async ({ db }, refs, budget) => {
     for (const ref of refs) {
-      for (let page = 0, isWhole = false; !isWhole && page < PAGES_A_SWEEP_MAX; page++) {
-        const deletion = db.withEnvironment(ref, (tx) => deleteMemories(tx, [ref.memoryId], FORGET_PAGE_SIZE));
-        ({ isWhole } = await deletion);
+      let isWhole = false;
+      for (let page = 0; !isWhole && page < PAGES_A_SWEEP_MAX; page++) {
+        isWhole = await db.withEnvironment(ref, async (tx) => {
+          if (!(await lockExpired(tx, ref.memoryId))) return true;
+          return (await deleteMemories(tx, [ref.memoryId], FORGET_PAGE_SIZE)).isWhole;
+        });
         if (budget.isOver()) break;
       }
     }

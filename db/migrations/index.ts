@@ -60,6 +60,7 @@ import * as tagsOfEarlierRuns from './0060-tags-of-earlier-runs.ts';
 import * as oneIndexOfOverdue from './0061-one-index-of-overdue.ts';
 import * as deadLettersByTheirEnd from './0062-dead-letters-by-their-end.ts';
 import * as pastStops from './0063-past-stops.ts';
+import * as sessionsExtendedInTime from './0064-sessions-extended-in-time.ts';
 import * as sweepsThatGoOn from './0065-sweeps-that-go-on.ts';
 
 export interface Migration {
@@ -131,5 +132,6 @@ export const MIGRATIONS: readonly Migration[] = [
   oneIndexOfOverdue,
   deadLettersByTheirEnd,
   pastStops,
+  sessionsExtendedInTime,
   sweepsThatGoOn,
 ];
