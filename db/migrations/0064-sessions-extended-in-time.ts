@@ -5,7 +5,7 @@ export const name = '0064-sessions-extended-in-time';
 
 /**
  * A session whose expiry was extended at its last moment lived on without the messages that the sweep had deleted meanwhile. The sweep
- * locks the sessions first, and deletes of these alone. Of one that a change has locked it deletes nothing.
+ * locks the sessions first, and deletes of these alone. A session that a change has locked is left alone.
  */
 export async function up(knex: Knex): Promise<void> {
   await makeDirectoryFunctions(knex, DIRECTORY, ['delete_expired_sessions(text[], integer)']);

@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import type * as fs from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -9,7 +10,7 @@ import { newId } from '../../../../domain/ids.ts';
 /** What was done, in its order: renames by the name that they give, flushes by the place that is flushed. */
 const done = vi.hoisted((): string[] => []);
 vi.mock('node:fs/promises', async (load) => {
-  const real = await load<typeof import('node:fs/promises')>();
+  const real = await load<typeof fs>();
   const open: typeof real.open = async (place, ...more) => {
     const handle = await real.open(place, ...more);
     const sync = handle.sync.bind(handle);
