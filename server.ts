@@ -18,6 +18,7 @@ import { PacedStarts } from './api/messages/paced-starts.ts';
 import { TokenCounter } from './api/context/token-counter.ts';
 import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
+import { LARGE_BODIES } from './api/http/large-bodies.ts';
 import { Uploads } from './api/http/uploads.ts';
 import { Database } from './db/client.ts';
 import { NotificationListener } from './db/announcements/notification-listener.ts';
@@ -115,6 +116,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       links: vault,
       files: parts.files,
       uploads: new Uploads(FILE_UPLOADS),
+      largeBodies: new Uploads(LARGE_BODIES),
       settlements,
       notifications,
       logger,

@@ -36,6 +36,8 @@ export interface ApiDependencies {
   files: FileStore;
   /** How many files a workspace uploads to this process at once. */
   uploads: Uploads;
+  /** The bodies that it holds of routes that take more than others: spans, traces and what memory ingests. */
+  largeBodies: Uploads;
   /** Tells when an invocation has come to rest. */
   settlements: SettlementHub;
   /** The process's LISTEN connection, the one that `settlements` was made with: completed idempotency keys, revoked API keys. */

@@ -4,6 +4,7 @@ import type { CommitOptions } from '../../db/scope.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Actor, Caller, MemberCaller, UserCaller } from './callers.ts';
 import type { AuditEntry } from './route-forms.ts';
+import type { Upload } from './upload.ts';
 
 /** What a sign-in needs to know about the browser. */
 export interface Browser {
@@ -59,6 +60,8 @@ export type Owning<Context, Tx> = Omit<Context, 'deps'> & {
   deps: ApiDependencies;
   /** For a route with a `streamedBody`, which reads it; and for headers that the machinery does not know. */
   incoming: IncomingMessage;
+  /** Counts the bytes of a body that the route reads itself, where it has an `openUpload`. */
+  upload: Upload | null;
   /** The Idempotency-Key header where the route takes one and the caller sent it. */
   idempotencyKey: string | null;
   /**

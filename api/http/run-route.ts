@@ -172,7 +172,7 @@ async function read(
 
 /** The JSON value of the body, or undefined where there is none. */
 async function readJson(route: AnyRoute, ctx: HttpContext): Promise<unknown> {
-  const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX);
+  const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX, ctx.state.upload);
   ctx.state.bodyBytes = bytes.length;
   await bodyTurns.take(ownerOf(ctx), bytes.length);
   return bytes.length === 0 ? undefined : parseJsonBytes(bytes);

@@ -151,6 +151,7 @@ class Work {
     return {
       ...this.context(),
       incoming: this.asked.ctx.req,
+      upload: this.asked.ctx.state.upload ?? null,
       idempotencyKey: this.asked.idempotencyKey,
       transaction: <T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions = {}) =>
         this.held(work, options),

@@ -3,6 +3,8 @@ import type { Upload } from './upload.ts';
 export interface UploadsOptions {
   /** Bodies of one workspace at a time. */
   aWorkspaceMax: number;
+  /** Bytes that have arrived, of one workspace; left out: as many as of all. */
+  bytesAWorkspaceMax?: number;
   /** Bytes that have arrived, of all workspaces. */
   bytesMax: number;
   /** The message for an upload beyond the limit. */
@@ -15,7 +17,8 @@ export interface UploadsOptions {
  */
 export class Uploads {
   readonly #options: UploadsOptions;
-  readonly #open = new Map<string, number>();
+  /** By workspace: how many bodies, and the bytes of them that have arrived. */
+  readonly #open = new Map<string, { bodies: number; bytes: number }>();
   #bytes = 0;
 
   constructor(options: UploadsOptions) {
@@ -23,22 +26,24 @@ export class Uploads {
   }
 
   open(workspaceId: string): Upload {
-    const { aWorkspaceMax, bytesMax, refusal } = this.#options;
-    const open = this.#open.get(workspaceId) ?? 0;
-    if (open >= aWorkspaceMax) throw refusal();
-    this.#open.set(workspaceId, open + 1);
+    const { aWorkspaceMax, bytesMax, bytesAWorkspaceMax = bytesMax, refusal } = this.#options;
+    const own = this.#open.get(workspaceId) ?? { bodies: 0, bytes: 0 };
+    if (own.bodies >= aWorkspaceMax) throw refusal();
+    this.#open.set(workspaceId, own);
+    own.bodies++;
     let taken = 0;
     return {
       take: (bytes) => {
-        if (this.#bytes + bytes > bytesMax) throw refusal();
+        if (own.bytes + bytes > bytesAWorkspaceMax || this.#bytes + bytes > bytesMax) throw refusal();
         taken += bytes;
+        own.bytes += bytes;
         this.#bytes += bytes;
       },
       leave: () => {
+        own.bytes -= taken;
         this.#bytes -= taken;
-        const left = (this.#open.get(workspaceId) ?? 1) - 1;
-        if (left === 0) this.#open.delete(workspaceId);
-        else this.#open.set(workspaceId, left);
+        own.bodies--;
+        if (own.bodies === 0) this.#open.delete(workspaceId);
       },
     };
   }

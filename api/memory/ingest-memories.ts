@@ -108,6 +108,7 @@ export const ingestMemoriesRoute = defineRoute({
   accepted: (data) => ({ location: `/api/v2/memory/jobs/${data.id}`, retryAfterSeconds: LOOK_AGAIN_SECONDS }),
   errors: ['NOT_FOUND', 'CONFLICT', ...MEMORY_OPERATION_ERRORS],
   bodyBytesMax: INGEST_BYTES_MAX,
+  openUpload: (deps, workspaceId) => deps.largeBodies.open(workspaceId),
   expensive: true,
   idempotent: true,
   async change(tx, { body, caller, deps }) {

@@ -34,6 +34,7 @@ export const upsertSpansRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
   bodyBytesMax: SPANS_BODY_BYTES_MAX,
+  openUpload: (deps, workspaceId) => deps.largeBodies.open(workspaceId),
   async change(tx, { params, body }) {
     const run = await lockRunForSpans(tx, params.id);
     return { reply: { status: 200, data: await writeSpans(tx, run.id, body.spans) }, audit: WRITTEN };

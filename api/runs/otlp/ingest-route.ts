@@ -22,6 +22,7 @@ export const ingestTracesRoute = defineRoute({
   response: { 200: z.null() },
   errors: [],
   bodyBytesMax: OTLP_BODY_BYTES_MAX,
+  openUpload: (deps, workspaceId) => deps.largeBodies.open(workspaceId),
   streamedBody: {
     mediaType: ['application/json', 'application/x-protobuf'],
     contentEncodings: ['gzip'],
@@ -65,12 +66,12 @@ export const ingestTracesRoute = defineRoute({
     conformance: 'Its replies are OTLP: test/api/runs/otlp.test.ts.',
     methods: 'Its failures are google.rpc.Status, which has no details: test/api/runs/otlp.test.ts.',
   },
-  async handler({ incoming, caller, transaction }) {
+  async handler({ incoming, upload, caller, transaction }) {
     const { receiveTraces } = await load();
     return {
       status: 200,
       data: null,
-      ...(await receiveTraces({ incoming, workspaceId: caller.workspaceId, transaction })),
+      ...(await receiveTraces({ incoming, upload, workspaceId: caller.workspaceId, transaction })),
     };
   },
 });

@@ -4,6 +4,7 @@ import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
 import { batchesOf } from '../../../domain/batches-of.ts';
 import { BodyTurns } from '../../http/body-turns.ts';
 import type { EnvironmentHandlerContext } from '../../http/route-context.ts';
+import type { Upload } from '../../http/upload.ts';
 import { readBytes } from '../../http/read-json-body.ts';
 import { ExportTraceServiceResponseSchema } from './descriptors.ts';
 import { byRun, ingestTraces } from './ingest-traces.ts';
@@ -19,6 +20,7 @@ const turns = new BodyTurns();
 
 interface Received {
   incoming: IncomingMessage;
+  upload: Upload | null;
   workspaceId: string;
   transaction: EnvironmentHandlerContext<unknown, unknown, unknown>['transaction'];
 }
@@ -28,11 +30,12 @@ interface Received {
  *
  * Each run is whole or not there. After a failure between two the exporter sends the request again, which changes nothing of the first.
  */
-export async function receiveTraces({ incoming, workspaceId, transaction }: Received): Promise<OtlpReply> {
+export async function receiveTraces({ incoming, upload, workspaceId, transaction }: Received): Promise<OtlpReply> {
   const encoding = otlpEncodingOf(incoming.headers['content-type'] ?? '');
   if (encoding === null) throw new Error('the media type was checked before the body');
-  const sent = await readBytes(incoming, OTLP_BODY_BYTES_MAX);
+  const sent = await readBytes(incoming, OTLP_BODY_BYTES_MAX, upload ?? undefined);
   const body = await inflated(sent, (incoming.headers['content-encoding'] ?? '').toLowerCase());
+  if (body !== sent) upload?.take(body.length);
   await turns.take(workspaceId, body.length);
   const { spans, rejected } = readTraces(body, encoding);
   const captureContent = String(incoming.headers[CAPTURE_HEADER] ?? '').toLowerCase() === 'true';

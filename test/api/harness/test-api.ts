@@ -17,6 +17,7 @@ import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/i
 import { PacedStarts } from '../../../api/messages/paced-starts.ts';
 import { TokenCounter } from '../../../api/context/token-counter.ts';
 import { FILE_UPLOADS } from '../../../api/files/uploads.ts';
+import { LARGE_BODIES } from '../../../api/http/large-bodies.ts';
 import { Uploads, type UploadsOptions } from '../../../api/http/uploads.ts';
 import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
 import { createApi, type ApiOptions } from '../../../api/create-api.ts';
@@ -168,6 +169,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     links: Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`),
     files: options.files ?? createFolderStore(filesFolder),
     uploads: new Uploads(options.uploads ?? FILE_UPLOADS),
+    largeBodies: new Uploads(LARGE_BODIES),
     settlements,
     notifications,
     logger,
