@@ -2947,6 +2947,21 @@ ALTER FUNCTION hold_oauth_grant(text,text,uuid,text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION hold_oauth_grant(text,text,uuid,text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION hold_oauth_grant(text,text,uuid,text) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.hold_oauth_grants_of_user(of_user text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      PERFORM pg_advisory_xact_lock(hashtextextended('oauth-grants-of/' || of_user, 0));
+      RETURN (SELECT count(*)::int FROM oauth_grants g WHERE g.user_id = of_user AND g.ended_at IS NULL AND g.expires_at > now());
+    END $function$
+;
+ALTER FUNCTION hold_oauth_grants_of_user(text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION hold_oauth_grants_of_user(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION hold_oauth_grants_of_user(text) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.hold_session(of_session text, of_user text, of_workspace uuid, with_role text)
  RETURNS void
  LANGUAGE plpgsql

@@ -8,6 +8,7 @@ import { requireRole } from '../http/identify.ts';
 
 /** After this long the user decides anew. */
 const GRANT_LIFETIME_DAYS = 365;
+/** A user has no more, in all workspaces together. */
 export const CONNECTED_APPS_MAX = 200;
 
 const offeredScope = z.custom<Scope>(
@@ -51,7 +52,7 @@ export const consentRoute = defineWorkspaceRouteInEnvironment({
       throw new ServiceError('CONFLICT', { message: 'This request was answered already. Start again in the app.' });
     }
     if ((await countGrantsOfUser(tx, caller.userId)) >= CONNECTED_APPS_MAX) {
-      const message = `You have connected ${CONNECTED_APPS_MAX} apps here. Disconnect one that you no longer use.`;
+      const message = `You have connected ${CONNECTED_APPS_MAX} apps. Disconnect one that you no longer use.`;
       throw new ServiceError('CONFLICT', { message });
     }
     const { workspaceId, userId } = caller;

@@ -62,6 +62,7 @@ import * as deadLettersByTheirEnd from './0062-dead-letters-by-their-end.ts';
 import * as pastStops from './0063-past-stops.ts';
 import * as sessionsExtendedInTime from './0064-sessions-extended-in-time.ts';
 import * as sweepsThatGoOn from './0065-sweeps-that-go-on.ts';
+import * as grantsOfUser from './0066-grants-of-user.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -134,4 +135,5 @@ export const MIGRATIONS: readonly Migration[] = [
   pastStops,
   sessionsExtendedInTime,
   sweepsThatGoOn,
+  grantsOfUser,
 ];

@@ -69,12 +69,14 @@ export async function isConsentedTo(tx: EnvironmentTransaction, requestHash: Buf
   return rows.length > 0;
 }
 
-/** Apps that the user has connected and not disconnected, in every workspace. */
-export async function countGrantsOfUser(tx: UserTransaction | EnvironmentTransaction, userId: string): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { count: number }[] }>(
-    'SELECT count(*)::int AS count FROM oauth_grants WHERE user_id = ? AND ended_at IS NULL AND expires_at > now()',
-    [userId],
-  );
+/**
+ * How many apps the user has connected and not disconnected, in every workspace. The caller holds its transaction open: another consent of the
+ * user waits here, and then counts what this one made.
+ */
+export async function countGrantsOfUser(tx: EnvironmentTransaction, userId: string): Promise<number> {
+  const { rows } = await tx.raw<{ rows: { count: number }[] }>('SELECT hold_oauth_grants_of_user(?) AS count', [
+    userId,
+  ]);
   return rows[0]?.count ?? 0;
 }
 

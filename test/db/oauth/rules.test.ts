@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { consumeArtifact, findArtifact, putArtifact } from '../../../db/oauth/artifacts.ts';
 import { registerClient, REGISTRATIONS_PER_HOUR_MAX } from '../../../db/oauth/clients.ts';
-import { endGrant, findGrant } from '../../../db/oauth/grants.ts';
+import { countGrantsOfUser, createGrant, endGrant, findGrant } from '../../../db/oauth/grants.ts';
 import { addOAuthKey, listOAuthKeys, oauthKeyAssociatedData, rewrapOAuthKeys } from '../../../db/oauth/signing-keys.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
-import { plantGrant } from '../../api/oauth/planted-grant.ts';
+import { newGrant, plantGrant } from '../../api/oauth/planted-grant.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 
 /** What the database itself holds of OAuth. */
 let database: TestDatabase;
@@ -48,6 +49,37 @@ describe('the application', () => {
     ).rejects.toThrow(/stays ended/);
   });
 });
+
+test('the apps of a user are counted in every workspace, and by one consent at a time', async () => {
+  const { db, tenant } = database;
+  const { development: elsewhere } = await database.anotherWorkspace();
+  const counted = (): Promise<number> => db.withEnvironment(tenant, (tx) => countGrantsOfUser(tx, userId));
+  const before = await counted();
+  await plantGrant(database, elsewhere, userId);
+  await endGrantOf(await plantGrant(database, elsewhere, userId));
+  expect(await counted()).toBe(before + 1);
+
+  const ends: string[] = [];
+  let second = Promise.resolve(0);
+  await db.withEnvironment(elsewhere, async (tx) => {
+    expect(await countGrantsOfUser(tx, userId)).toBe(before + 1);
+    second = counted().finally(() => ends.push('second'));
+    await expect.poll(waitsForLock, { timeout: PATIENCE_MS }).toBe(true);
+    await createGrant(tx, newGrant(elsewhere, userId));
+    ends.push('first');
+  });
+  expect([await second, ends]).toEqual([before + 2, ['first', 'second']]);
+});
+
+const endGrantOf = (id: string): Promise<unknown> => database.db.withUser(userId, (tx) => endGrant(tx, id, 'user'));
+
+async function waitsForLock(): Promise<boolean> {
+  const rows = await database.asOwner(
+    `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+     WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted`,
+  );
+  return rows.length > 0;
+}
 
 test('a code is consumed by one of many', async () => {
   const { db } = database;
