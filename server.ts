@@ -106,7 +106,6 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const tokens = new TokenCounter();
   const { temporal, vault, eagerStart, egressAllow, ownEndpoints, resolve, watchdog, embedder } = parts;
   const workers = new WorkerWatch({ temporal, taskQueue: TASK_QUEUE, logger });
-  const { publicUrl } = parts.network;
   const api = createApi(
     {
       db,
@@ -132,7 +131,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
       fetchClientDocument: createClientDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
       chat: createChatClient({ egressAllow, ownEndpoints, resolve, watchdog, ...parts.chats }),
-      publicOrigins: publicUrl === null ? [] : [publicUrl],
+      publicOrigins: parts.network.publicUrl === null ? [] : [parts.network.publicUrl],
       pagesUrl: parts.pagesUrl,
     },
     { network: parts.network, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
