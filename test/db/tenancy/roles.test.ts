@@ -89,6 +89,7 @@ const DIRECTORY_FUNCTIONS = [
   'has_signed_in_from',
   'hold_api_key',
   'hold_oauth_grant',
+  'hold_oauth_grants_of_user',
   'hold_session',
   'keep_live_messages',
   'list_applied_migrations',
