@@ -4,10 +4,14 @@ import type * as fs from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createFolderStore } from '../../../../activities/adapters/files/folder-store.ts';
-import { newId } from '../../../../domain/ids.ts';
+import { createFolderStore } from '../../activities/adapters/files/folder-store.ts';
+import { newId } from '../../domain/ids.ts';
 
-/** What was done, in its order: renames by the name that they give, flushes by the place that is flushed. */
+/**
+ * It stands here for a process of its own: tests of adapters share theirs, with the modules that it has loaded.
+ *
+ * What was done, in its order: renames by the name that they give, flushes by the place that is flushed.
+ */
 const done = vi.hoisted((): string[] => []);
 vi.mock('node:fs/promises', async (load) => {
   const real = await load<typeof fs>();
