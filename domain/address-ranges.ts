@@ -41,11 +41,11 @@ const SUBSCRIBER_BITS = 64;
 
 /**
  * The key under which a client's address is counted: an IPv4 address itself, or the /64 of an IPv6 address, since one subscriber
- * has all 2^64 addresses of it. IPv4-mapped IPv6 counts as IPv4. Null: it is no address.
+ * has all 2^64 addresses of it. IPv4-mapped IPv6 counts as IPv4. A text that is no address counts as itself.
  */
-export function networkOf(text: string): string | null {
+export function networkOf(text: string): string {
   const address = parseAddress(text);
-  if (address === null || address.kind() === 'ipv4') return address?.toString() ?? null;
+  if (address === null || address.kind() === 'ipv4') return address?.toString() ?? text;
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${SUBSCRIBER_BITS}`);
   return `${network.toString()}/${SUBSCRIBER_BITS}`;
 }

@@ -11,7 +11,7 @@ export class ConnectionsByNetwork {
 
   /** Counts one more connection of the address. Returns what counts it out again; null where the network has too many. */
   enter(address: string): (() => void) | null {
-    const network = networkOf(address) ?? address;
+    const network = networkOf(address);
     const open = this.#open.get(network) ?? 0;
     if (open >= this.#most) return null;
     this.#open.set(network, open + 1);

@@ -18,7 +18,7 @@ export class AddressThrottle {
 
   /** Counts one more, or says that the network has used its minute up. */
   admit(address: string): boolean {
-    const network = networkOf(address) ?? address;
+    const network = networkOf(address);
     const count = this.counts.get(network) ?? { used: 0 };
     if (count.used >= this.perMinute) return false;
     count.used++;

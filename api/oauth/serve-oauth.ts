@@ -38,7 +38,7 @@ export async function createOAuthServer(runner: RouteRunner, issuer: string): Pr
     addressOf,
     documents: new ClientDocuments({
       fetchClientDocument,
-      networkOf: () => networkOf(addressOf()) ?? addressOf(),
+      networkOf: () => networkOf(addressOf()),
       mayFetch: () => fetches.admit(addressOf()),
     }),
     signingKeys: await readSigningKeys(runner.deps),

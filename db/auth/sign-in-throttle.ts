@@ -79,7 +79,7 @@ async function count(db: Database, key: Buffer, bucket: Bucket): Promise<Date | 
  */
 function keysOf({ email, address: given }: SignInAttempt): Record<'account' | 'address' | 'pair', Buffer> {
   const account = email.toLowerCase();
-  const address = networkOf(given) ?? given;
+  const address = networkOf(given);
   return {
     account: keyOf('account', account),
     address: keyOf('address', address),

@@ -15,7 +15,7 @@ export async function registerClient(
   db: Database,
   client: { id: string; metadata: JsonObject; address: string },
 ): Promise<Registration> {
-  const network = networkOf(client.address) ?? client.address;
+  const network = networkOf(client.address);
   const { rows } = await db.directory.raw<{ rows: { registration: Registration }[] }>(
     'SELECT register_oauth_client(?, ?::jsonb, ?, ?, ?) AS registration',
     [

@@ -9,7 +9,7 @@ describe('whom an address stands for when it is counted', () => {
     ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
     ['2001:db8:1:3::9', '2001:db8:1:3::/64'],
     ['::1', '::/64'],
-    ['unknown', null],
+    ['unknown', 'unknown'],
   ])('%s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
