@@ -1,4 +1,4 @@
-import { batchesOf } from '../../domain/batches-of.ts';
+import { inBatches } from '../../domain/batches-of.ts';
 import type { Tenant } from '../../db/client.ts';
 import type { Grant } from '../../domain/flow-control/flow-control.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -25,11 +25,7 @@ export async function startGranted(
     }
   };
   if (grant.paces) await unlessAway({ keyId }, () => deps.paceFlowControl({ keyId, workspaceId, environmentId }));
-  for (const some of batchesOf(messageIds, STARTS_AT_ONCE)) {
-    await Promise.all(
-      some.map((messageId) =>
-        unlessAway({ keyId, messageId }, () => deps.wakeMessage({ messageId, workspaceId, environmentId })),
-      ),
-    );
-  }
+  await inBatches(messageIds, STARTS_AT_ONCE, (messageId) =>
+    unlessAway({ keyId, messageId }, () => deps.wakeMessage({ messageId, workspaceId, environmentId })),
+  );
 }

@@ -1,4 +1,4 @@
-import { batchesOf } from '../../domain/batches-of.ts';
+import { inBatches } from '../../domain/batches-of.ts';
 import { queueDeliveries } from '../../db/in-flight/queue-deliveries.ts';
 import { splitByDueTime } from '../../db/messages/split-by-due-time.ts';
 import { listHeldMessages } from '../../db/messages/list-held-messages.ts';
@@ -30,7 +30,7 @@ export function startInTurn(deps: StartsInTurn) {
   return async (tenant: Tenant, messageIds: string[]): Promise<void> => {
     const { due, later } = await deps.db.oneStatement(tenant, (tx) => splitByDueTime(tx, messageIds));
     await startAllInTurn(deps, tenant, due);
-    await inTurns(later, (messageId) => deps.beginMessage({ ...tenant, messageId }));
+    await inBatches(later, STARTS_AT_ONCE, (messageId) => deps.beginMessage({ ...tenant, messageId }));
   };
 }
 
@@ -51,9 +51,5 @@ export async function startAllInTurn(
     deps.db.oneStatement(tenant, (tx) => queueDeliveries(tx, messageIds, most)),
   );
   if (isWithoutPermit(starting)) throw new Error('others of the workspace asked for permits all the time');
-  await inTurns(starting, (messageId) => deps.beginMessage({ messageId, ...tenant }));
-}
-
-async function inTurns(messageIds: readonly string[], start: (messageId: string) => Promise<void>): Promise<void> {
-  for (const batch of batchesOf(messageIds, STARTS_AT_ONCE)) await Promise.all(batch.map(start));
+  await inBatches(starting, STARTS_AT_ONCE, (messageId) => deps.beginMessage({ messageId, ...tenant }));
 }

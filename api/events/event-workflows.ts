@@ -1,5 +1,5 @@
 import { type Client, WorkflowIdConflictPolicy } from '@temporalio/client';
-import { batchesOf } from '../../domain/batches-of.ts';
+import { inBatches } from '../../domain/batches-of.ts';
 import type { EventRecord } from '../../db/events/event-records.ts';
 import type { EventRef } from '../../domain/events/events.ts';
 import { fanOutEventStart } from '../../temporal/events/fan-out-event.ts';
@@ -32,10 +32,8 @@ export async function startFanOutOf(
 ): Promise<void> {
   const started = { environmentName: environment.name, taskQueue };
   const waiting = events.filter(({ status }) => status === 'fanning_out');
-  for (const batch of batchesOf(waiting, STARTS_AT_ONCE)) {
-    // The first that fails ends it: what is left is the sweep's.
-    await Promise.all(
-      batch.map(({ id: eventId }) => startFanOut(temporal, { eventId, workspaceId, environmentId }, started)),
-    );
-  }
+  // The first that fails ends it: what is left is the sweep's.
+  await inBatches(waiting, STARTS_AT_ONCE, ({ id: eventId }) =>
+    startFanOut(temporal, { eventId, workspaceId, environmentId }, started),
+  );
 }

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { batchesOf } from '../../domain/batches-of.ts';
+import { inBatches } from '../../domain/batches-of.ts';
 import type { Database, Tenant } from '../../db/client.ts';
 import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
 import type { FlowControlKeyRef, Grant } from '../../domain/flow-control/flow-control.ts';
@@ -74,12 +74,11 @@ export async function grantNewMessages(
   const { tenant } = of;
   const grant = async (keyId: string): Promise<void> =>
     startGranted(deps, of, await db.oneStatement(tenant, (tx) => grantWaiting(tx, keyId)), pacedStarts);
-  const grantEach = async (ids: readonly string[]): Promise<void> => {
-    for (const batch of batchesOf([...new Set(ids)], GRANTS_AT_ONCE)) {
+  const grantEach = (ids: readonly string[]): Promise<void> =>
+    inBatches([...new Set(ids)], GRANTS_AT_ONCE, (keyId) =>
       // It counts from the ask on: others that come meanwhile see it.
-      await Promise.all(batch.map((keyId) => pacedStarts.start(tenant.workspaceId, () => grant(keyId))));
-    }
-  };
+      pacedStarts.start(tenant.workspaceId, () => grant(keyId)),
+    );
   if (keyIds.length === 0) return;
   if (!pacedStarts.isBusy(tenant.workspaceId)) await grantEach(keyIds);
   else await pacedStarts.handOver('keys', tenant, [...new Set(keyIds)], grantEach);

@@ -1,4 +1,4 @@
-import { batchesOf } from '../../domain/batches-of.ts';
+import { inBatches } from '../../domain/batches-of.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import { cancelInvocationWorkflow } from '../invocations/cancel-invocation-workflow.ts';
 import type { KnownStarts } from '../invocations/start-known-invocation.ts';
@@ -8,7 +8,5 @@ const AT_ONCE = 10;
 
 /** Cancels the workflows of invocations that wait, some at a time. The sweep finds those that this does not reach. */
 export async function withdrawWaiting(deps: KnownStarts, waiting: readonly InvocationRef[]): Promise<void> {
-  for (const batch of batchesOf(waiting, AT_ONCE)) {
-    await Promise.all(batch.map((ref) => cancelInvocationWorkflow(deps, ref)));
-  }
+  await inBatches(waiting, AT_ONCE, (ref) => cancelInvocationWorkflow(deps, ref));
 }
