@@ -32,7 +32,8 @@ export async function recordUnfired(
   const error = after.paused
     ? { code: 'PAUSED', message: 'The schedule was paused before this slot was fired.' }
     : { code: 'CHANGED', message: 'The times of the schedule were changed before this slot was fired.' };
-  const refused = young.filter((slot) => expected === null || slot < expected || !names(after, slot));
+  const isNamed = naming(after);
+  const refused = young.filter((slot) => expected === null || slot < expected || !isNamed(slot));
   await recordSlots(tx, { scheduleId, slots: refused, outcome: 'skipped', error });
   return expected;
 }
@@ -48,13 +49,14 @@ async function stillExpected(
   { slots, until }: { slots: readonly Date[]; until: Date },
 ): Promise<Date | null> {
   if (after.paused) return null;
-  const shared = slots.filter((slot) => names(after, slot));
+  const shared = slots.filter(naming(after));
   const [first] = await findSlotsWithoutRun(tx, before.id, shared);
   if (first === undefined) return null;
   const named = slotsOf(after, first, until, MISSED_SLOTS_MAX + 1);
   if (named.length > MISSED_SLOTS_MAX) return null;
   const error = { code: 'CHANGED', message: 'The schedule was given the time of this slot after it.' };
-  const newOnes = named.filter((slot) => !names(before, slot));
+  const wasNamed = naming(before);
+  const newOnes = named.filter((slot) => !wasNamed(slot));
   await recordSlots(tx, { scheduleId: before.id, slots: newOnes, outcome: 'skipped', error });
   return first;
 }
@@ -62,7 +64,11 @@ async function stillExpected(
 const slotsOf = ({ cron, timezone }: Times, from: Date, before: Date, most = MISSED_SLOTS_MAX): Date[] =>
   slotsBetween(parseCron(cron), timezone, [from, before], most);
 
-const names = ({ cron, timezone }: Times, slot: Date): boolean => isSlot(parseCron(cron), timezone, slot);
+/** Whether these times name a slot. Their expression is parsed once. */
+function naming({ cron, timezone }: Times): (slot: Date) => boolean {
+  const parsed = parseCron(cron);
+  return (slot) => isSlot(parsed, timezone, slot);
+}
 
 function isSameTimes(before: Times, after: Times): boolean {
   return before.cron === after.cron && before.timezone === after.timezone && before.paused === after.paused;
