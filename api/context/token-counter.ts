@@ -88,10 +88,10 @@ async function inSmallLane(
   prepare: () => Promise<TokenJob | null>,
 ): Promise<TokenAnswer | null> {
   try {
-    return await inLane(lane, workspaceId, prepare);
+    return await lane.run(workspaceId, prepare);
   } catch (error) {
-    if (error instanceof ServiceError && error.cause instanceof TokenDeadlineError) return null;
-    throw error;
+    if (error instanceof TokenDeadlineError) return null;
+    throw refusalOf(error);
   }
 }
 
@@ -103,12 +103,17 @@ async function inLane(
   try {
     return await lane.run(workspaceId, prepare);
   } catch (error) {
-    const isTooLarge = error instanceof Error && codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY';
-    if (!(error instanceof NoSlotError) && !(error instanceof TokenDeadlineError) && !isTooLarge) throw error;
-    throw new ServiceError('SERVICE_UNAVAILABLE', {
-      message: 'Too much text is waiting to be counted. Send it again with the same Idempotency-Key.',
-      log: isTooLarge ? 'a token job took more memory than its thread has' : error.message,
-      cause: error,
-    });
+    throw refusalOf(error);
   }
+}
+
+/** What the caller is told of a job that had no turn, or did not end in its thread; any other error stays what it is. */
+function refusalOf(error: unknown): unknown {
+  const isTooLarge = error instanceof Error && codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (!(error instanceof NoSlotError) && !(error instanceof TokenDeadlineError) && !isTooLarge) return error;
+  return new ServiceError('SERVICE_UNAVAILABLE', {
+    message: 'Too much text is waiting to be counted. Send it again with the same Idempotency-Key.',
+    log: isTooLarge ? 'a token job took more memory than its thread has' : error.message,
+    cause: error,
+  });
 }
