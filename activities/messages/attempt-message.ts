@@ -139,9 +139,9 @@ async function record(
       // Where another execution closed it, the permit, or the place in the queue, is that of the attempt after it.
       if (!closed) return { step, next: null, grant };
       const next = releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery });
-      const counted = countEgress(tx, egress.bytes);
-      if (ended === null) for (const statement of [next, counted]) tx.last(statement);
-      else await Promise.all([next, counted]);
+      const sent = Promise.all([next, countEgress(tx, egress.bytes)]);
+      if (ended === null) tx.last(sent);
+      else await sent;
       await followDelivery(tx, deps, ref, ended);
       // Not awaited here: the commit is sent behind it.
       return { step, next, grant };

@@ -64,10 +64,10 @@ export class PacedStarts {
       return open.handed;
     }
     open?.send();
-    return this.#collect(name, ids, call).handed;
+    return this.#collect(name, ids, call);
   }
 
-  #collect(name: string, ids: readonly string[], call: HandOver): Collected {
+  #collect(name: string, ids: readonly string[], call: HandOver): Promise<void> {
     const collected: Collected = { ids: [...ids], send: () => undefined, handed: Promise.resolve() };
     const isFull = new Promise<void>((resolve) => {
       collected.send = resolve;
@@ -84,7 +84,7 @@ export class PacedStarts {
       if (this.#last.get(name) === collected.handed) this.#last.delete(name);
     };
     collected.handed.then(forget, forget);
-    return collected;
+    return collected.handed;
   }
 
   #count(workspaceId: string, change: 1 | -1): void {

@@ -17,6 +17,7 @@ export type StartDependencies = Pick<
   ApiDependencies,
   'db' | 'temporal' | 'taskQueue' | 'eagerStart' | 'pacedStarts' | 'logger'
 >;
+
 /**
  * Starts the deliveries of messages that are committed; those with a flow-control key are started as far as it grants them. A
  * start that fails is no reason to refuse what was accepted, nor to leave another: the sweep starts it within two minutes.

@@ -11,6 +11,7 @@ import { appendMessages } from '../../../db/sessions/append-messages.ts';
 import { createSession } from '../../../db/sessions/create-session.ts';
 import { updateSession } from '../../../db/sessions/update-session.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plainMemory } from '../../harness/plain-memory.ts';
 
 /** A change that began before the expiry extends it while the sweep comes: what it is of stays whole, or is gone. */
 
@@ -44,19 +45,7 @@ async function plantSession(): Promise<string> {
 async function plantMemory(): Promise<string> {
   const [id] = await transaction((tx) =>
     storeMemories(tx, collectionId, [
-      {
-        content: 'Ada lives in London',
-        kind: 'fact',
-        userId: null,
-        agentId: null,
-        sessionId: null,
-        source: null,
-        metadata: {},
-        validFrom: null,
-        validTo: null,
-        expiresAt: new Date(Date.now() + 1_000_000),
-        vector: Float32Array.from([1, 0]),
-      },
+      plainMemory({ vector: Float32Array.from([1, 0]), expiresAt: new Date(Date.now() + 1_000_000) }),
     ]),
   );
   return id ?? '';
