@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -27,6 +28,7 @@ const SOURCES = [
   'api',
   'db',
   'embedded',
+  'demo',
   'bench',
 ];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
@@ -56,7 +58,7 @@ export function installWhereMissing() {
 export function buildWhereStale() {
   if (!SOURCES.some((source) => existsSync(path.join(root, source)))) return; // an image that holds only dist
   const sources = fingerprints();
-  const built = existsSync(STAMP) ? JSON.parse(readFileSync(STAMP, 'utf8')) : {};
+  const built = existsSync(STAMP) ? readJson(path.relative(root, STAMP)) : {};
   const removed = Object.keys(built).some((file) => !(file in sources));
   const changed = Object.keys(sources).some((file) => sources[file] !== built[file]);
   if (!removed && !changed) return;
@@ -68,12 +70,15 @@ export function buildWhereStale() {
 export function build() {
   // Taken before the build: a source that changes during the build is built again the next time.
   const sources = fingerprints();
+  // A build that fails, or is broken off, leaves output of its own: the stamp would vouch for it.
+  rmSync(STAMP, { force: true });
   mkdirSync(path.join(root, 'dist'), { recursive: true });
   run('tsc', process.execPath, [tsc(), '-p', 'tsconfig.build.json']);
   // Runs in its own process, so that the service does not keep the bundler's memory.
   run('the workflow bundle', process.execPath, ['dist/embedded/commands/bundle-workflows.js']);
   copyReferenceAssets();
-  writeFileSync(STAMP, JSON.stringify(sources));
+  writeFileSync(`${STAMP}.new`, JSON.stringify(sources));
+  renameSync(`${STAMP}.new`, STAMP);
 }
 
 /**
