@@ -13,10 +13,18 @@ let server: Server;
 let baseUrl: string;
 /** What is to be answered to a method; anything else is left without an answer. */
 let answers: Partial<Record<string, object>> = {};
+/** What is answered to everything, where it is set. */
+let failing: { status: number; body: object } | null = null;
 let arrived: (request: IncomingMessage) => void = () => undefined;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
+    if (failing !== null) {
+      request.resume();
+      return response
+        .writeHead(failing.status, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify(failing.body));
+    }
     const data = answers[request.method ?? ''];
     if (data === undefined) return arrived(request);
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ success: true, data }));
@@ -40,19 +48,26 @@ async function interrupted(given: typeof answers, ...argv: string[]) {
       interrupt.abort(new InterruptedError());
     };
   });
+  const { code, said } = await runUntil(interrupt.signal, { BASE_URL: baseUrl }, ...argv);
+  return { code, said, key: (await request).headers['idempotency-key'] };
+}
+
+async function runUntil(signal: AbortSignal, env: Record<string, string>, ...argv: string[]) {
   const errors: string[] = [];
   const code = await runProgram([...argv, '--json'], {
     print: () => undefined,
     printError: (text) => void errors.push(text),
-    env: { BASE_URL: baseUrl, API_KEY: 'service_live_key' },
+    env: { ...env, API_KEY: 'service_live_key' },
     readInput: () => Promise.resolve(''),
     ask: null,
     askSecretly: null,
-    signal: interrupt.signal,
+    signal,
   });
   const said = errors.length === 0 ? {} : (JSON.parse(errors.join('\n')) as { nextStep?: string });
-  return { code, said, key: (await request).headers['idempotency-key'] };
+  return { code, said };
 }
+
+const run = (env: Record<string, string>, ...argv: string[]) => runUntil(new AbortController().signal, env, ...argv);
 
 it('before the reply of an invocation it names the key that finds out what became of it', async () => {
   const { code, said, key } = await interrupted({}, 'invoke', 'demo.echo');
@@ -71,3 +86,34 @@ it.each([
 ])('%s', async (_name, argv, expected) => {
   expect((await interrupted({}, ...argv)).code).toBe(expected);
 });
+
+const failed = (code: string): object => ({ success: false, error: { code, message: 'Later.' }, requestId: 'req_1' });
+
+it.each([
+  ['the 502 of a proxy', { status: 502, body: {} }],
+  ['503', { status: 503, body: failed('SERVICE_UNAVAILABLE') }],
+  ['500', { status: 500, body: failed('INTERNAL_ERROR') }],
+  ['a request that is still in progress', { status: 409, body: failed('idempotency_request_in_progress') }],
+])('after %s an invocation may have been admitted, and the key is named', async (_name, reply) => {
+  const { code, said } = await answered(reply, 'invoke', 'demo.echo', '--idempotency-key', 'mine-1');
+  expect([code, said.nextStep]).toEqual([EXIT.noReply, expect.stringContaining('--idempotency-key mine-1')]);
+});
+
+it('names no key after a refusal, nor for a command that takes none', async () => {
+  const refusal = { status: 503, body: failed('EXPENSIVE_WORK_PAUSED') };
+  const refused = await answered(refusal, 'invoke', 'demo.echo');
+  expect([refused.code, refused.said.nextStep]).toEqual([EXIT.notOk, null]);
+  const away = { BASE_URL: 'http://127.0.0.1:9' };
+  const denied = await run(away, 'approvals', 'deny', 'apr_1', '--note', 'no');
+  expect([denied.code, denied.said.nextStep]).toEqual([EXIT.noReply, expect.not.stringContaining('--idempotency-key')]);
+});
+
+/** Runs a command of which every request is answered so. */
+async function answered(reply: NonNullable<typeof failing>, ...argv: string[]) {
+  failing = reply;
+  try {
+    return await run({ BASE_URL: baseUrl }, ...argv);
+  } finally {
+    failing = null;
+  }
+}

@@ -193,7 +193,10 @@ async function perform(client: Client, { call }: ExchangeVector): Promise<unknow
 }
 
 function expectedOutcome({ expect: { result, items, error } }: ExchangeVector, sent: readonly Sent[]): object {
-  if (error === undefined) return { value: items === undefined ? result : items.map((id) => ({ id })) };
+  if (error === undefined)
+    return {
+      value: items === undefined ? result : items.map((item) => (typeof item === 'string' ? { id: item } : item)),
+    };
   const { type, cause, idempotencyKey, ...members } = error;
   const key = idempotencyKey === 'same' ? { idempotencyKey: sent[0]?.key } : {};
   return { error: { name: type, ...members, ...key, ...(cause === undefined ? {} : { cause: { name: cause } }) } };

@@ -88,7 +88,7 @@ export interface ExchangeVector {
   }[];
   expect: {
     result?: Record<string, unknown>;
-    items?: string[];
+    items?: (string | object)[];
     error?: { type: string; cause?: string; idempotencyKey?: string; invocation?: object };
   };
 }

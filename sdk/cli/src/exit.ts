@@ -10,7 +10,7 @@ export const EXIT = {
   waiting: 3,
   /** It may have taken effect, and nobody knows: do not run it again. */
   unknown: 4,
-  /** No reply came. */
+  /** No reply came that says what became of it. */
   noReply: 5,
 } as const;
 
@@ -19,11 +19,19 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** Ctrl-C, while a request was under way or waited for. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
-  /** The key of the change that was under way, which finds out what became of it. Null: it was a read. */
-  readonly idempotencyKey: string | null;
 
-  constructor(idempotencyKey: string | null = null, options?: ErrorOptions) {
-    super('Interrupted.', options);
+  constructor() {
+    super('Interrupted.');
+  }
+}
+
+/** An invocation of which nothing is known: it may have been admitted. `idempotencyKey` finds out what became of it. */
+export class UnansweredInvokeError extends Error {
+  override readonly name = 'UnansweredInvokeError';
+  readonly idempotencyKey: string;
+
+  constructor(idempotencyKey: string, cause: unknown) {
+    super('Nothing is known of the invocation.', { cause });
     this.idempotencyKey = idempotencyKey;
   }
 }

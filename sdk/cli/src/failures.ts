@@ -1,5 +1,11 @@
-import { ApiError, ConnectionError, SdkError, WaitInterruptedError } from 'agent-action-runtime-sdk';
-import { EXIT, InterruptedError, UsageError, type ExitCode } from './exit.ts';
+import {
+  ApiError,
+  ConnectionError,
+  SdkError,
+  UnexpectedReplyError,
+  WaitInterruptedError,
+} from 'agent-action-runtime-sdk';
+import { EXIT, InterruptedError, UnansweredInvokeError, UsageError, type ExitCode } from './exit.ts';
 import { plain, type Terminal } from './terminal.ts';
 
 interface Issue {
@@ -8,11 +14,14 @@ interface Issue {
 }
 
 /** Says why a command failed and what to do next. Never a stack trace, and never a key. */
-export function reportFailure(error: unknown, terminal: Terminal, isJson: boolean): ExitCode {
-  const { exit, next } = judged(error);
+export function reportFailure(failure: unknown, terminal: Terminal, isJson: boolean): ExitCode {
+  const { exit, next } = judged(failure);
+  const isUnanswered = failure instanceof UnansweredInvokeError;
+  const error = isUnanswered ? failure.cause : failure;
   const message = error instanceof Error ? error.message : 'It failed.';
   if (isJson) {
-    const { code, status, requestId, details, idempotencyKey } = error as Partial<ApiError>;
+    const { code, status, requestId, details } = error as Partial<ApiError>;
+    const { idempotencyKey } = (isUnanswered ? failure : error) as Partial<ApiError>;
     const type = error instanceof Error ? error.name : 'Error';
     terminal.printError(
       JSON.stringify({
@@ -34,19 +43,21 @@ function judged(error: unknown): { exit: ExitCode; next: string | null } {
   if (error instanceof UsageError) return { exit: EXIT.usage, next: null };
   if (error instanceof WaitInterruptedError)
     return { exit: EXIT.waiting, next: `agent-actions logs --invocation ${error.invocation.id}` };
-  if (error instanceof InterruptedError && error.idempotencyKey === null)
-    return { exit: EXIT.waiting, next: 'run the command again' };
-  if (error instanceof ConnectionError || error instanceof InterruptedError)
-    return { exit: EXIT.noReply, next: afterNoReply(error) };
+  if (error instanceof UnansweredInvokeError) return { exit: EXIT.noReply, next: afterNoAnswer(error) };
+  if (error instanceof InterruptedError) return { exit: EXIT.waiting, next: 'run the command again' };
+  if (error instanceof ConnectionError)
+    return {
+      exit: EXIT.noReply,
+      next: 'see whether the service runs and the address is right, and run the command again',
+    };
   if (error instanceof ApiError) return { exit: EXIT.notOk, next: NEXT_STEPS[error.code] ?? null };
   if (error instanceof SdkError) return { exit: EXIT.notOk, next: 'see whether the address is that of the service' };
   throw error;
 }
 
-function afterNoReply({ idempotencyKey }: Pick<ConnectionError, 'idempotencyKey'>): string {
-  if (idempotencyKey === null)
-    return 'see whether the service runs and the address is right, and run the command again';
-  return `it may have arrived. To find out without doing it twice, run the same command with --idempotency-key ${idempotencyKey}`;
+function afterNoAnswer({ idempotencyKey, cause }: UnansweredInvokeError): string {
+  const address = cause instanceof UnexpectedReplyError ? 'see whether the address is that of the service. ' : '';
+  return `${address}It may have arrived. To find out without doing it twice, run the same command with --idempotency-key ${idempotencyKey}`;
 }
 
 const NEXT_STEPS: Readonly<Record<string, string>> = {

@@ -13,13 +13,24 @@ export async function* itemsOf(readPage: ReadPage, firstPage: number): AsyncGene
   for (let page = firstPage; ; page++) {
     const { items, hasMore } = pageOf(await readPage(page));
     for (const item of items) {
-      const id = isObject(item) ? item['id'] : undefined;
+      const id = identityOf(item);
       if (id !== undefined && given.has(id)) continue;
       if (id !== undefined) given.add(id);
       yield item;
     }
     if (!hasMore) return;
   }
+}
+
+/** What names an item in its list. */
+const IDENTITIES = ['id', 'messageId', 'groupId', 'apiKeyId', 'name'] as const;
+
+/** Attempts of one message share its id, and are told apart by their number. Undefined: nothing names it. */
+function identityOf(item: unknown): string | undefined {
+  if (!isObject(item)) return undefined;
+  const name = IDENTITIES.find((each) => typeof item[each] === 'string');
+  if (name === undefined) return undefined;
+  return JSON.stringify([item[name], name === 'messageId' ? item['number'] : undefined]);
 }
 
 function pageOf(reply: unknown): { items: readonly unknown[]; hasMore: boolean } {

@@ -166,7 +166,7 @@ def judge_exchange(case: Dict[str, Any], exchange: Exchange, outcome: Any) -> Op
     if isinstance(outcome, Exception):
         return f"{type(outcome).__name__}: {outcome}"
     if "items" in expect:
-        return differs([item["id"] for item in outcome], expect["items"])
+        return differs(outcome, [{"id": item} if isinstance(item, str) else item for item in expect["items"]])
     return has(outcome, expect["result"])
 
 

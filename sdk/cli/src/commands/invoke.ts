@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Input, Invocation } from 'agent-action-runtime-sdk';
-import { EXIT, InterruptedError, UsageError, type ExitCode } from '../exit.ts';
+import { ApiError, ConnectionError, UnexpectedReplyError, type Input, type Invocation } from 'agent-action-runtime-sdk';
+import { EXIT, InterruptedError, UnansweredInvokeError, UsageError, type ExitCode } from '../exit.ts';
 import { clientOf, type CommonOptions } from '../session.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
@@ -38,11 +38,19 @@ export async function invoke(action: string, options: InvokeCommandOptions, term
   try {
     invocation = await client.invoke(action, input, { ...named, idempotencyKey, wait, signal });
   } catch (error) {
-    // Before the reply: nobody knows whether it arrived, and the key finds out.
-    throw error instanceof InterruptedError ? new InterruptedError(idempotencyKey, { cause: error }) : error;
+    throw isUnanswered(error) ? new UnansweredInvokeError(idempotencyKey, error) : error;
   }
   terminal.print(options.json === true ? JSON.stringify(invocation) : describeInvocation(invocation));
   return exitOf(invocation.status);
+}
+
+/** Errors of the service that do not say whether the request, or an earlier try of it, was admitted. */
+const UNANSWERING = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR', 'idempotency_request_in_progress']);
+
+/** Whether nobody knows if the invocation was admitted. A new key would invoke it a second time. */
+function isUnanswered(error: unknown): boolean {
+  if (error instanceof ApiError) return UNANSWERING.has(error.code);
+  return [ConnectionError, UnexpectedReplyError, InterruptedError].some((type) => error instanceof type);
 }
 
 export function exitOf(status: Invocation['status']): ExitCode {

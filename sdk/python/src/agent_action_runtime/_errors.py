@@ -7,7 +7,13 @@ from typing import Any, Dict, List, Mapping, Optional
 
 
 class SdkError(Exception):
-    """Every error of this package but ``TypeError`` and ``ValueError``, which mean a wrong argument."""
+    """Every error of this package but ``TypeError`` and ``ValueError``, which mean a wrong argument.
+
+    ``idempotency_key`` is the key that the request was sent with, or None. Where the error does not say what became of the request, call
+    again with this key to find out.
+    """
+
+    idempotency_key: Optional[str] = None
 
 
 class ApiError(SdkError):
@@ -45,14 +51,7 @@ class UnexpectedReplyError(SdkError):
 
 
 class ConnectionError(SdkError, builtins.ConnectionError):
-    """No reply came. The request may have arrived all the same.
-
-    ``idempotency_key`` is the key that it was sent with, or None: call again with it to find out what became of the request.
-    """
-
-    def __init__(self, message: str, *, idempotency_key: Optional[str] = None) -> None:
-        super().__init__(message)
-        self.idempotency_key = idempotency_key
+    """No reply came. The request may have arrived all the same."""
 
 
 class WaitInterruptedError(SdkError):

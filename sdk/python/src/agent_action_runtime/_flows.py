@@ -44,6 +44,7 @@ def ask(request: Request, read: Callable[[httpx.Response], T]) -> Flow[T]:
         except SdkError as error:
             pause = pause_before_next_try(request, error, tries)
             if pause is None:
+                error.idempotency_key = request.idempotency_key
                 raise
         yield pause
 
@@ -91,7 +92,7 @@ def _read_until(path: str, id: str, seconds: float, is_done: Callable[[Dict[str,
     deadline = time.monotonic() + seconds
     while True:
         began = time.monotonic()
-        wait = min(POLL_SECONDS_MAX, math.ceil(max(0.0, deadline - began)))
+        wait = math.ceil(min(POLL_SECONDS_MAX, max(0.0, deadline - began)))
         record = yield from call("GET", path, path_params={"id": id}, query={"wait": wait} if wait > 0 else {})
         now = time.monotonic()
         if is_done(record) or now >= deadline:
@@ -141,9 +142,11 @@ class Unseen:
                 yield item
 
 
-def _identity_of(item: Any) -> Optional[str]:
+def _identity_of(item: Any) -> Any:
+    """Attempts of one message share its id, and are told apart by their number."""
     if not isinstance(item, Mapping):
         return None
-    return next((item[name] for name in _IDENTITIES if isinstance(item.get(name), str)), None)
+    name = next((name for name in _IDENTITIES if isinstance(item.get(name), str)), None)
+    return None if name is None else (item[name], item.get("number") if name == "messageId" else None)
 
 

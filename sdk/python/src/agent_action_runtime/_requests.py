@@ -156,7 +156,7 @@ def _retry_after_of(response: httpx.Response) -> Optional[int]:
 def connection_error(request: Request, error: httpx.RequestError) -> ConnectionError:
     hint = "" if request.idempotency_key is None else f" Ask again with the Idempotency-Key {request.idempotency_key}."
     message = f"{request.method} {request.path} got no reply ({type(error).__name__}); it may have arrived.{hint}"
-    return ConnectionError(message, idempotency_key=request.idempotency_key)
+    return ConnectionError(message)
 
 
 def pause_before_next_try(request: Request, error: SdkError, tries: int) -> Optional[float]:
