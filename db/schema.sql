@@ -2875,11 +2875,13 @@ AS $function$
         SELECT COALESCE((caps ->> queue.kind)::integer, 0) - count(*) INTO free FROM in_flight_permits p
           WHERE p.workspace_id = queue.workspace_id AND p.kind = queue.kind AND p.is_taken AND p.expires_at > clock_timestamp();
         CONTINUE WHEN free <= 0;
-        RETURN QUERY UPDATE in_flight_permits p
-          SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
-          FROM (SELECT w.environment_id, w.holder FROM in_flight_permits w
+        RETURN QUERY WITH next AS MATERIALIZED (
+            SELECT w.environment_id, w.holder FROM in_flight_permits w
             WHERE w.workspace_id = queue.workspace_id AND w.kind = queue.kind AND NOT w.is_taken
-            ORDER BY w.asked_at, w.holder LIMIT free FOR UPDATE SKIP LOCKED) n
+            ORDER BY w.asked_at, w.holder LIMIT free FOR UPDATE SKIP LOCKED)
+          UPDATE in_flight_permits p
+          SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
+          FROM next n
           WHERE p.environment_id = n.environment_id AND p.kind = queue.kind AND p.holder = n.holder
           RETURNING p.kind, p.workspace_id, p.environment_id, p.holder;
       END LOOP;
@@ -4105,11 +4107,13 @@ AS $function$
       IF taken >= most THEN -- the cap was lowered
         RETURN;
       END IF;
-      RETURN QUERY UPDATE in_flight_permits p
-        SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
-        FROM (SELECT w.environment_id, w.holder FROM in_flight_permits w
+      RETURN QUERY WITH next AS MATERIALIZED (
+          SELECT w.environment_id, w.holder FROM in_flight_permits w
           WHERE w.workspace_id = released.workspace_id AND w.kind = of_kind AND NOT w.is_taken
-          ORDER BY w.asked_at, w.holder LIMIT 1 FOR UPDATE SKIP LOCKED) n
+          ORDER BY w.asked_at, w.holder LIMIT 1 FOR UPDATE SKIP LOCKED)
+        UPDATE in_flight_permits p
+        SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
+        FROM next n
         WHERE p.environment_id = n.environment_id AND p.kind = of_kind AND p.holder = n.holder
         RETURNING p.workspace_id, p.environment_id, p.holder;
     END $function$
@@ -4183,9 +4187,9 @@ AS $function$
       DELETE FROM sign_in_throttles WHERE key = of_account;
       INSERT INTO sign_in_throttles (key, succeeded_at) VALUES (of_both, now())
         ON CONFLICT (key) DO UPDATE SET failures = 0, blocked_until = NULL, succeeded_at = now(), last_failed_at = now();
-      DELETE FROM sign_in_throttles WHERE key IN (
+      DELETE FROM sign_in_throttles WHERE key = ANY (ARRAY(
         SELECT key FROM sign_in_throttles WHERE last_failed_at < now() - forgotten_after ORDER BY last_failed_at LIMIT 100
-        FOR UPDATE SKIP LOCKED);
+        FOR UPDATE SKIP LOCKED));
     END $function$
 ;
 ALTER FUNCTION settle_sign_in(bytea,bytea,bytea,interval) OWNER TO service_directory;

@@ -38,9 +38,9 @@ export async function storeEntry(
   entry: NewCacheEntry,
 ): Promise<{ entry: CacheEntryRecord; replacedId: string | null }> {
   await tx.raw(
-    `DELETE FROM cache_entries WHERE id IN (SELECT c.id FROM cache_entries c
+    `DELETE FROM cache_entries WHERE id = ANY (ARRAY(SELECT c.id FROM cache_entries c
        WHERE c.environment_id = current_environment_id() AND c.expires_at <= now()
-       ORDER BY c.expires_at LIMIT ${EXPIRED_AT_ONCE_MAX} FOR UPDATE SKIP LOCKED)`,
+       ORDER BY c.expires_at LIMIT ${EXPIRED_AT_ONCE_MAX} FOR UPDATE SKIP LOCKED))`,
   );
   const { vector, ...values } = entry;
   const response = JSON.stringify(entry.response);

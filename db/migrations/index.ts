@@ -63,6 +63,7 @@ import * as pastStops from './0063-past-stops.ts';
 import * as sessionsExtendedInTime from './0064-sessions-extended-in-time.ts';
 import * as sweepsThatGoOn from './0065-sweeps-that-go-on.ts';
 import * as grantsOfUser from './0066-grants-of-user.ts';
+import * as permitsByOneLook from './0067-permits-by-one-look.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -136,4 +137,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionsExtendedInTime,
   sweepsThatGoOn,
   grantsOfUser,
+  permitsByOneLook,
 ];

@@ -28,6 +28,16 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
     text: "import { recordAudit } from '../../db/audit/record-audit.ts';",
     says: /audit log/,
   },
+  {
+    path: 'db/x.ts',
+    text: 'DELETE FROM x WHERE id IN (SELECT id FROM x WHERE f(now()) > 0 ORDER BY id LIMIT 9 FOR UPDATE SKIP LOCKED)',
+    says: /may exceed/,
+  },
+  {
+    path: 'db/schema.sql',
+    text: 'UPDATE x SET a = 1 FROM (SELECT y.id FROM x y LIMIT 1 FOR UPDATE OF y SKIP LOCKED) n WHERE n.id = x.id',
+    says: /may exceed/,
+  },
   { path: 'db/x.ts', text: '// TODO later', says: /unfinished work/ },
   { path: 'db/x.ts', text: '/** Of the effect, where one governs. */', says: /subject first/ },
   { path: 'db/x.ts', text: '// Of 2,201 rows one is left.', says: /subject first/ },

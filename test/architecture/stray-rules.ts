@@ -91,6 +91,14 @@ const STRAY_RULES: readonly StrayRule[] = [
       'opens a transaction or writes the audit log beside the machinery: declare `read`, `list` or `change` (docs/howto/add-a-route.md); a route that must own its transactions says why in `ownsItsTransaction`, and stands in OWNERS_OF_TRANSACTIONS',
   },
   {
+    // An array is filled once, and so is a WITH; of a subquery in the FROM only what is gathered whole is safe.
+    pattern:
+      /\b(IN|(?<!array_agg\(id\) )FROM|USING)\s*\(\s*SELECT\b(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?\bLIMIT\b[^()]*\bSKIP LOCKED\s*\)/g,
+    applies: (path) => path === 'db/schema.sql' || (/^db\/(?!migrations\/)/.test(path) && inTypeScript(path)),
+    message:
+      'has a bound that PostgreSQL may exceed: it may make this look again for each row of the other table, each time without the rows that it has locked; write `= ANY (ARRAY(SELECT …))` or `WITH … AS MATERIALIZED (SELECT …)`',
+  },
+  {
     // A capital stands nowhere else: neither names nor headings hold the word.
     pattern: /\bOf\s+\S+/g,
     applies: inProse,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { releasePermit } from '../../../db/in-flight/release-permit.ts';
@@ -172,4 +172,26 @@ test('each kind has a cap of its own', async () => {
     );
     expect(acquired).toBe(0);
   }
+});
+
+describe('where the statistics say that nobody waits, as after an autovacuum between two crowds', () => {
+  const holders = Array.from({ length: 100 }, (_, n) => `h${String(n).padStart(3, '0')}`);
+  const granted = async (): Promise<string[]> =>
+    (
+      await database.asOwner<{ holder: string }>('SELECT holder FROM in_flight_permits WHERE is_taken ORDER BY holder')
+    ).map(({ holder }) => holder);
+  beforeEach(async () => {
+    await database.asOwner('VACUUM ANALYZE in_flight_permits');
+    for (const holder of holders) await acquire(holder, { most: 1 });
+  });
+
+  test('a release grants one', async () => {
+    expect(await release('h000', { most: 1 })).toBe('h001');
+    expect(await granted()).toEqual(['h001']);
+  });
+
+  test('as many are granted as are free', async () => {
+    expect(await grantFree(4)).toEqual(['h001', 'h002', 'h003']);
+    expect(await granted()).toEqual(['h000', 'h001', 'h002', 'h003']);
+  });
 });

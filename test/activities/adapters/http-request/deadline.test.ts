@@ -19,8 +19,8 @@ import { WATCHDOG } from '../../../harness/watchdog.ts';
 
 /** Long enough that also a busy machine reaches the phase that hangs. */
 const TIMEOUT_MS = 1_000;
-/** The same where a hundred calls share the machine. */
-const CROWD_TIMEOUT_MS = 4_000;
+/** The same where a hundred calls share the machine: the first that let one of them reach it. */
+const CROWD_TIMEOUTS_MS = [4_000, 16_000, 64_000];
 const COLLECT_EVERY_MS = 20;
 /** A call whose deadline was lost never ends. */
 const LOST_AFTER_MS = PATIENCE_MS;
@@ -144,14 +144,16 @@ describe('a deadline fires while garbage is collected', () => {
     let reached = 0;
     const port = await serverThat((socket) => void socket.once('data', () => reached++));
     const request = { ...GET, url: `http://127.0.0.1:${port}/` };
-    const options = { timeoutMs: CROWD_TIMEOUT_MS, signal: new AbortController().signal };
-    const hang = () => sendRequest({ egressAllow }, request, LIMIT, options);
-    const sent = await inTime(Promise.all(Array.from({ length: 100 }, hang)));
     const counts = { no_answer: 0, not_sent: 0 };
-    for (const each of sent) {
-      if (each.kind !== 'no_answer' && each.kind !== 'not_sent') throw new Error(`one is ${each.kind}`);
-      expect(each.reason).toContain('the time-out was reached');
-      counts[each.kind]++;
+    for (const timeoutMs of CROWD_TIMEOUTS_MS) {
+      const options = { timeoutMs, signal: new AbortController().signal };
+      const hang = () => sendRequest({ egressAllow }, request, LIMIT, options);
+      for (const each of await inTime(Promise.all(Array.from({ length: 100 }, hang)))) {
+        if (each.kind !== 'no_answer' && each.kind !== 'not_sent') throw new Error(`one is ${each.kind}`);
+        expect(each.reason).toContain('the time-out was reached');
+        counts[each.kind]++;
+      }
+      if (reached > 0) break;
     }
     // On a busy machine the deadline may come before a connection stands. What reached the target never counts as not sent.
     expect(reached).toBeGreaterThan(0);
