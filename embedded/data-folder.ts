@@ -26,8 +26,8 @@ const LOG_BYTES_MAX = 20_000_000;
 export interface FolderState {
   postgresPort?: number;
   demoTargetPort?: number;
-  /** Set once the demo's secret and actions exist for this target port. */
-  demoReadyForPort?: number;
+  /** Set once the demo's secret and actions exist in this workspace for this target port. */
+  demoReady?: { workspaceId: string; targetPort: number };
 }
 
 /** DATA_DIR: locked for one running stack, and readable only by its owner. */

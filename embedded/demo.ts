@@ -61,10 +61,13 @@ export async function ensureDemo(options: {
   folder: DataFolder;
   baseUrl: string;
   apiKey: string;
+  workspaceId: string;
   targetPort: number;
 }): Promise<void> {
-  const { folder, targetPort } = options;
-  if (folder.readState().demoReadyForPort === targetPort) return;
+  const { folder, workspaceId, targetPort } = options;
+  const ready = folder.readState().demoReady;
+  // Another database has another workspace, without the demo.
+  if (ready?.workspaceId === workspaceId && ready.targetPort === targetPort) return;
   const call = caller(options.baseUrl, options.apiKey);
   await call('PUT', `/api/v2/secrets/${DEMO_SECRET}`, {
     value: readCredential(folder),
@@ -75,7 +78,7 @@ export async function ensureDemo(options: {
     if (found.status === 404) await call('POST', '/api/v2/actions', { name, ...definition });
     else await call('PATCH', `/api/v2/actions/${name}`, definition);
   }
-  folder.changeState({ demoReadyForPort: targetPort });
+  folder.changeState({ demoReady: { workspaceId, targetPort } });
 }
 
 function demoActions(targetPort: number) {

@@ -25,6 +25,7 @@ export async function fillCache(
   try {
     await fetch(unfinished);
     if (!isWhole(unfinished)) return otherwise;
+    if (existsSync(folder) && !isWhole(folder)) rmSync(folder, { recursive: true, force: true });
     if (!existsSync(folder)) renameSync(unfinished, folder);
     return null;
   } catch (error) {

@@ -249,7 +249,8 @@ async function setUp(
     vault,
   );
   const apiKey = keyOf(credentials, 'development', 'full_access');
-  await ensureDemo({ folder, baseUrl: credentials.baseUrl, apiKey, targetPort: demoTarget.port });
+  const { baseUrl, workspaceId } = credentials;
+  await ensureDemo({ folder, baseUrl, apiKey, workspaceId, targetPort: demoTarget.port });
   return credentials;
 }
 

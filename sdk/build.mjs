@@ -8,9 +8,10 @@ import { fileURLToPath } from 'node:url';
 const here = path.dirname(fileURLToPath(import.meta.url));
 const compiler = path.join(here, '..', 'node_modules', 'typescript', 'bin', 'tsc');
 
+const OUTPUTS = ['typescript', 'cli'].map((name) => path.join(here, name, 'dist'));
+
 function compile(name) {
   const folder = path.join(here, name);
-  rmSync(path.join(folder, 'dist'), { recursive: true, force: true });
   const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`sdk/${name} does not compile:\n${stdout}${stderr}`);
 }
@@ -35,6 +36,8 @@ function isFresh() {
 
 try {
   if (process.argv.includes('--if-needed') && isFresh()) process.exit(0);
+  // All of them first: a build that breaks off must not leave the last output of the one before, which would say that all is fresh.
+  for (const output of OUTPUTS) rmSync(output, { recursive: true, force: true });
   compile('typescript');
   linkSdk();
   compile('cli');

@@ -49,6 +49,16 @@ describe('looking for the Temporal CLI', () => {
     await expect(findTemporalCli(lookup)).rejects.toThrow('TEMPORAL_CLI_PATH names');
   });
 
+  it('fills a folder of the cache anew that does not hold what it should', async () => {
+    const folderOfCli = path.join(folder, 'cache', 'cli-1.9.1');
+    mkdirSync(folderOfCli, { recursive: true });
+    lookup.downloadWithSdk = (target) => {
+      writeFileSync(path.join(target, 'temporal-sdk-typescript-1.24.0'), '', { mode: 0o755 });
+      return Promise.resolve();
+    };
+    expect(await findTemporalCli(lookup)).toBe(path.join(folderOfCli, 'temporal-sdk-typescript-1.24.0'));
+  });
+
   it('downloads with the SDK, and keeps what came', async () => {
     lookup.downloadWithSdk = (target) => {
       asked.push('sdk');

@@ -7,6 +7,10 @@ import { runProgram } from '../../sdk/cli/src/program.ts';
 
 /** Ctrl-C while the service says nothing: what the command line knows then. */
 
+/** `TRIES_MAX` of the SDK (sdk/typescript/src/transport.ts). */
+const TRIES_OF_ONE_REQUEST = 3;
+
+const PENDING = { id: 'apr_1', status: 'pending' };
 const PARKED = { id: 'inv_1', status: 'pending_approval', grade: 'pending', approvalId: 'apr_1' };
 
 let server: Server;
@@ -52,15 +56,20 @@ async function interrupted(given: typeof answers, ...argv: string[]) {
   return { code, said, key: (await request).headers['idempotency-key'] };
 }
 
+const SILENT = {
+  print: () => undefined,
+  printError: () => undefined,
+  readInput: () => Promise.resolve(''),
+  ask: null,
+  askSecretly: null,
+};
+
 async function runUntil(signal: AbortSignal, env: Record<string, string>, ...argv: string[]) {
   const errors: string[] = [];
   const code = await runProgram([...argv, '--json'], {
-    print: () => undefined,
-    printError: (text) => void errors.push(text),
+    ...SILENT,
+    printError: (text: string) => void errors.push(text),
     env: { ...env, API_KEY: 'service_live_key' },
-    readInput: () => Promise.resolve(''),
-    ask: null,
-    askSecretly: null,
     signal,
   });
   const said = errors.length === 0 ? {} : (JSON.parse(errors.join('\n')) as { nextStep?: string });
@@ -117,3 +126,42 @@ async function answered(reply: NonNullable<typeof failing>, ...argv: string[]) {
     failing = null;
   }
 }
+
+it.each([
+  ['an option that is not there', ['approvals', 'watch', '--sometimes']],
+  ['an idempotency key that no header can carry', ['invoke', 'demo.echo', '--idempotency-key', '']],
+  ['an id that is a step of a path', ['approvals', 'deny', '..', '--note', 'no']],
+])('for a program %s is JSON and nothing else', async (_name, argv) => {
+  const { code, said } = await run({ BASE_URL: baseUrl }, ...argv);
+  expect([code, said]).toEqual([EXIT.usage, expect.objectContaining({ exitCode: EXIT.usage })]);
+});
+
+it('a watch goes on past an outage', async () => {
+  let refused = 0;
+  let isAway = true;
+  const service = createServer((request, response) => {
+    if (isAway) return response.writeHead(502).end(() => refused++);
+    const isList = request.url?.startsWith('/api/v2/approvals?') === true;
+    const reply = isList ? { data: [PENDING], pagination: { hasMore: false } } : { data: PENDING };
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ success: true, ...reply }));
+  });
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  const stop = new AbortController();
+  const shown: string[] = [];
+  const watching = runProgram(['approvals', 'watch', '--json'], {
+    ...SILENT,
+    print: (line) => {
+      shown.push(line);
+      stop.abort(new InterruptedError());
+    },
+    env: { BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`, API_KEY: 'service_live_key' },
+    signal: stop.signal,
+  });
+  // The tries of one look are over, and the next look has begun.
+  await expect.poll(() => refused).toBeGreaterThan(TRIES_OF_ONE_REQUEST);
+  isAway = false;
+  expect([await watching, shown]).toEqual([EXIT.ok, [JSON.stringify(PENDING)]]);
+  service.closeAllConnections();
+  await new Promise((resolve) => service.close(resolve));
+});

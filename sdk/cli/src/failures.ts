@@ -40,7 +40,7 @@ export function reportFailure(failure: unknown, terminal: Terminal, isJson: bool
 }
 
 function judged(error: unknown): { exit: ExitCode; next: string | null } {
-  if (error instanceof UsageError) return { exit: EXIT.usage, next: null };
+  if (error instanceof UsageError || isRefusedHere(error)) return { exit: EXIT.usage, next: null };
   if (error instanceof WaitInterruptedError)
     return { exit: EXIT.waiting, next: `agent-actions logs --invocation ${error.invocation.id}` };
   if (error instanceof UnansweredInvokeError) return { exit: EXIT.noReply, next: afterNoAnswer(error) };
@@ -53,6 +53,11 @@ function judged(error: unknown): { exit: ExitCode; next: string | null } {
   if (error instanceof ApiError) return { exit: EXIT.notOk, next: NEXT_STEPS[error.code] ?? null };
   if (error instanceof SdkError) return { exit: EXIT.notOk, next: 'see whether the address is that of the service' };
   throw error;
+}
+
+/** By the SDK, for an argument that no request can carry, or by the operating system, for a file. Nothing was asked. */
+function isRefusedHere(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && 'syscall' in error);
 }
 
 function afterNoAnswer({ idempotencyKey, cause }: UnansweredInvokeError): string {

@@ -21,8 +21,8 @@ type Work = (terminal: Terminal) => Promise<ExitCode>;
 /** Runs one command line; answers its exit code. */
 export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let work: Work | null = null;
-  const program = commands((chosen) => void (work = chosen), terminal);
   const isJson = argv.includes('--json');
+  const program = commands((chosen) => void (work = chosen), terminal, isJson);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     // Commander's own word for it: the help is what was asked for.
@@ -39,8 +39,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   }
 }
 
-function commands(choose: (work: Work) => void, terminal: Terminal): Command {
-  const isJson = { value: false };
+function commands(choose: (work: Work) => void, terminal: Terminal, isJson: boolean): Command {
   const program = new Command('agent-actions')
     .description('Invoke actions, decide approvals, read receipts, keep policies in files.')
     .addHelpText('after', EXIT_CODES)
@@ -48,7 +47,7 @@ function commands(choose: (work: Work) => void, terminal: Terminal): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),
-      writeErr: (text) => (isJson.value ? undefined : terminal.printError(text.trimEnd())),
+      writeErr: (text) => (isJson ? undefined : terminal.printError(text.trimEnd())),
     });
   /** A command with the options that all have. */
   const add = (parent: Command, name: string, description: string): Command =>

@@ -1,11 +1,11 @@
-import type { Approval, Client } from 'agent-action-runtime-sdk';
+import { ApiError, ConnectionError, UnexpectedReplyError, type Approval, type Client } from 'agent-action-runtime-sdk';
 import { EXIT, InterruptedError, UsageError, type ExitCode } from '../exit.ts';
 import { clientOf, type CommonOptions } from '../session.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
 const LOOK_EVERY_MS = 5_000;
 
-/** Shows what waits for a decision, each approval once, until Ctrl-C; `once`: what there is now. */
+/** Shows what waits for a decision, each approval once, until Ctrl-C, also past an outage of the service; `once`: what there is now. */
 export async function watchApprovals(
   options: CommonOptions & { once?: boolean },
   terminal: Terminal,
@@ -13,17 +13,28 @@ export async function watchApprovals(
   const client = clientOf(options, terminal);
   const { signal } = terminal;
   const shown = new Set<string>();
+  const look = async (): Promise<void> => {
+    for (const { id } of await pending(client, signal)) {
+      if (shown.has(id)) continue;
+      const approval = await read(client, id, signal); // whole: a list shortens
+      shown.add(id);
+      terminal.print(
+        options.json === true
+          ? JSON.stringify(approval)
+          : `${describe(approval)}\nNext: agent-actions approvals approve ${id}\n`,
+      );
+    }
+  };
+  let isAway = false;
   try {
     do {
-      for (const { id } of await pending(client, signal)) {
-        if (shown.has(id)) continue;
-        shown.add(id);
-        const approval = await read(client, id, signal); // whole: a list shortens
-        terminal.print(
-          options.json === true
-            ? JSON.stringify(approval)
-            : `${describe(approval)}\nNext: agent-actions approvals approve ${id}\n`,
-        );
+      try {
+        await look();
+        isAway = false;
+      } catch (error) {
+        if (options.once === true || !isOutage(error)) throw error;
+        if (!isAway && options.json !== true) terminal.printError('The service does not answer. Looking on.');
+        isAway = true;
       }
     } while (options.once !== true && !(await isAborted(signal, LOOK_EVERY_MS)));
   } catch (error) {
@@ -33,6 +44,12 @@ export async function watchApprovals(
   if (options.once === true && shown.size === 0 && options.json !== true)
     terminal.print('Nothing waits for a decision.');
   return EXIT.ok;
+}
+
+/** It passes, or a person mends it: a watch goes on. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
+  return error instanceof ConnectionError || error instanceof UnexpectedReplyError;
 }
 
 async function pending(client: Client, signal: AbortSignal): Promise<{ id: string }[]> {
