@@ -1,16 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '../../db/client.ts';
-import { isUnopened } from '../../db/secrets/unopened.ts';
 import type { ActionDefinition } from '../../domain/actions.ts';
 import type { RequestIdentity } from '../../domain/adapters/adapter-descriptor.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { keptBlocks, keptPreconditions, keptSummary, type Observation } from '../../domain/previews/observation.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
-import type { Adapter, Inspection } from '../adapters/adapter.ts';
+import type { Inspection } from '../adapters/adapter.ts';
 import { createRedactor } from '../adapters/http-request/redaction.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { type OpenedSecrets, openSecrets } from '../secrets/open-secrets.ts';
+import { openSecretsOrNone, UNOPENED } from '../secrets/open-secrets-or-none.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 
 export interface InspectionWork {
@@ -46,8 +45,9 @@ export async function inspectTarget(
   { retryDelaysMs, timeoutMs }: InspectionEffort,
 ): Promise<Inspected> {
   const adapter = deps.adapterFor(work.definition.adapter);
-  const opened = await openSecretsOrNone(deps, tenant, work, adapter);
-  if (opened === null) return { kind: 'unavailable', reason: 'a credential does not open' };
+  const names = adapter.descriptor.secretNames(work.definition);
+  const opened = await openSecretsOrNone(deps, tenant, names, { ...work.identity });
+  if (opened === null) return { kind: 'unavailable', reason: UNOPENED };
   const { values, missing } = opened;
   if (missing.length > 0) {
     const refusal = missingSecrets(missing);
@@ -77,28 +77,6 @@ export async function inspectTarget(
     if (last.kind === 'read') return last;
   }
   return last;
-}
-
-/**
- * Null where a sealed value does not open. Thrown, it would be tried for ever, and each try would keep the permit of a read, so that a few
- * of them stop all reads of the workspace.
- */
-async function openSecretsOrNone(
-  deps: InvocationDependencies,
-  tenant: Tenant,
-  { definition, identity }: InspectionWork,
-  adapter: Adapter,
-): Promise<OpenedSecrets | null> {
-  try {
-    return await openSecrets(deps, tenant, adapter.descriptor.secretNames(definition));
-  } catch (error) {
-    if (!isUnopened(error)) throw error;
-    deps.logger.error(
-      { ...identity, failure: withoutMessage(error) },
-      'a credential of an inspection does not open: put it anew, or give its master key back',
-    );
-    return null;
-  }
 }
 
 /** The adapter removed its credentials already. This result is kept for good and shown, so it is searched once more. */

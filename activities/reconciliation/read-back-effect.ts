@@ -15,7 +15,8 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { readInTurn } from '../in-flight/read-in-turn.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 import { settle } from '../invocations/settle-invocation.ts';
-import { openSecrets } from '../secrets/open-secrets.ts';
+import type { OpenedSecrets } from '../secrets/open-secrets.ts';
+import { openSecretsOrNone, UNOPENED } from '../secrets/open-secrets-or-none.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 
 export interface ReadBack {
@@ -54,11 +55,10 @@ export function readBackEffect(deps: ActivityDependencies) {
     if (isWithoutPermit(begun)) return begun;
     const { work, attemptId } = begun;
     const adapter = deps.adapterFor(work.definition.adapter);
-    const credentials = await openSecrets(deps, input, adapter.descriptor.secretNames(work.definition));
-    const result: ReadBackResult =
-      credentials.missing.length > 0
-        ? { kind: 'unreadable', summary: `cannot read back: ${missingSecrets(credentials.missing).message}` }
-        : await read(deps, input, work, adapter, credentials.values);
+    const { invocationId, effectId } = input;
+    const names = adapter.descriptor.secretNames(work.definition);
+    const credentials = await openSecretsOrNone(deps, input, names, { invocationId, effectId });
+    const result = await read(deps, input, work, adapter, credentials);
     const impliedOutcome = whatItImplies(result, work);
     const next = await deps.db.withEnvironment(input, async (tx) => {
       const invocation = await lockInvocationWork(tx, input.invocationId);
@@ -94,8 +94,11 @@ async function read(
   { workspaceId, environmentId, invocationId, effectId }: EffectRef,
   work: EffectWork,
   adapter: Adapter,
-  secrets: ReadonlyMap<string, string>,
+  credentials: OpenedSecrets | null,
 ): Promise<ReadBackResult> {
+  if (credentials === null) return cannotRead(UNOPENED);
+  const { values: secrets, missing } = credentials;
+  if (missing.length > 0) return cannotRead(missingSecrets(missing).message);
   const { definition, input, operationKey, response } = work;
   try {
     const timeoutMs = Math.min(definition.timeoutMs, READ_TIMEOUT_MS_MAX);
@@ -117,6 +120,8 @@ async function read(
     return { kind: 'inconclusive', summary: 'the read-back broke off on our side', response: null };
   }
 }
+
+const cannotRead = (why: string): ReadBackResult => ({ kind: 'unreadable', summary: `cannot read back: ${why}` });
 
 /** Absence proves nothing until the action's `absenceProves` holds: so many reads, so long after the dispatch. */
 function whatItImplies(result: ReadBackResult, work: EffectWork): ReadBack['impliedOutcome'] {

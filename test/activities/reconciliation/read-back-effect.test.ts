@@ -4,6 +4,7 @@ import type { VerifyDeclaration } from '../../../domain/actions.ts';
 import type { EffectRef } from '../../../domain/refs.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { ActivityWorld, adapterThat } from '../invocations/world.ts';
+import { newSecret, tamper } from '../previews/support.ts';
 
 let world: ActivityWorld;
 let target: Target;
@@ -220,4 +221,29 @@ test('an adapter that throws out of a read: nothing is proven, and what it said 
   const recorded = await world.recorded(ref);
   expect(recorded.evidence.at(-1)).toMatchObject({ source: 'provider_lookup', implied_outcome: 'unknown' });
   expect(JSON.stringify(recorded)).not.toContain('quoted');
+});
+
+test('a credential that does not open: nothing is sent or proven, evidence says why, and no permit is kept', async () => {
+  const secret = await newSecret(world);
+  const headers = { Authorization: `{{secret:${secret}}}` };
+  const ref = await lostOrder('state=done', {
+    request: { method: 'GET', url: `${target.baseUrl}/orders/order-1`, headers },
+  });
+  const changed = 'set_byte(sealed_value, 0, get_byte(sealed_value, 0) # 1)';
+  await tamper(
+    world,
+    `UPDATE secret_versions SET sealed_value = ${changed} WHERE secret_id IN (SELECT id FROM secrets WHERE name = '${secret}')`,
+  );
+  const before = (await target.requests()).length;
+  expect((await reconcileOnce(ref)).read).toEqual({ impliedOutcome: 'unknown' });
+  expect(await target.requests()).toHaveLength(before);
+  const { evidence, attempts } = await world.recorded(ref);
+  expect(evidence.at(-1)).toMatchObject({
+    source: 'provider_lookup',
+    implied_outcome: 'unknown',
+    summary: 'cannot read back: a credential does not open',
+  });
+  expect(attempts.at(-1)).toMatchObject({ kind: 'reconcile', status: 'completed' });
+  const permits = 'SELECT FROM in_flight_permits WHERE holder = $1';
+  expect(await world.database.asOwner(permits, [ref.effectId])).toEqual([]);
 });
