@@ -75,19 +75,19 @@ const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /** True where a number equals a secret as written, but not as JavaScript parses it (`12.50`, more than 16 digits). */
 function holdsRoundedSecret(text: string, redactor: Redactor): boolean {
-  for (const [token] of text.matchAll(STRING_OR_NUMBER)) {
-    if (!token.startsWith('"') && String(Number(token)) !== token && redactor.text(token) !== token) return true;
-  }
-  return false;
+  const rounded = Array.from(text.matchAll(STRING_OR_NUMBER), ([token]) => token).filter(
+    (token) => !token.startsWith('"') && String(Number(token)) !== token,
+  );
+  return redactor.texts(rounded).some((token, at) => token !== rounded[at]);
 }
 
 /** The response headers that are kept: no credentials, bounded in number and length. */
 export function keptHeaders(headers: [string, string][], redactor: Redactor): Record<string, string> {
-  const kept = headers
-    .filter(([name]) => !DROPPED_HEADERS.includes(name) && !name.startsWith('proxy-') && redactor.text(name) === name)
-    .slice(0, HEADERS_MAX)
-    .map(([name, value]): [string, string] => [name, redactor.text(value).slice(0, HEADER_LENGTH_MAX)]);
-  return Object.fromEntries(kept);
+  const candidates = headers.filter(([name]) => !DROPPED_HEADERS.includes(name) && !name.startsWith('proxy-'));
+  const names = redactor.texts(candidates.map(([name]) => name));
+  const kept = candidates.filter(([name], at) => names[at] === name).slice(0, HEADERS_MAX);
+  const values = redactor.texts(kept.map(([, value]) => value));
+  return Object.fromEntries(kept.map(([name], at) => [name, (values[at] ?? REDACTED).slice(0, HEADER_LENGTH_MAX)]));
 }
 
 /** Null where the bytes are not UTF-8. */
