@@ -3,6 +3,7 @@ import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import { addMember } from '../../db/members/add-member.ts';
 import { consumeInvitation, findInvitation, type OpenInvitation } from '../../db/members/invitations.ts';
+import { holdPassword } from '../../db/users/hold-password.ts';
 import { createUser, findUserByEmail, newUserId } from '../../db/users/create-user.ts';
 import { ServiceError, validationError, type Issue } from '../../domain/errors.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -28,7 +29,7 @@ interface Person {
   id: string;
   email: string;
   name: string;
-  /** Makes the user where there is none yet. */
+  /** Makes the user where there is none yet; else sees that the password that was checked is still theirs. */
   prepare(tx: UserTransaction): Promise<void>;
 }
 
@@ -85,9 +86,15 @@ async function personOf(
     throw validationError([{ path: 'body.password', message: 'is needed: this e-mail address has an account' }]);
   }
   const user = await checkPassword(deps, { email, password: body.password, ...from });
-  if (user === null)
-    throw new ServiceError('AUTHENTICATION_ERROR', { message: 'The password of this account is wrong.' });
-  return { id: user.id, email: user.email, name: user.name, prepare: () => Promise.resolve() };
+  if (user === null) throw wrongPassword();
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    prepare: async (tx) => {
+      if (!(await holdPassword(tx, user))) throw wrongPassword();
+    },
+  };
 }
 
 async function newPerson(email: string, { password, name }: AcceptBody): Promise<Person> {
@@ -110,6 +117,10 @@ async function newPerson(email: string, { password, name }: AcceptBody): Promise
       });
     },
   };
+}
+
+function wrongPassword(): ServiceError {
+  return new ServiceError('AUTHENTICATION_ERROR', { message: 'The password of this account is wrong.' });
 }
 
 function notOpen(): ServiceError {

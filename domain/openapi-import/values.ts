@@ -1,6 +1,8 @@
 import { DOCUMENT_VALUES_MAX } from './limits.ts';
 
 const SEPARATORS: ReadonlySet<number> = new Set(Array.from(',[{\n', (character) => character.charCodeAt(0)));
+const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
 
 /**
  * Whether a text of JSON or YAML may hold more values than a description may have. Counted before the parse: when a parser runs
@@ -8,11 +10,14 @@ const SEPARATORS: ReadonlySet<number> = new Set(Array.from(',[{\n', (character) 
  * room for them.
  */
 export function mayHoldTooManyValues(text: string | Uint8Array): boolean {
+  const at = (index: number): number | undefined => (typeof text === 'string' ? text.charCodeAt(index) : text[index]);
   let separators = 0;
   const { length } = text;
   for (let index = 0; index < length; index++) {
-    const code = typeof text === 'string' ? text.charCodeAt(index) : text[index];
-    if (code !== undefined && SEPARATORS.has(code)) separators++;
+    const code = at(index);
+    if (code === undefined) continue;
+    // YAML ends a line with CR, LF or both; both are one.
+    if (SEPARATORS.has(code) || (code === CARRIAGE_RETURN && at(index + 1) !== LINE_FEED)) separators++;
   }
   return separators > DOCUMENT_VALUES_MAX;
 }

@@ -70,7 +70,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
 }
 
 /** Control characters that are no white space, and if a secret has them all, those for private use. No search looks at them. */
-const SEPARATORS = /[\0-\x08\x0e-\x1f\x7f-\x9f]|\p{Co}/u;
+const SEPARATORS = /(?!\s)[\p{Cc}\p{Co}]/u;
 const SEPARATORS_END = 0xf900;
 
 /** A character that no value holds, so that nothing that is found goes beyond it; undefined where there is none. */

@@ -1,6 +1,8 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashPassword } from '../../../db/auth/password.ts';
 import type { Role } from '../../../domain/roles.ts';
-import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
+import { CHEAP, createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 
 const ACCEPT = '/api/v2/auth/invitations/accept';
@@ -34,6 +36,25 @@ const dataOf = (reply: CallResult): Record<string, string> => (reply.json as { d
 const invite = async (email: string, role: Role = 'member', by = admin): Promise<string> =>
   dataOf(await by.call('POST', path, { body: { email, role } }))['token'] ?? '';
 const newEmail = (): string => `new-${Math.random().toString(36).slice(2)}@example.test`;
+
+/** Runs a statement in a transaction that stays open for `during`. */
+const holding = async <T>(sql: string, values: unknown[], during: (release: () => Promise<void>) => Promise<T>) => {
+  const client = new Client({ connectionString: api.database.ownerUrl });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(sql, values);
+    return await during(async () => void (await client.query('COMMIT')));
+  } finally {
+    await client.end();
+  }
+};
+const waitingForALock = async (): Promise<number> =>
+  (
+    await api.database.asOwner(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    )
+  ).length;
 
 describe('GET members', () => {
   it('200 for any member: names, roles, no hash', async () => {
@@ -117,6 +138,46 @@ describe('invitations', () => {
     expect((await accept(token)).status).toBe(404);
     await api.database.asOwner("UPDATE invitations SET expires_at = now() - interval '1 second'");
     expect((await accept(tokens[1])).status).toBe(404);
+  });
+
+  it('ends with the role of its inviter, also when it is made as the role is taken', async () => {
+    const inviter = await createPerson(api, 'admin');
+    const email = newEmail();
+    const [invited, changed] = await holding(
+      'SELECT pg_advisory_xact_lock(hashtextextended($1 || lower($2), 0))',
+      [workspaceId, email],
+      async (release) => {
+        const inviting = inviter.call('POST', path, { body: { email, role: 'admin' } });
+        await expect.poll(waitingForALock).toBe(1);
+        const changing = owner.call('PATCH', `${path}/${inviter.userId}`, { body: { role: 'member' } });
+        await expect.poll(waitingForALock).toBe(2);
+        await release();
+        return Promise.all([inviting, changing]);
+      },
+    );
+    expect([invited.status, changed.status]).toEqual([201, 200]);
+    const body = { token: dataOf(invited)['token'], name: 'N', password: 'a password long enough' };
+    expect(statusAndCode(await api.call('POST', ACCEPT, { body }))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('is not accepted with a password that changes meanwhile', async () => {
+    const { development } = await api.database.anotherWorkspace();
+    const person = await createPerson(api, 'owner', { workspaceId: development.workspaceId });
+    const token = await invite(person.email);
+    const accept = (password: string): Promise<CallResult> => api.call('POST', ACCEPT, { body: { token, password } });
+    const former = await holding(
+      'UPDATE users SET password_hash = $2 WHERE id = $1',
+      [person.userId, await hashPassword('another password of theirs', CHEAP)],
+      async (release) => {
+        const accepting = accept(PASSWORD);
+        await expect.poll(waitingForALock).toBe(1);
+        await release();
+        return accepting;
+      },
+    );
+    expect(statusAndCode(former)).toEqual([401, 'AUTHENTICATION_ERROR']);
+    expect(await rolesOf(person.userId)).toEqual(['owner']);
+    expect((await accept('another password of theirs')).status).toBe(200);
   });
 });
 
