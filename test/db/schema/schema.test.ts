@@ -5,11 +5,14 @@ import { dumpSchema } from './dump-schema.ts';
 
 let database: TestDatabase;
 let owner: Client;
+/** The dump before anything was planted; a dump takes a thousand queries. */
+let sound: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = new Client({ connectionString: database.ownerUrl });
   await owner.connect();
+  sound = await dumpSchema(owner);
 });
 
 afterAll(async () => {
@@ -20,7 +23,7 @@ afterAll(async () => {
 describe('db/schema.sql', () => {
   // `npm run db:schema` runs this test with --update, which rewrites the file.
   test('is what the migrations make', async () => {
-    await expect(await dumpSchema(owner)).toMatchFileSnapshot('../../../db/schema.sql');
+    await expect(sound).toMatchFileSnapshot('../../../db/schema.sql');
   });
 
   test.each([
@@ -41,13 +44,15 @@ describe('db/schema.sql', () => {
     ['a function open to all', 'GRANT EXECUTE ON FUNCTION find_api_key(bytea) TO PUBLIC'],
     ['a foreign key', 'ALTER TABLE evidence DROP CONSTRAINT evidence_effect_id_fkey'],
   ])('shows %s', async (_what, change) => {
-    const before = await dumpSchema(owner);
     await owner.query('BEGIN');
     await owner.query(change);
     const after = await dumpSchema(owner);
     await owner.query('ROLLBACK');
-    expect(after).not.toBe(before);
-    expect(await dumpSchema(owner)).toBe(before);
+    expect(after).not.toBe(sound);
+  });
+
+  test('shows none of them once they are rolled back', async () => {
+    expect(await dumpSchema(owner)).toBe(sound);
   });
 
   test('refuses a kind of object that it would not show', async () => {
