@@ -130,12 +130,21 @@ class Conversation {
       return this.withoutAnswer(`the connection to the mail server broke (${code ?? 'no code'})`);
     }
     const reason = `the mail server answered ${responseCode} (${command ?? 'no command'})`;
-    // A wrong login, or a server that is closed for now, is the operator's to mend: later attempts may succeed.
-    const isOfThisMail = code === 'EENVELOPE' || code === 'EMESSAGE';
-    return isOfThisMail && responseCode >= 500 ? { kind: 'rejected', reason } : { kind: 'deferred', reason };
+    return responseCode >= 500 && isOfThisMail(code, command)
+      ? { kind: 'rejected', reason }
+      : { kind: 'deferred', reason };
   }
 
   private withoutAnswer(reason: string): MailResult {
     return this.isHandedOver ? { kind: 'unknown', reason } : { kind: 'deferred', reason };
   }
+}
+
+/**
+ * Whether a refusal is about this mail, and later attempts would meet it too: it answers the recipient, or the whole message. A refused
+ * login, a refused sender (530, an address that is not verified, a quota) and a server that is closed for now concern every mail, and
+ * the operator can mend them within hours. So does a refused DATA: its recipient was accepted, and no line of the message was read yet.
+ */
+function isOfThisMail(code: string | undefined, command: string | undefined): boolean {
+  return (code === 'EENVELOPE' && command === 'RCPT TO') || code === 'EMESSAGE';
 }

@@ -36,8 +36,10 @@ test('a mail arrives as it was composed, over TLS, from a signed-in sender, unde
 
 const CASES: [Behaviour, MailResult['kind'], number][] = [
   ['accept', 'accepted', 1],
+  ['reject sender', 'deferred', 0],
   ['reject recipient', 'rejected', 0],
   ['defer recipient', 'deferred', 0],
+  ['reject message', 'rejected', 0],
   ['defer message', 'deferred', 0],
   ['hang up before', 'deferred', 0],
   ['hang up after', 'unknown', 1],
@@ -50,7 +52,7 @@ test.each(CASES)('a server that does "%s" leaves it %s', async (behaviour, kind,
   expect(result).toMatchObject({ kind });
   expect(mailbox.mails).toHaveLength(before + taken);
   // The reason is ours: no word of the server, of the mail or of the login.
-  expect(JSON.stringify(result)).not.toMatch(/no such mailbox|disk|customer|correct horse/);
+  expect(JSON.stringify(result)).not.toMatch(/no such mailbox|verified|spam|disk|customer|correct horse/);
 });
 
 describe('nothing is sent, and it may be tried again,', () => {
@@ -59,6 +61,20 @@ describe('nothing is sent, and it may be tried again,', () => {
     const result = await send({ login });
     expect(result).toEqual({ kind: 'deferred', reason: expect.stringContaining('535') as string });
     expect(JSON.stringify(result)).not.toContain('horse');
+  });
+
+  test('where the server refuses DATA, before it has read a line of the message', async () => {
+    const server = await listen((socket) => {
+      socket.write('220 here\r\n');
+      socket.on('data', (chunk) => {
+        const isData = chunk.toString().startsWith('DATA');
+        socket.write(isData ? '554 no transactions here\r\n' : '250 fine\r\n');
+      });
+    });
+    const { port } = server.address() as AddressInfo;
+    const result = await send({ port, tls: 'off', login: null });
+    expect(result).toEqual({ kind: 'deferred', reason: 'the mail server answered 554 (DATA)' });
+    await closed(server);
   });
 
   test('where the certificate is of nobody that is trusted', async () => {

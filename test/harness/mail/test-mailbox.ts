@@ -19,18 +19,26 @@ export interface Captured {
  * What the server does with one mail:
  *
  * - `accept`: takes it;
+ * - `reject sender`: 550 to MAIL FROM;
  * - `reject recipient`, `defer recipient`: 550 or 451 to RCPT TO;
- * - `defer message`: 452 once it has read all of it, and does not keep it;
+ * - `reject message`, `defer message`: 554 or 452 once it has read all of it, and does not keep it;
  * - `hang up before`: closes the connection at RCPT TO;
  * - `hang up after`: keeps it, and closes the connection before it answers.
  */
 export type Behaviour =
-  'accept' | 'reject recipient' | 'defer recipient' | 'defer message' | 'hang up before' | 'hang up after';
+  | 'accept'
+  | 'reject sender'
+  | 'reject recipient'
+  | 'defer recipient'
+  | 'reject message'
+  | 'defer message'
+  | 'hang up before'
+  | 'hang up after';
 
 export interface TestMailbox {
   settings: Omit<SmtpSettings, 'from'> & { ca: string };
   mails: Captured[];
-  /** Envelopes that were begun: attempts, whatever came of them. */
+  /** Recipients that were asked for: attempts, whatever came of them but a refused sender. */
   attempts: string[];
   /** The next mails, in turn; `accept` once the list is used up. */
   next(...behaviours: Behaviour[]): void;
@@ -56,9 +64,14 @@ export async function startMailbox(): Promise<TestMailbox> {
       if (username === LOGIN.user && password === LOGIN.password) done(null, { user: username });
       else done(answering(535, 'wrong login'));
     },
-    onRcptTo: ({ address }, session, done) => {
+    onMailFrom: (_address, session, done) => {
       const behaviour = script.shift() ?? 'accept';
       present.set(session.id, behaviour);
+      if (behaviour === 'reject sender') done(answering(550, 'this sender is not verified'));
+      else done();
+    },
+    onRcptTo: ({ address }, session, done) => {
+      const behaviour = present.get(session.id);
       attempts.push(address);
       if (behaviour === 'reject recipient') done(answering(550, 'no such mailbox'));
       else if (behaviour === 'defer recipient') done(answering(451, 'try again'));
@@ -70,6 +83,7 @@ export async function startMailbox(): Promise<TestMailbox> {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
+        if (behaviour === 'reject message') return done(answering(554, 'it looks like spam'));
         if (behaviour === 'defer message') return done(answering(452, 'the disk is full'));
         const { mailFrom, rcptTo } = session.envelope;
         mails.push({
