@@ -1693,11 +1693,11 @@ CREATE OR REPLACE FUNCTION public.end_chat_links()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  BEGIN
-    DELETE FROM chat_links WHERE integration_id = NEW.id;
-    DELETE FROM chat_link_codes WHERE integration_id = NEW.id;
-    RETURN NULL;
-  END $function$
+    BEGIN
+      DELETE FROM chat_link_codes WHERE integration_id = NEW.id;
+      DELETE FROM chat_links WHERE integration_id = NEW.id;
+      RETURN NULL;
+    END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.end_membership_use()

@@ -64,6 +64,7 @@ import * as sessionsExtendedInTime from './0064-sessions-extended-in-time.ts';
 import * as sweepsThatGoOn from './0065-sweeps-that-go-on.ts';
 import * as grantsOfUser from './0066-grants-of-user.ts';
 import * as permitsByOneLook from './0067-permits-by-one-look.ts';
+import * as linksEndAfterCodes from './0068-links-end-after-codes.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -138,4 +139,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sweepsThatGoOn,
   grantsOfUser,
   permitsByOneLook,
+  linksEndAfterCodes,
 ];
