@@ -1,6 +1,6 @@
 import { quantityText } from '../../domain/approvals/summary.ts';
 import type { BodyPart } from '../../domain/adapters/adapter-descriptor.ts';
-import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import { type PreviewBlock, TRUNCATED_NOTE } from '../../domain/previews/preview-block.ts';
 import { exactBlock, exactText } from './exact-text.ts';
 import { markup, type Markup } from './markup.ts';
 import { facts, section } from './parts.ts';
@@ -21,7 +21,7 @@ ${path !== undefined && markup`<p><code>${exactText(path)}</code></p>`}
 ${(before !== undefined || after !== undefined) && changeOf(before ?? null, after ?? null)}
 ${quantities !== undefined && markup`<ul>${quantities.map((each) => markup`<li>${quantityText(each)}</li>`)}</ul>`}
 ${items !== undefined && facts(items.map(({ kind, text }) => [LIMITATIONS[kind], exactText(text)]))}
-${truncated === true && markup`<p class="note">A part of this was too long, and was cut.</p>`}`,
+${truncated === true && markup`<p class="note">${TRUNCATED_NOTE}</p>`}`,
   );
 }
 

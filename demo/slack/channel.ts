@@ -5,6 +5,8 @@ const REMEMBERED_MAX = 1_000;
 const BLOCKS_MAX = 50;
 const SECTION_CHARACTERS_MAX = 3_000;
 const VALUE_CHARACTERS_MAX = 2_000;
+/** Slack does not say where it stops; senders found 12,000 to 13,200 characters (slackapi/bolt-js issues 2509 and 2867). */
+const BLOCKS_JSON_CHARACTERS_MAX = 12_000;
 
 /** What a channel shows. Slack has many kinds of blocks; here those are read of which an approval is made. */
 export interface Content {
@@ -73,6 +75,11 @@ export function readContent(body: unknown): Content | null {
   const { text = '', blocks = [], response_type: visibility } = (body ?? {}) as Record<string, unknown>;
   if (typeof text !== 'string' || !Array.isArray(blocks) || blocks.length > BLOCKS_MAX) return null;
   return blocks.every(isBlock) ? { text, blocks, ephemeral: visibility === 'ephemeral' } : null;
+}
+
+/** Slack bounds the blocks of a posted message together as well, but not those of an answer to a click. */
+export function areTooLong({ blocks }: Content): boolean {
+  return JSON.stringify(blocks).length > BLOCKS_JSON_CHARACTERS_MAX;
 }
 
 function isBlock(block: unknown): block is Block {

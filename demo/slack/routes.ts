@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { DemoError, type Answer, type Call, type Route } from '../http.ts';
-import { Channel, readContent, type Element } from './channel.ts';
+import { areTooLong, Channel, readContent, type Element } from './channel.ts';
 
 /** Slack shows the person an error where the app has not answered by then. */
 const INTERACTION_TIMEOUT_MS = 3_000;
@@ -67,6 +67,7 @@ export function slackRoutes({ webhookToken, signingSecret, credential }: SlackOp
 function post(channel: Channel, body: unknown): Answer {
   const content = readContent(body);
   if (content === null) return { status: 400, text: 'invalid_blocks' };
+  if (areTooLong(content)) return { status: 400, text: 'msg_blocks_too_long' };
   if (content.text === '') return { status: 400, text: 'no_text' };
   channel.post(content);
   return { status: 200, text: 'ok' };

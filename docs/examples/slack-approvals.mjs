@@ -10,8 +10,9 @@ const POLL_MS = 2_000;
 const CALL_TIMEOUT_MS = 10_000;
 const SIGNATURE_AGE_SECONDS_MAX = 300;
 const BODY_BYTES_MAX = 1_000_000;
-/** Slack takes 50 blocks of 3,000 characters. */
+/** Slack takes 50 blocks of 3,000 characters, and some 12,000 in all of them. */
 const PREVIEW_BLOCKS_MAX = 40;
+const PREVIEW_CHARACTERS_MAX = 6_000;
 const SECTION_CHARACTERS_MAX = 2_900;
 
 /** Whether Slack signed this body, and not long ago: an old request may be one that somebody recorded. */
@@ -51,13 +52,17 @@ export function messageOf({ id, title, summary, bindingDigest, expiresAt, policy
     value,
     text: { type: 'plain_text', text },
   });
-  const blocks = preview?.blocks ?? [];
-  const hidden = blocks.length - PREVIEW_BLOCKS_MAX;
+  const parts = (preview?.blocks ?? []).map((block) => section(linesOf(block)));
+  let characters = 0;
+  const shown = parts
+    .slice(0, PREVIEW_BLOCKS_MAX)
+    .filter((part) => (characters += JSON.stringify(part).length) <= PREVIEW_CHARACTERS_MAX);
+  const hidden = parts.length - shown.length;
   return {
     text: escaped(summary),
     blocks: [
       section(`${title}\n${summary}\n${policy.reason}`),
-      ...blocks.slice(0, PREVIEW_BLOCKS_MAX).map((block) => section(linesOf(block))),
+      ...shown,
       ...(hidden > 0 ? [section(`${hidden} more parts: read the preview.`)] : []),
       section(`Until ${expiresAt}. ${bindingDigest}`),
       { type: 'actions', elements: [button('approve', 'Approve', 'primary'), button('deny', 'Deny', 'danger')] },

@@ -1,6 +1,7 @@
 import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
 import type { Json } from '../json.ts';
-import type { PreviewBlock } from '../previews/preview-block.ts';
+import { type PreviewBlock, TRUNCATED_NOTE } from '../previews/preview-block.ts';
+import { codeOf, withMarks } from '../unseen-characters.ts';
 
 /** An approval as a chat shows it. */
 export interface ShownInChat {
@@ -18,41 +19,75 @@ export interface ShownInChat {
   payload: Json;
 }
 
-/** A message before it takes the form of a chat system: plain texts, in order. */
+/** A message before it takes the form of a chat system: plain texts, in order, in which nothing is unseen. */
 export interface ChatText {
   heading: string;
   parts: readonly string[];
   footer: string;
+  /** False where a part was cut before it came here: who reads all of this has not read everything. */
+  isWhole: boolean;
 }
 
 export function chatTextOf(shown: ShownInChat): ChatText {
-  const { payload, quorum } = shown;
+  const { payload, quorum, blocks } = shown;
   return {
-    heading: `${shown.title}\n${shown.summary}\n${shown.reason}`,
+    heading: [shown.title, shown.summary, shown.reason].map(visible).join('\n'),
     parts: [
-      ...shown.blocks.map(linesOf),
-      ...(shown.request === null ? [] : [`The exact request\n${JSON.stringify(shown.request, null, 2)}`]),
-      ...(payload === null ? [] : [`Payload\n${JSON.stringify(payload, null, 2)}`]),
+      ...blocks.map(linesOf),
+      ...(shown.request === null ? [] : [`The exact request\n${jsonOf(shown.request)}`]),
+      ...(payload === null ? [] : [`Payload\n${jsonOf(payload)}`]),
     ],
     footer: [
-      ...(shown.environmentName === null ? [] : [`In ${shown.environmentName}.`]),
+      ...(shown.environmentName === null ? [] : [`In ${visible(shown.environmentName)}.`]),
       `Until ${shown.expiresAt.toISOString()}.`,
       ...(quorum > 1 ? [`${quorum} people must approve.`] : []),
       shown.bindingDigest,
     ].join('\n'),
+    isWhole: !blocks.some(({ truncated }) => truncated === true),
   };
 }
 
-function linesOf({ title, fields = [], quantities = [], items = [], path, before, after }: PreviewBlock): string {
+function linesOf(block: PreviewBlock): string {
+  const { title, fields = [], quantities = [], items = [], path, before, after, truncated } = block;
   const isDiff = before !== undefined || after !== undefined;
   return [
-    title,
-    ...fields.map(({ label, value }) => `${label}: ${value}`),
-    ...quantities.map((quantity) => JSON.stringify(quantity)),
-    ...items.map(({ kind, text }) => `${kind}: ${text}`),
-    ...(isDiff ? [`${path ?? ''}\n- ${before ?? ''}\n+ ${after ?? ''}`] : []),
+    visible(title),
+    ...fields.map(({ label, value }) => `${visible(label)}: ${visible(value)}`),
+    ...quantities.map((quantity) => visible(JSON.stringify(quantity))),
+    ...items.map(({ kind, text }) => `${kind}: ${visible(text)}`),
+    ...(path === undefined ? [] : [`Path: ${visible(path)}`]),
+    ...(isDiff ? [`- ${visible(before ?? '')}`, `+ ${visible(after ?? '')}`] : []),
+    ...(truncated === true ? [TRUNCATED_NOTE] : []),
   ].join('\n');
 }
+
+/** What a line begins with that goes on with a value. */
+const GOES_ON = '│ ';
+
+/**
+ * A text that somebody else wrote, so that all of it is seen: `⟨U+202E⟩` stands for a character that shows nothing or turns others
+ * round, and a line that the text begins itself is told from ours. A bracket that opens a mark is marked too: no text looks like a mark.
+ */
+function visible(text: string): string {
+  return marked(text).replaceAll('\n', `\n${GOES_ON}`);
+}
+
+/** The line breaks of indented JSON are ours: those within its strings are escaped. */
+function jsonOf(value: unknown): string {
+  return marked(JSON.stringify(value, null, 2));
+}
+
+function marked(text: string): string {
+  const bracketed = text.split('⟨').map((piece) => withMarks(piece, (_, code) => `⟨${code}⟩`).join(''));
+  return bracketed.join(`⟨${codeOf('⟨')}⟩`);
+}
+
+/** A part of a message in texts of at most `most` characters. Each but the first says that it goes on: it begins no line of its own. */
+export function sectionsOf(part: string, most: number): string[] {
+  return piecesOf(part, most - CUT.length).map((piece, index) => (index === 0 ? piece : `${CUT}${piece}`));
+}
+
+const CUT = '…';
 
 /** A text in pieces of at most `most` characters; no surrogate pair is split. */
 export function piecesOf(text: string, most: number): string[] {

@@ -7,7 +7,7 @@ import type {
   APIInteractionResponseUpdateMessage,
   RESTPostAPIWebhookWithTokenJSONBody,
 } from 'discord-api-types/v10';
-import { type ChatText, DOES_NOT_FIT, piecesOf } from './approval-message.ts';
+import { type ChatText, DOES_NOT_FIT, sectionsOf } from './approval-message.ts';
 import { buttonValue } from './clicks.ts';
 import type { Deciding } from './slack-message.ts';
 
@@ -32,10 +32,10 @@ const NOBODY = { parse: [] };
  */
 export function discordMessage(text: ChatText, deciding: Deciding): RESTPostAPIWebhookWithTokenJSONBody {
   const all = [text.heading, ...text.parts, text.footer];
-  const pieces = all.flatMap((part) => piecesOf(fenceable(part), EMBED_CHARACTERS_MAX));
+  const pieces = all.flatMap((part) => sectionsOf(fenceable(part), EMBED_CHARACTERS_MAX));
   const fits = pieces.length <= EMBEDS_MAX && pieces.reduce((sum, { length }) => sum + length, 0) <= CHARACTERS_MAX;
-  const shown = fits ? pieces : [fenceable(text.heading).slice(0, EMBED_CHARACTERS_MAX), DOES_NOT_FIT, text.footer];
-  const buttons = buttonsOf(deciding, fits);
+  const shown = fits ? pieces : [pieces[0] ?? '', DOES_NOT_FIT, fenceable(text.footer)];
+  const buttons = buttonsOf(deciding, fits && text.isWhole);
   return {
     content: 'An approval is asked for.',
     embeds: shown.map((description) => ({ description: `${FENCE}\n${description}\n${FENCE}` })),
@@ -48,10 +48,10 @@ function row(components: APIButtonComponent[]): APIActionRowComponent<APICompone
   return { type: ACTION_ROW, components };
 }
 
-function buttonsOf({ url, takesClicks, ...of }: Deciding, fits: boolean): APIButtonComponent[] {
+function buttonsOf({ url, takesClicks, ...of }: Deciding, showsAll: boolean): APIButtonComponent[] {
   const link: APIButtonComponent[] =
     url === null ? [] : [{ type: BUTTON, style: STYLE.link, label: 'Open the page', url }];
-  if (!takesClicks || !fits) return link;
+  if (!takesClicks || !showsAll) return link;
   return [
     { type: BUTTON, style: STYLE.success, label: 'Approve', custom_id: buttonValue({ ...of, decision: 'approve' }) },
     { type: BUTTON, style: STYLE.danger, label: 'Deny', custom_id: buttonValue({ ...of, decision: 'deny' }) },
@@ -59,9 +59,9 @@ function buttonsOf({ url, takesClicks, ...of }: Deciding, fits: boolean): APIBut
   ];
 }
 
-/** Nothing in a text ends the code block that it stands in. */
+/** Nothing in a text ends the code block that it stands in: the third backtick stands as its mark (approval-message.ts). */
 function fenceable(text: string): string {
-  return text.replaceAll(FENCE, 'ˋˋˋ');
+  return text.replaceAll(FENCE, '``⟨U+0060⟩');
 }
 
 export const discordPong = (): APIInteractionResponsePong => ({ type: PONG });

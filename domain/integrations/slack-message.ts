@@ -1,11 +1,16 @@
 import type { ActionsBlock, Button, KnownBlock, SectionBlock } from '@slack/types';
-import { type ChatText, DOES_NOT_FIT, piecesOf } from './approval-message.ts';
+import { type ChatText, DOES_NOT_FIT, piecesOf, sectionsOf } from './approval-message.ts';
 import { buttonValue } from './clicks.ts';
 import { escapeMarkup } from '../markup-characters.ts';
 
 /** Slack takes 50 blocks, and 3,000 characters in the text of a section. */
 const SECTIONS_MAX = 40;
 const SECTION_CHARACTERS_MAX = 3_000;
+/**
+ * `chat.postMessage` bounds all blocks together as well, at some 12,000 characters "with a buffer for block containers", and answers
+ * `msg_blocks_too_long`. No page documents it: slackapi/bolt-js issues 2509 and 2867. We count their JSON, and leave room for the buttons.
+ */
+const BLOCKS_JSON_CHARACTERS_MAX = 10_000;
 
 export interface SlackMessage {
   text: string;
@@ -25,21 +30,24 @@ export interface Deciding {
  * of it fits: who clicks has been shown everything.
  */
 export function slackMessage(text: ChatText, deciding: Deciding): SlackMessage {
-  const sections = [text.heading, ...text.parts].flatMap((part) => piecesOf(part, SECTION_CHARACTERS_MAX)).map(section);
-  const fits = sections.length <= SECTIONS_MAX;
-  const elements = buttonsOf(deciding, fits);
+  const sections = [text.heading, ...text.parts, text.footer].flatMap(sectionsOfPart);
+  const fits = sections.length <= SECTIONS_MAX && JSON.stringify(sections).length <= BLOCKS_JSON_CHARACTERS_MAX;
+  const [heading = ''] = sectionsOf(text.heading, SECTION_CHARACTERS_MAX);
+  const elements = buttonsOf(deciding, fits && text.isWhole);
   return {
-    text: escapeMarkup(text.heading),
+    text: escapeMarkup(heading),
     blocks: [
-      ...sections.slice(0, SECTIONS_MAX),
-      ...(fits ? [] : [section(DOES_NOT_FIT)]),
-      section(text.footer),
+      ...(fits ? sections : [heading, DOES_NOT_FIT, text.footer].map(section)),
       ...(elements.length === 0 ? [] : [{ type: 'actions', elements } satisfies ActionsBlock]),
     ],
   };
 }
 
-function buttonsOf({ url, takesClicks, ...of }: Deciding, fits: boolean): Button[] {
+function sectionsOfPart(part: string): SectionBlock[] {
+  return sectionsOf(part, SECTION_CHARACTERS_MAX).map(section);
+}
+
+function buttonsOf({ url, takesClicks, ...of }: Deciding, showsAll: boolean): Button[] {
   const button = (decision: 'approve' | 'deny', label: string, style: 'primary' | 'danger'): Button => ({
     type: 'button',
     action_id: decision,
@@ -51,7 +59,7 @@ function buttonsOf({ url, takesClicks, ...of }: Deciding, fits: boolean): Button
     url === null
       ? []
       : [{ type: 'button', action_id: 'open', url, text: { type: 'plain_text', text: 'Open the page', emoji: false } }];
-  if (!takesClicks || !fits) return link;
+  if (!takesClicks || !showsAll) return link;
   return [button('approve', 'Approve', 'primary'), button('deny', 'Deny', 'danger'), ...link];
 }
 

@@ -37,4 +37,7 @@ export const previewBlockSchema = z
   })
   .meta({ id: 'PreviewBlock' });
 
+/** What a reader is told of a block that is `truncated`. */
+export const TRUNCATED_NOTE = 'A part of this was too long, and was cut.';
+
 export type PreviewBlock = z.infer<typeof previewBlockSchema>;

@@ -43,6 +43,7 @@ describe('the bridge to Slack', () => {
   let decisions: unknown[];
   let apiStatus: number;
   let slackIsUp: boolean;
+  let preview: object;
 
   const listen = async (server: Server): Promise<string> => {
     servers.push(server.listen(0, '127.0.0.1'));
@@ -53,7 +54,7 @@ describe('the bridge to Slack', () => {
     if (method === 'GET' && path === '/api/v2/approvals') {
       return { status: 200, body: { data: [{ id: APPROVAL.id }], pagination: { hasMore: false } } };
     }
-    if (method === 'GET') return { status: 200, body: { data: APPROVAL } };
+    if (method === 'GET') return { status: 200, body: { data: { ...APPROVAL, preview } } };
     if (apiStatus !== 200)
       return { status: apiStatus, body: { error: { code: 'CONFLICT', message: 'It is decided.' } } };
     decisions.push({ path, body });
@@ -79,6 +80,7 @@ describe('the bridge to Slack', () => {
     decisions = [];
     apiStatus = 200;
     slackIsUp = true;
+    preview = APPROVAL.preview;
     const routes = slackRoutes({ webhookToken: 'token', signingSecret: SECRET, credential: KEY });
     slackUrl = await listen(serveJson([(call) => (slackIsUp ? routes(call) : { status: 503, text: 'down' })]));
     bridge = new BridgeClass({
@@ -112,6 +114,21 @@ describe('the bridge to Slack', () => {
     const sections = message?.blocks.filter(({ type }) => type === 'section') ?? [];
     expect(sections.map(({ text }) => text?.type)).toEqual(['plain_text', 'plain_text', 'plain_text']);
     expect(sections[1]?.text?.text).toMatch(/… \(cut: read the preview\)$/);
+  });
+
+  it('posts a long preview as far as Slack takes it, and says how much is not there', async () => {
+    preview = { blocks: Array.from({ length: 8 }, () => APPROVAL.preview.blocks[0]) };
+    await bridge.postPending();
+    const texts = (await messages())[0]?.blocks.map(({ text }) => text?.text ?? '') ?? [];
+    expect(texts).toContain('6 more parts: read the preview.');
+  });
+
+  it('gets the refusal of Slack for blocks that are too long together', async () => {
+    const block = { type: 'section', text: { type: 'plain_text', text: 'x'.repeat(2_900) } };
+    const body = JSON.stringify({ text: 'long', blocks: Array.from({ length: 5 }, () => block) });
+    const reply = await fetch(`${slackUrl}/slack/services/T0DEMO/B0DEMO/token`, { method: 'POST', body });
+    expect({ status: reply.status, text: await reply.text() }).toEqual({ status: 400, text: 'msg_blocks_too_long' });
+    expect(await messages()).toEqual([]);
   });
 
   it('posts again what Slack did not take', async () => {

@@ -41,6 +41,16 @@ export function signSlack(secret: string, body: string, timestampSeconds: number
   };
 }
 
+const BLOCKS_MAX = 50;
+const SECTION_CHARACTERS_MAX = 3_000;
+/** Slack documents no bound of all blocks together; senders have found it at 12,000 to 13,200 (slackapi/bolt-js issues 2509 and 2867). */
+const BLOCKS_JSON_CHARACTERS_MAX = 12_000;
+
+function isTooLong({ text }: JsonObject): boolean {
+  const shown = (text as { text?: string } | undefined)?.text ?? '';
+  return shown.length > SECTION_CHARACTERS_MAX;
+}
+
 export async function startFakeSlack(): Promise<FakeSlack> {
   const [botToken, signingSecret, teamId] = ['xoxb-fake-fake-fake-fake', '8f742231b10e8888abcd99yyyzzz85a5', 'T0ACME'];
   const channels: FakeSlack['channels'] = [
@@ -75,7 +85,8 @@ export async function startFakeSlack(): Promise<FakeSlack> {
         if (channel === undefined) return refused('channel_not_found');
         if (!channel.isMember) return refused('not_in_channel');
         const blocks = JSON.parse(form.get('blocks') ?? '[]') as JsonObject[];
-        if (blocks.length > 50) return refused('invalid_blocks');
+        if (blocks.length > BLOCKS_MAX || blocks.some(isTooLong)) return refused('invalid_blocks');
+        if (JSON.stringify(blocks).length > BLOCKS_JSON_CHARACTERS_MAX) return refused('msg_blocks_too_long');
         const message = { ts: `${messages.length + 1}.0`, channel: channel.id, text: form.get('text') ?? '', blocks };
         messages.push(message);
         return ok({ ts: message.ts, channel: channel.id });

@@ -1,0 +1,19 @@
+/** Characters that show nothing, or that change the order in which others are shown. */
+const UNSEEN = /([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800])/u;
+const PLAIN = new Set([' ', '\n', '\t']);
+
+/**
+ * The text in pieces. In place of each unseen character but space, line feed and tab stands what `mark` makes of it; `code` is its
+ * code point, such as U+202E.
+ */
+export function withMarks<Mark>(text: string, mark: (character: string, code: string) => Mark): (string | Mark)[] {
+  return text.split(UNSEEN).map((piece, index) => {
+    // Every second piece is what the expression found.
+    if (index % 2 === 0 || PLAIN.has(piece)) return piece;
+    return mark(piece, codeOf(piece));
+  });
+}
+
+export function codeOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
