@@ -8,10 +8,18 @@ import { type Audit, type Caller, defineRoute, type WorkDependencies } from '../
 import { CHAT_TIMEOUT_MS, textOf, unavailable } from './ask-chat.ts';
 import { connectDiscordBody, connectSlackBody, integrationSchema, presentIntegration } from './schemas.ts';
 
+const ONE_ENVIRONMENT =
+  'Buttons need an app of their own for each environment: an app has one address that clicks are sent to, and an integration decides ' +
+  'approvals of its own environment only.';
+
 const AGAIN =
   'Connecting the same account again replaces its credential: 200 in place of 201. Every chat user must then be linked anew, because ' +
   'whoever holds the new credential may sign clicks. It takes no Idempotency-Key, because nothing of a credential is kept outside of ' +
   'the vault, not even a digest.';
+
+const WEBHOOK_URL_FORM =
+  'must be the URL of a Discord webhook and nothing more: https://discord.com/api/webhooks/{id}/{token}. It takes no query, such as ' +
+  '?thread_id=…, and no fragment: approvals are posted to the channel of the webhook';
 
 export const connectDiscordRoute = defineRoute({
   id: 'integrations.discord.connect',
@@ -20,7 +28,7 @@ export const connectDiscordRoute = defineRoute({
   summary: 'Connect a Discord channel',
   description:
     'By the URL of an incoming webhook, which Discord is asked about first. With the `publicKey` of the application that owns the ' +
-    `webhook, messages have buttons that decide; without it they have a link.\n\n${AGAIN}`,
+    `webhook, messages have buttons that decide; without it they have a link. ${ONE_ENVIRONMENT}\n\n${AGAIN}`,
   scope: 'integrations:write',
   role: 'admin',
   request: { body: connectDiscordBody },
@@ -28,9 +36,7 @@ export const connectDiscordRoute = defineRoute({
   errors: ['QUOTA_EXCEEDED'],
   async prepare({ body, caller, deps }): Promise<NewIntegration> {
     const webhook = parseDiscordWebhook(body.webhookUrl);
-    if (webhook === null) {
-      throw issue('webhookUrl', 'must be the URL of a Discord webhook: https://discord.com/api/webhooks/{id}/{token}');
-    }
+    if (webhook === null) throw issue('webhookUrl', WEBHOOK_URL_FORM);
     const asked = { id: webhook.id, webhookToken: webhook.token };
     const found = known('discord', 'webhookUrl', await deps.chat.discord(callOf(caller), asked, null));
     const publicKey = body.publicKey?.toLowerCase() ?? null;
@@ -61,7 +67,7 @@ export const connectSlackRoute = defineRoute({
   summary: 'Connect a Slack workspace',
   description:
     'By the bot token of a Slack app of yours, which Slack is asked about first. With the signing secret of the app, messages have ' +
-    `buttons that decide; without it they have a link. Choose the channel afterwards.\n\n${AGAIN}`,
+    `buttons that decide; without it they have a link. ${ONE_ENVIRONMENT} Choose the channel afterwards.\n\n${AGAIN}`,
   scope: 'integrations:write',
   role: 'admin',
   request: { body: connectSlackBody },

@@ -6,6 +6,7 @@ import { findChatLink, putLinkCode } from '../../db/integrations/chat-links.ts';
 import { findIntegration } from '../../db/integrations/find-integration.ts';
 import { readCredential } from '../../db/integrations/get-integration.ts';
 import { type IntegrationWithCredential, openSlack } from '../../db/integrations/records.ts';
+import { getApproval } from '../../db/approvals/get-approval.ts';
 import { standingApprovals } from '../../db/approvals/records.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isRecent, isSignedByDiscord, isSignedBySlack, type SignedRequest } from '../../domain/integrations/clicks.ts';
@@ -112,12 +113,13 @@ async function decideByClick(
   if (now?.isActive !== true || !now.sealed.sealedValue.equals(integration.sealed.sealedValue)) {
     throw new ServiceError('CONFLICT', { message: 'This integration is off: nothing is decided here. Use the page.' });
   }
+  const { approvalId, decision, bindingDigest } = click;
+  if ((await getApproval(tx, approvalId)) === null) throw ofAnotherEnvironment(integration.provider);
   const link = await findChatLink(tx, integrationId, click.user.id);
   if (link === null) return { answer: await offerLink(tx, tenant, integrationId, click, requestHash) };
   const { provider } = integration;
   const chat: ChatAuthentication = { provider, integrationId, userId: click.user.id, userName: click.user.name };
   const actor = { type: 'user', id: link.userId } as const;
-  const { approvalId, decision, bindingDigest } = click;
   const who = `In ${PROVIDER_NAMES[provider]}, by ${click.user.name} (${click.user.id})`;
   const caller = { type: 'chat', chat } as const;
   const approval = await decide(tx, { approvalId, decision, bindingDigest, note: who, caller, actor });
@@ -141,6 +143,13 @@ async function decideByClick(
     requestId,
   });
   return { answer, tell };
+}
+
+/** An app has one address for clicks: those on another environment's messages come to the integration that it names as well. */
+function ofAnotherEnvironment(provider: ChatProvider): ServiceError {
+  const address = provider === 'slack' ? 'Request URL' : 'Interactions Endpoint URL';
+  const message = `Nothing was decided: this approval is not in the environment that the ${address} of this app names. Decide it on the page.`;
+  return new ServiceError('NOT_FOUND', { message });
 }
 
 /** The code is for the eyes of who clicked. It is in no record but as a hash: the same request, sent again, is told of none. */

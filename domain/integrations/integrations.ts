@@ -40,11 +40,15 @@ export interface ChatAuthentication {
 const WEBHOOK_PATH = /^\/api(?:\/v\d+)?\/webhooks\/(\d{1,30})\/([\w-]{20,200})$/;
 const WEBHOOK_HOSTS = new Set(['discord.com', 'discordapp.com', 'ptb.discord.com', 'canary.discord.com']);
 
-/** The parts of a Discord webhook's URL; null where the text is none. */
+/**
+ * The parts of a Discord webhook's URL; null where the text is none. One with a query is none: `?thread_id=…` would be left out of every
+ * post, which then went to the channel, another audience.
+ */
 export function parseDiscordWebhook(text: string): { id: string; token: string } | null {
   if (!URL.canParse(text)) return null;
-  const { protocol, host, pathname, username, password } = new URL(text);
+  const { protocol, host, pathname, username, password, search, hash } = new URL(text);
   const [, id, token] = WEBHOOK_PATH.exec(pathname) ?? [];
+  if (search !== '' || hash !== '') return null;
   if (protocol !== 'https:' || !WEBHOOK_HOSTS.has(host) || username !== '' || password !== '') return null;
   return id === undefined || token === undefined ? null : { id, token };
 }
