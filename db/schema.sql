@@ -1322,6 +1322,26 @@ ALTER FUNCTION delete_expired_idempotency_claims(text[]) OWNER TO service_direct
 REVOKE ALL ON FUNCTION delete_expired_idempotency_claims(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_expired_idempotency_claims(text[]) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_expired_link_codes(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE deleted integer;
+    BEGIN
+      WITH old AS MATERIALIZED (
+        SELECT k.integration_id, k.chat_user_id FROM chat_link_codes k WHERE k.expires_at < now()
+        ORDER BY k.expires_at LIMIT most FOR UPDATE SKIP LOCKED)
+      DELETE FROM chat_link_codes k USING old o WHERE k.integration_id = o.integration_id AND k.chat_user_id = o.chat_user_id;
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $function$
+;
+ALTER FUNCTION delete_expired_link_codes(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_expired_link_codes(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_expired_link_codes(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.delete_expired_message_deduplications(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -1480,6 +1500,26 @@ AS $function$
 ALTER FUNCTION delete_old_approvals(text[]) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_old_approvals(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_old_approvals(text[]) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.delete_old_chat_clicks(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE deleted integer;
+    BEGIN
+      WITH old AS MATERIALIZED (
+        SELECT c.integration_id, c.request_hash FROM chat_clicks c WHERE c.at < now() - interval '1 hour'
+        ORDER BY c.at LIMIT most FOR UPDATE SKIP LOCKED)
+      DELETE FROM chat_clicks c USING old o WHERE c.integration_id = o.integration_id AND c.request_hash = o.request_hash;
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $function$
+;
+ALTER FUNCTION delete_old_chat_clicks(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_old_chat_clicks(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_old_chat_clicks(integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.delete_old_dead_letters(most integer)
  RETURNS integer
@@ -4739,12 +4779,16 @@ CREATE TABLE chat_clicks (
   CONSTRAINT chat_clicks_pkey PRIMARY KEY (integration_id, request_hash),
   CONSTRAINT chat_clicks_request_hash_check CHECK ((octet_length(request_hash) = 32))
 );
-CREATE INDEX chat_clicks_by_age ON public.chat_clicks USING btree (integration_id, at);
+CREATE INDEX chat_clicks_by_time ON public.chat_clicks USING btree (at);
 CREATE INDEX chat_clicks_of_environment ON public.chat_clicks USING btree (environment_id);
 ALTER TABLE chat_clicks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chat_clicks FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON chat_clicks FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON chat_clicks FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON chat_clicks TO service_app;
+GRANT DELETE ON chat_clicks TO service_directory;
+GRANT SELECT (integration_id, request_hash, at) ON chat_clicks TO service_directory;
+GRANT UPDATE (at) ON chat_clicks TO service_directory;
 
 CREATE TABLE chat_link_codes (
   integration_id text COLLATE "C" NOT NULL,
@@ -4758,12 +4802,17 @@ CREATE TABLE chat_link_codes (
   CONSTRAINT chat_link_codes_chat_user_name_check CHECK ((char_length(chat_user_name) <= 200)),
   CONSTRAINT chat_link_codes_code_hash_check CHECK ((octet_length(code_hash) = 32))
 );
+CREATE INDEX chat_link_codes_by_expiry ON public.chat_link_codes USING btree (expires_at);
 CREATE UNIQUE INDEX chat_link_codes_by_hash ON public.chat_link_codes USING btree (environment_id, code_hash);
 ALTER TABLE chat_link_codes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chat_link_codes FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON chat_link_codes FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON chat_link_codes FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON chat_link_codes TO service_app;
+GRANT DELETE ON chat_link_codes TO service_directory;
 GRANT UPDATE (chat_user_name, code_hash, expires_at) ON chat_link_codes TO service_app;
+GRANT SELECT (integration_id, chat_user_id, expires_at) ON chat_link_codes TO service_directory;
+GRANT UPDATE (expires_at) ON chat_link_codes TO service_directory;
 
 CREATE TABLE chat_links (
   integration_id text COLLATE "C" NOT NULL,

@@ -1,6 +1,7 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
 import { dueFiles } from './due-files.ts';
+import { EXPIRED_CHAT_STEPS } from './expired-chat-rows.ts';
 import { expiredDeduplications } from './expired-deduplications.ts';
 import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
 import { endedOAuthGrants, expiredOAuthArtifacts, unusedOAuthClients } from './expired-oauth.ts';
@@ -63,6 +64,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['run-partitions', stepping(RUN_PARTITION_STEPS)],
   ['message-partitions', stepping(MESSAGE_PARTITION_STEPS)],
   ['old-events', stepping(OLD_EVENT_STEPS)],
+  ['expired-chat-rows', stepping(EXPIRED_CHAT_STEPS)],
 ]);
 
 function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {

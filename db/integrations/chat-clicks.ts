@@ -9,8 +9,8 @@ export interface ClickAnswer {
 
 /**
  * Records a click with its answer, in the transaction of its decision. Returns false for a request that is on record: a retry, or
- * somebody who sends a recorded one again. The second of two at once waits here for the first. Rows are kept for an hour, and a
- * request is taken for five minutes.
+ * somebody who sends a recorded one again. The second of two at once waits here for the first. The sweep deletes rows after an hour,
+ * and a request is taken for five minutes.
  */
 export async function recordClick(
   tx: EnvironmentTransaction,
@@ -18,9 +18,6 @@ export async function recordClick(
   requestHash: Buffer,
   answer: ClickAnswer,
 ): Promise<boolean> {
-  await tx.raw(`DELETE FROM chat_clicks WHERE integration_id = ? AND at < clock_timestamp() - interval '1 hour'`, [
-    integrationId,
-  ]);
   const { rows } = await tx.raw<{ rows: unknown[] }>(
     `INSERT INTO chat_clicks (integration_id, request_hash, environment_id, answer) VALUES (?, ?, current_environment_id(), ?)
      ON CONFLICT DO NOTHING RETURNING at`,

@@ -65,6 +65,7 @@ import * as sweepsThatGoOn from './0065-sweeps-that-go-on.ts';
 import * as grantsOfUser from './0066-grants-of-user.ts';
 import * as permitsByOneLook from './0067-permits-by-one-look.ts';
 import * as linksEndAfterCodes from './0068-links-end-after-codes.ts';
+import * as expiredChatRows from './0069-expired-chat-rows.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -140,4 +141,5 @@ export const MIGRATIONS: readonly Migration[] = [
   grantsOfUser,
   permitsByOneLook,
   linksEndAfterCodes,
+  expiredChatRows,
 ];

@@ -129,6 +129,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/events/raised-events.ts': 'lists environments with events in the outbox',
   'db/events/find-unfanned-events.ts': 'lists ids of events whose fan-out has not ended, in every environment',
   'db/events/delete-old-events.ts': 'deletes what is past the time it is kept, in every environment',
+  'db/integrations/delete-expired-chat-rows.ts': 'deletes what is past its time, in every environment',
   'db/schedules/find-untold-schedules.ts': 'lists ids of schedules that Temporal must be told of, in every environment',
   'db/schedules/find-unfired-runs.ts': 'lists ids of runs that nobody fires, in every environment',
   'db/flow-control/find-waiting-keys.ts': 'lists ids of keys whose messages wait for too long, in every environment',

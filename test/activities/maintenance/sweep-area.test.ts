@@ -384,6 +384,7 @@ const STEPS: Record<string, Record<string, string>> = {
     delete_outside_of_ranges: 'delete_runs_outside_of_ranges',
   },
   'old-events': { delete_old: 'delete_old_events', delete_of_deleted_topics: 'delete_deleted_topics' },
+  'expired-chat-rows': { delete_clicks: 'delete_old_chat_clicks', delete_link_codes: 'delete_expired_link_codes' },
 };
 
 /** Three schedules that were changed an hour ago, and the revision that Temporal knows. */
