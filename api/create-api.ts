@@ -88,7 +88,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(serveErrorCatalogue);
   app.use(serveOAuthOnDemand(runner));
   app.use(servePages(runner));
-  app.use(serveInteractions(deps));
+  app.use(serveInteractions(runner));
   app.use(answerOtlpFailures(deps));
   app.use(mcp.middleware);
   app.use(router.routes());

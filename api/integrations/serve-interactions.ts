@@ -6,6 +6,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
 import { describeFailure } from '../http/failures.ts';
 import { readBytes } from '../http/read-json-body.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
 import { type Click, clickOfDiscord, clickOfSlack, teamOfSlack } from './clicks.ts';
 import { answerSlack, type Sender, takeClick, type Taken, tellDecided, verifySender } from './take-click.ts';
 
@@ -21,7 +22,7 @@ const HEADERS: Record<ChatProvider, { timestamp: string; signature: string }> = 
  * Where Slack and Discord send clicks. They are no routes of the developer API: the credential is a signature over the raw body, Slack
  * sends a form, and both read an answer of their own form.
  */
-export function serveInteractions(deps: ApiDependencies): HttpMiddleware {
+export function serveInteractions({ deps, gates }: Pick<RouteRunner, 'deps' | 'gates'>): HttpMiddleware {
   return async (ctx, next) => {
     const [, provider, integrationId] = PATH.exec(ctx.path) ?? [];
     if (provider === undefined || integrationId === undefined || ctx.method !== 'POST') return next();
@@ -34,8 +35,14 @@ export function serveInteractions(deps: ApiDependencies): HttpMiddleware {
       throw new ServiceError('AUTHENTICATION_ERROR', { message: 'The signature of this request does not hold.' });
     }
     ctx.set('Cache-Control', 'no-store');
-    if (provider === 'slack') return fromSlack(deps, ctx, sender, body);
-    return fromDiscord(deps, ctx, sender, body);
+    // Whoever has the secret of the app can sign: clicks count against the rate limit of the workspace, as its other requests do.
+    const pass = async (): Promise<void> => {
+      for (const gate of gates ?? []) await gate({ ctx, workspaceId: sender.tenant.workspaceId });
+    };
+    if (provider === 'discord') return fromDiscord(deps, ctx, sender, body, pass);
+    // Slack reads a text at the `response_url` alone. That would be a call for each refused click, so it gets a 429 and says that it failed.
+    await pass();
+    return fromSlack(deps, ctx, sender, body);
   };
 }
 
@@ -54,9 +61,22 @@ async function fromSlack(deps: ApiDependencies, ctx: HttpContext, sender: Sender
   await Promise.all([tellDecided(deps, sender, taken), answerSlack(deps, sender, click, taken.answer)]);
 }
 
-async function fromDiscord(deps: ApiDependencies, ctx: HttpContext, sender: Sender, body: Buffer): Promise<void> {
+async function fromDiscord(
+  deps: ApiDependencies,
+  ctx: HttpContext,
+  sender: Sender,
+  body: Buffer,
+  pass: () => Promise<void>,
+): Promise<void> {
   const payload = jsonOf(body.toString('utf8'));
+  // Discord removes the address of an app that does not answer its PING, and the answer costs nothing more.
   if (payload['type'] === 1) return send(ctx, discordPong());
+  try {
+    await pass();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'RATE_LIMIT_EXCEEDED') throw error;
+    return send(ctx, discordWhisper(`Nothing was decided. ${error.publicMessage}`));
+  }
   const click = clickOfDiscord(payload, sender.integration.applicationId);
   if (click === null) {
     throw new ServiceError('VALIDATION_ERROR', { message: 'This is no click on a button of ours.' });
