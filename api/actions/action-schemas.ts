@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ActionRecord, ActionVersionRecord } from '../../db/actions/records.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
 import { orShortened } from '../http/shortened.ts';
+import { versionNumber } from '../http/version-number.ts';
 
 /** Either form of a ref: `act_…` or a name. It allows only characters of the two, so nothing else reaches the database. */
 export const actionRefParams = z.strictObject({
@@ -10,6 +11,8 @@ export const actionRefParams = z.strictObject({
     .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, 'must be the id or the name of an action')
     .describe('Id or name of the action. An archived action is found by its id alone.'),
 });
+
+export const actionVersionParams = z.strictObject({ ref: actionRefParams.shape.ref, number: versionNumber });
 
 const jsonObject = z.record(z.string(), z.unknown());
 

@@ -4,7 +4,7 @@ import { createActionRoute } from './create-action.ts';
 import { getActionRoute } from './get-action.ts';
 import { importActionsRoute } from './import-actions.ts';
 import { listActionsRoute } from './list-actions.ts';
-import { listVersionsRoute } from './list-versions.ts';
+import { getVersionRoute, listVersionsRoute } from './read-versions.ts';
 import { updateActionRoute } from './update-action.ts';
 
 export const actionRoutes: AnyRoute[] = [
@@ -15,4 +15,5 @@ export const actionRoutes: AnyRoute[] = [
   updateActionRoute,
   archiveActionRoute,
   listVersionsRoute,
+  getVersionRoute,
 ];

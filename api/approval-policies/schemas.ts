@@ -10,6 +10,7 @@ import { POLICY_EFFECTS } from '../../domain/approval-policies/verdict.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { queryBoolean } from '../http/pagination.ts';
 import { orShortened } from '../http/shortened.ts';
+import { versionNumber } from '../http/version-number.ts';
 
 export const policyParams = z.strictObject({
   policyId: z.string().regex(idPattern('approvalPolicy'), 'must be an id of the form pol_…'),
@@ -17,11 +18,7 @@ export const policyParams = z.strictObject({
 
 export const policyVersionParams = z.strictObject({
   policyId: policyParams.shape.policyId,
-  version: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, 'must be the number of a version')
-    .transform(Number)
-    .describe('Number of the version, from 1.'),
+  version: versionNumber,
 });
 
 export const listPoliciesQuery = z.strictObject({

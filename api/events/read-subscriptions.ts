@@ -1,15 +1,23 @@
 import { z } from 'zod';
-import { listSubscriptions } from '../../db/events/subscriptions.ts';
+import { getSubscription, listSubscriptions } from '../../db/events/subscriptions.ts';
 import { requireTopic } from '../../db/events/topics.ts';
+import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { listedSubscriptionSchema, presentListedSubscription, topicParams } from './schemas.ts';
+import {
+  listedSubscriptionSchema,
+  presentListedSubscription,
+  presentSubscription,
+  subscriptionParams,
+  subscriptionSchema,
+  topicParams,
+} from './schemas.ts';
 
 export const listSubscriptionsRoute = defineRoute({
   id: 'events.subscriptions.list',
   method: 'GET',
   path: '/api/v2/events/topics/{ref}/subscriptions',
   summary: "List a topic's subscriptions, newest first",
-  description: 'A subscription with large headers shows their beginning. A PATCH without members answers it whole.',
+  description: 'A subscription with large headers shows their beginning. The subscription itself shows all of them.',
   scope: 'events:read',
   role: 'member',
   request: { params: topicParams },
@@ -19,5 +27,23 @@ export const listSubscriptionsRoute = defineRoute({
     const { id: topicId } = await requireTopic(tx, ref);
     const { items, total } = await listSubscriptions(tx, { topicId, ...page });
     return { items: items.map(presentListedSubscription), total };
+  },
+});
+
+export const getSubscriptionRoute = defineRoute({
+  id: 'events.subscriptions.get',
+  method: 'GET',
+  path: '/api/v2/events/subscriptions/{subscriptionId}',
+  summary: 'Get a subscription',
+  description: 'With all of its headers, values of credentials as `[REDACTED]`, and never with its signing secret.',
+  scope: 'events:read',
+  role: 'member',
+  request: { params: subscriptionParams },
+  response: { 200: subscriptionSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params: { subscriptionId } }) {
+    const subscription = await getSubscription(tx, subscriptionId);
+    if (subscription === null) throw notFound('subscription');
+    return presentSubscription(subscription);
   },
 });

@@ -4,7 +4,7 @@ import { createSubscriptionRoute } from './create-subscription.ts';
 import { eventDeliveryRoutes } from './delivery-routes.ts';
 import { publishEventRoute } from './publish-event.ts';
 import { getEventRoute, listEventsRoute } from './read-events.ts';
-import { listSubscriptionsRoute } from './read-subscriptions.ts';
+import { getSubscriptionRoute, listSubscriptionsRoute } from './read-subscriptions.ts';
 import { createTopicRoute, deleteTopicRoute, getTopicRoute, listTopicsRoute, updateTopicRoute } from './topics.ts';
 
 export const eventRoutes: AnyRoute[] = [
@@ -18,6 +18,7 @@ export const eventRoutes: AnyRoute[] = [
   deleteTopicRoute,
   listSubscriptionsRoute,
   createSubscriptionRoute,
+  getSubscriptionRoute,
   updateSubscriptionRoute,
   deleteSubscriptionRoute,
   rotateSecretRoute,

@@ -543,7 +543,7 @@ describe('DELETE /api/v2/actions/{ref}', () => {
 });
 
 describe('GET /api/v2/actions/{ref}/versions', () => {
-  it('200: pages, newest first, with the whole definition', async () => {
+  it('200: pages, newest first, with a definition that is small whole', async () => {
     const action = await made({ changeNote: 'one' });
     await patch(action.id, { timeoutMs: 1, changeNote: 'two' });
     await patch(action.id, { timeoutMs: 2 });
@@ -578,6 +578,7 @@ describe('every action route', () => {
     ['PATCH', '/{ref}', 'actions:write', { timeoutMs: 1 }],
     ['DELETE', '/{ref}', 'actions:write', undefined],
     ['GET', '/{ref}/versions', 'actions:read', undefined],
+    ['GET', '/{ref}/versions/1', 'actions:read', undefined],
   ] as const;
   const run = async (method: string, path: string, ref: string, body: unknown, key?: string) =>
     api.call(method, `/api/v2/actions${path.replace('{ref}', ref)}`, {

@@ -80,4 +80,7 @@ export const fixtures: RouteFixtures = {
     plantRow: (world, { params }) => plantVersion(world, params?.['ref'] ?? ''),
     listedFrom: 'action_versions',
   },
+  'actions.versions.get': {
+    request: async (world) => ({ params: { ref: (await plantAction(world)).id, number: '1' } }),
+  },
 };

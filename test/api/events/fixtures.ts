@@ -50,6 +50,7 @@ export const fixtures: RouteFixtures = {
   'events.topics.delete': { request: topic },
   'events.subscriptions.list': { request: topic, plantRow: plantSubscription, listedFrom: 'event_subscriptions' },
   'events.subscriptions.create': { request: async (world) => ({ ...(await topic(world)), body: newSubscription() }) },
+  'events.subscriptions.get': { request: subscription },
   'events.subscriptions.update': {
     request: async (world) => ({ ...(await subscription(world)), body: { eventTypes: ['*'] } }),
   },

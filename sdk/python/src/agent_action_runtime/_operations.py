@@ -10,6 +10,7 @@ from ._requests import Page
 from .types import (
     Action,
     ActionPreview,
+    ActionVersion,
     AppliedApprovalPolicyPlan,
     ApplyApprovalPolicyPlan,
     Approval,
@@ -269,6 +270,10 @@ class ActionsOperations:
     def versions_list(self, ref: str, *, page: Optional[int] = None, limit: Optional[int] = None) -> Page[List[ListedActionVersion]]:
         """List the immutable versions of an action, newest first. Scope: actions:read."""
         return self._caller.call_page("/api/v2/actions/{ref}/versions", path_params={"ref": ref}, query={"page": page, "limit": limit})
+
+    def versions_get(self, ref: str, number: str) -> ActionVersion:
+        """Get one version of an action by its number. Scope: actions:read."""
+        return self._caller.call("GET", "/api/v2/actions/{ref}/versions/{number}", path_params={"ref": ref, "number": number})
 
     def export_tools(self, *, format: Literal["openai", "anthropic", "mcp"], page: Optional[int] = None, limit: Optional[int] = None, actions: Optional[Union[str, List[str]]] = None) -> Page[ToolExport]:
         """Export actions as tool definitions. Scope: actions:read."""
@@ -744,6 +749,10 @@ class EventsOperations:
     def subscriptions_create(self, ref: str, body: EventsSubscriptionsCreateBody, *, idempotency_key: Optional[str] = None) -> EventSubscriptionCreated:
         """Subscribe to a topic. Scope: events:write."""
         return self._caller.call("POST", "/api/v2/events/topics/{ref}/subscriptions", path_params={"ref": ref}, body=body, idempotency_key=idempotency_key)
+
+    def subscriptions_get(self, subscription_id: str) -> EventSubscription:
+        """Get a subscription. Scope: events:read."""
+        return self._caller.call("GET", "/api/v2/events/subscriptions/{subscriptionId}", path_params={"subscriptionId": subscription_id})
 
     def subscriptions_update(self, subscription_id: str, body: Optional[EventsSubscriptionsUpdateBody] = None, *, idempotency_key: Optional[str] = None) -> EventSubscription:
         """Change a subscription. Scope: events:write."""

@@ -67,6 +67,28 @@ class ActionCurrentVersion(TypedDict):
     """SHA-256 over the RFC 8785 (JCS) bytes of the definition."""
 
 
+class ActionDefinition(TypedDict):
+    adapter: ActionDefinitionAdapter
+    inputSchema: Dict[str, Any]
+    outputSchema: Optional[Dict[str, Any]]
+    governed: bool
+    impact: List[ImpactDeclaration]
+    verify: Optional[VerifyDeclaration]
+    approval: ActionDefinitionApproval
+    timeoutMs: int
+
+
+class ActionDefinitionAdapter(TypedDict):
+    type: str
+    version: str
+    config: Dict[str, Any]
+
+
+class ActionDefinitionApproval(TypedDict):
+    required: bool
+    tag: Optional[str]
+
+
 class ActionEventData(TypedDict):
     actionId: str
     name: str
@@ -120,6 +142,23 @@ class ActionPreviewEnvironment(TypedDict):
     id: str
     name: str
     kind: str
+
+
+class ActionVersion(TypedDict):
+    id: str
+    actionId: str
+    number: int
+    digest: str
+    """SHA-256 over the RFC 8785 (JCS) bytes of the definition."""
+    definition: ActionDefinition
+    createdBy: ActionVersionCreatedBy
+    createdAt: str
+    changeNote: Optional[str]
+
+
+class ActionVersionCreatedBy(TypedDict):
+    type: str
+    id: str
 
 
 class ActionWarning(TypedDict):

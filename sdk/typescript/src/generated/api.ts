@@ -45,6 +45,23 @@ export interface schemas {
     /** What the adapter's documentation says. */
     config: Record<string, unknown>;
   };
+  ActionDefinition: {
+    adapter: {
+      type: string;
+      version: string;
+      config: Record<string, unknown>;
+    };
+    inputSchema: Record<string, unknown>;
+    outputSchema: Record<string, unknown> | null;
+    governed: boolean;
+    impact: Array<schemas["ImpactDeclaration"]>;
+    verify: schemas["VerifyDeclaration"] | null;
+    approval: {
+      required: boolean;
+      tag: string | null;
+    };
+    timeoutMs: number;
+  };
   ActionEventData: {
     actionId: string;
     name: string;
@@ -86,6 +103,20 @@ export interface schemas {
     /** The effect that executes it, once one is admitted. */
     effectId: string | null;
     createdAt: schemas["DateTime"];
+  };
+  ActionVersion: {
+    id: string;
+    actionId: string;
+    number: number;
+    /** SHA-256 over the RFC 8785 (JCS) bytes of the definition. */
+    digest: string;
+    definition: schemas["ActionDefinition"];
+    createdBy: {
+      type: string;
+      id: string;
+    };
+    createdAt: schemas["DateTime"];
+    changeNote: string | null;
   };
   ActionWarning: {
     /** Dotted path into the action, such as `adapter.config.url`. */
@@ -4159,6 +4190,31 @@ export interface operations {
       } } };
     };
   };
+  /** Get one version of an action by its number */
+  "actions.versions.get": {
+    parameters: {
+      path: {
+        /** Id or name of the action. An archived action is found by its id alone. */
+        ref: string;
+        /** Number of the version, from 1. */
+        number: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ActionVersion"];
+      } } };
+    };
+  };
   /** Export actions as tool definitions */
   "actions.exportTools": {
     parameters: {
@@ -6812,6 +6868,29 @@ export interface operations {
       } } };
     };
   };
+  /** Get a subscription */
+  "events.subscriptions.get": {
+    parameters: {
+      path: {
+        /** Id of the subscription, `sub_…`. */
+        subscriptionId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EventSubscription"];
+      } } };
+    };
+  };
   /** Change a subscription */
   "events.subscriptions.update": {
     parameters: {
@@ -8902,6 +8981,9 @@ export interface paths {
   "/api/v2/actions/{ref}/versions": {
     get: operations["actions.versions.list"];
   };
+  "/api/v2/actions/{ref}/versions/{number}": {
+    get: operations["actions.versions.get"];
+  };
   "/api/v2/actions/tools": {
     get: operations["actions.exportTools"];
   };
@@ -9156,6 +9238,7 @@ export interface paths {
     post: operations["events.subscriptions.create"];
   };
   "/api/v2/events/subscriptions/{subscriptionId}": {
+    get: operations["events.subscriptions.get"];
     patch: operations["events.subscriptions.update"];
     delete: operations["events.subscriptions.delete"];
   };

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { getAction } from '../../db/actions/get-action.ts';
+import { getVersion } from '../../db/actions/get-version.ts';
+import { listVersions } from '../../db/actions/list-versions.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import type { ActionRecord } from '../../db/actions/records.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { missingAction } from '../http/missing.ts';
+import {
+  actionRefParams,
+  actionVersionParams,
+  actionVersionSchema,
+  listedVersionSchema,
+  presentVersion,
+} from './action-schemas.ts';
+
+export const listVersionsRoute = defineRoute({
+  id: 'actions.versions.list',
+  method: 'GET',
+  path: '/api/v2/actions/{ref}/versions',
+  summary: 'List the immutable versions of an action, newest first',
+  scope: 'actions:read',
+  role: 'member',
+  request: { params: actionRefParams },
+  response: { 200: z.array(listedVersionSchema) },
+  errors: ['NOT_FOUND'],
+  async list(tx, { params, page }) {
+    const action = await requireAction(tx, params.ref);
+    const { items, total } = await listVersions(tx, action.id, page);
+    return { items: items.map(presentVersion), total };
+  },
+});
+
+export const getVersionRoute = defineRoute({
+  id: 'actions.versions.get',
+  method: 'GET',
+  path: '/api/v2/actions/{ref}/versions/{number}',
+  summary: 'Get one version of an action by its number',
+  scope: 'actions:read',
+  role: 'member',
+  request: { params: actionVersionParams },
+  response: { 200: actionVersionSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params: { ref, number } }) {
+    const action = await requireAction(tx, ref);
+    const version = await getVersion(tx, action.id, number);
+    if (version === null) throw notFound('version of an action');
+    return presentVersion(version);
+  },
+});
+
+/** @throws {ServiceError} NOT_FOUND, which names similar actions. */
+async function requireAction(tx: EnvironmentTransaction, ref: string): Promise<ActionRecord> {
+  const action = await getAction(tx, ref);
+  if (action === null) throw await missingAction(tx, ref);
+  return action;
+}
