@@ -1,6 +1,3 @@
-import { celList, type CelInput } from '@bufbuild/cel';
-import { reflect } from '@bufbuild/protobuf/reflect';
-import { timestampFromDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { ImpactQuantity } from '../actions.ts';
 import { CURRENCY_PATTERN, CURRENCY_TEXT, DIMENSION_PATTERN, DIMENSION_TEXT } from '../impact.ts';
 import type { Bindings } from '../cel/expression.ts';
@@ -18,7 +15,7 @@ import {
   type RecordType,
   type ValueType,
 } from '../cel/types.ts';
-import { celOf } from '../cel/values.ts';
+import { celList, celOf, celTimestamp, type CelInput } from '../cel/values.ts';
 import type { PolicyFacts } from './verdict.ts';
 
 const record = (members: RecordType['members']): RecordType => ({ kind: 'record', members });
@@ -74,7 +71,7 @@ export function bindFacts(facts: PolicyFacts, meter = new Meter(Number.POSITIVE_
   bind('environment', () => celOf(facts.environment, meter));
   bind('caller', () => celOf(facts.caller, meter));
   bind('run', () => celOf(facts.run, meter));
-  bind('now', () => reflect(TimestampSchema, timestampFromDate(facts.now)));
+  bind('now', () => celTimestamp(facts.now));
   return bindings;
 }
 

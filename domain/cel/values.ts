@@ -1,6 +1,11 @@
 import { celList, celMap, type CelInput } from '@bufbuild/cel';
+import { reflect } from '@bufbuild/protobuf/reflect';
+import { timestampFromDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { Json, JsonObject } from '../json.ts';
 import type { Meter } from './meter.ts';
+
+/** Who makes values for an expression takes these from here: only this folder imports the library. */
+export { celList, type CelInput };
 
 const INT_MIN = -(2 ** 63);
 const INT_END = 2 ** 63;
@@ -15,6 +20,10 @@ export function celOf(value: Json, meter: Meter): CelInput {
   if (!Array.isArray(value)) return celMap(new LazyMembers(value, meter));
   meter.charge(value.length / CONVERTED_ITEMS_A_UNIT);
   return celList(value.map((item) => celOf(item, meter)));
+}
+
+export function celTimestamp(time: Date): CelInput {
+  return reflect(TimestampSchema, timestampFromDate(time));
 }
 
 /** The members of an object, each converted when it is read. Most members of a large input never are. */
