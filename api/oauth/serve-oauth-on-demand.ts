@@ -1,12 +1,9 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { remembered } from '../../domain/remembered.ts';
-import type { HttpContext, HttpMiddleware } from '../http/context.ts';
+import type { HttpMiddleware } from '../http/context.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
 import { CONSENT_PATH, OAUTH_PATHS, resourceMetadataPath, RESOURCES, SERVER_METADATA_PATH } from './places.ts';
 import { sendResourceMetadata } from './resource-metadata.ts';
-
-/** Answers one request of an authorization server's path. */
-export type OAuthServer = (ctx: HttpContext) => Promise<void>;
 
 /** The authorization server, loaded by its first request: its package takes memory of a process also where nobody connects an app. */
 export function serveOAuthOnDemand(runner: RouteRunner): HttpMiddleware {

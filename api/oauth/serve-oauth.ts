@@ -15,13 +15,15 @@ import { answerConsent } from './consent-page.ts';
 import { sendOAuthError } from './error-page.ts';
 import { CONSENT_PATH, OAUTH_PATHS, SERVER_METADATA_PATH } from './places.ts';
 import { createProvider } from './provider.ts';
-import type { OAuthServer } from './serve-oauth-on-demand.ts';
 import { readSigningKeys } from './signing-keys.ts';
 
 /** Requests of one network, to all paths here: an authorization takes six. */
 const REQUESTS_PER_MINUTE_MAX = 600;
 /** Documents of strangers that one network has us fetch. */
 const FETCHES_PER_MINUTE_MAX = 20;
+
+/** Answers one request of an authorization server's path. */
+type OAuthServer = (ctx: HttpContext) => Promise<void>;
 
 export async function createOAuthServer(runner: RouteRunner, issuer: string): Promise<OAuthServer> {
   const { db, logger, fetchClientDocument } = runner.deps;

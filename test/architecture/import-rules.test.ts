@@ -1,6 +1,11 @@
+import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkImports, checkSdkPackages, checkShippedPackages, DIRECTORY_READERS } from './import-rules.ts';
+import { findCycles } from './cycles.ts';
+import { DIRECTORY_READERS } from './directory-readers.ts';
+import { checkImports, checkSdkPackages, checkShippedPackages } from './import-rules.ts';
 import { loadTree, report, type SourceFile } from './source-tree.ts';
+
+const TREE = loadTree();
 
 /** Each row is a file that breaks exactly one rule, planted into a tree that keeps them all. */
 const SOUND_TREE: SourceFile[] = [
@@ -249,6 +254,18 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
     text: "import type { Knex } from 'knex';",
     says: /for migrations/,
   },
+  {
+    rule: 'the CEL library outside domain/cel',
+    path: 'domain/messages/x.ts',
+    text: "import { plan } from '@bufbuild/cel';",
+    says: /in domain\/cel/,
+  },
+  {
+    rule: 'a part of the CEL library outside domain/cel',
+    path: 'api/x.ts',
+    text: "import type { strings } from '@bufbuild/cel/ext';",
+    says: /in domain\/cel/,
+  },
   { rule: 'directory', path: 'api/x.ts', text: 'await deps.db.directory.raw(sql);', says: /without a tenant/ },
   {
     rule: 'directory taken apart',
@@ -276,11 +293,14 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
   },
 ];
 
+/** The specifier by which one file imports another. */
+const specifierOf = (from: string, to: string): string => `./${posix.relative(posix.dirname(from), to)}`;
+
 const PACKAGES_OF_SDK = { 'sdk/typescript': new Set(['openapi-fetch']), 'sdk/cli': new Set(['commander']) };
 
 describe('the import table', () => {
   test('holds in this project', () => {
-    expect(report(checkImports(loadTree()))).toBe('');
+    expect(report(checkImports(TREE))).toBe('');
   });
 
   test('finds nothing in a sound tree', () => {
@@ -293,32 +313,51 @@ describe('the import table', () => {
     expect(violations).toHaveLength(1);
   });
 
+  test('no file imports itself by way of others, not even a type', () => {
+    expect(report(findCycles(TREE))).toBe('');
+    expect(report(findCycles(SOUND_TREE))).toBe('');
+  });
+
+  test.each([
+    ['of two files', ['db/client.ts', 'db/secrets/vault.ts']],
+    ['of three', ['db/client.ts', 'db/a.ts', 'db/secrets/vault.ts']],
+    ['of a file with itself', ['db/client.ts']],
+  ])('finds a planted cycle %s', (_, paths) => {
+    const planted = paths.map((path, at) => ({
+      path,
+      text: `export type { T } from '${specifierOf(path, paths[at + 1] ?? 'db/client.ts')}';`,
+    }));
+    const cycles = findCycles([...SOUND_TREE.filter(({ path }) => !paths.includes(path)), ...planted]);
+    expect(cycles).toHaveLength(1);
+    const [, cycle = ''] = /cycle of imports \((.*?)\)/.exec(report(cycles)) ?? [];
+    const [first, ...rest] = cycle.split(' -> ');
+    expect(rest.at(-1)).toBe(first);
+    expect(rest.toSorted()).toEqual(paths.toSorted());
+  });
+
   test('names no reader of the directory that is gone or no longer reads it', () => {
-    const tree = loadTree();
     const idle = Object.keys(DIRECTORY_READERS).filter(
-      (path) => !/\bdirectory\b/.test(tree.find((file) => file.path === path)?.text ?? ''),
+      (path) => !/\bdirectory\b/.test(TREE.find((file) => file.path === path)?.text ?? ''),
     );
     expect(idle).toEqual([]);
   });
 
   test('of packages: what is shipped imports only what production installs', () => {
-    const tree = loadTree();
-    const text = tree.find((file) => file.path === 'package.json')?.text ?? '{}';
+    const text = TREE.find((file) => file.path === 'package.json')?.text ?? '{}';
     const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
-    expect(report(checkShippedPackages(tree, new Set(Object.keys(dependencies))))).toBe('');
+    expect(report(checkShippedPackages(TREE, new Set(Object.keys(dependencies))))).toBe('');
     const planted = [{ path: 'api/x.ts', text: "import { describe } from 'vitest';" }];
     expect(report(checkShippedPackages(planted, new Set(['koa'])))).toMatch(/production does not install/);
   });
 
   test('of packages: each SDK imports what comes with it', () => {
-    const tree = loadTree();
-    const packages = tree.filter(({ path }) => /^sdk\/[\w-]+\/package\.json$/.test(path));
+    const packages = TREE.filter(({ path }) => /^sdk\/[\w-]+\/package\.json$/.test(path));
     const named = packages.map(({ path, text }) => {
       const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
       return [path.replace('/package.json', ''), new Set(Object.keys(dependencies))] as const;
     });
     expect(named.length).toBeGreaterThan(0);
-    expect(report(checkSdkPackages(tree, Object.fromEntries(named)))).toBe('');
+    expect(report(checkSdkPackages(TREE, Object.fromEntries(named)))).toBe('');
   });
 
   test.each([

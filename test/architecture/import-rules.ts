@@ -1,3 +1,4 @@
+import { DIRECTORY_READERS } from './directory-readers.ts';
 import { parseModule, type ModuleImport, type ParsedModule } from './parse-module.ts';
 import { typescriptOf, type SourceFile, type Violation } from './source-tree.ts';
 
@@ -83,77 +84,8 @@ const OPENERS_OF_CONNECTIONS = /^db\/(client|joined-query|migrate|announcements\
 /** A query builder would be a second way to write a statement. */
 const USERS_OF_KNEX = /^db\/(migrate\.ts|migrations\/[\w-]+\.ts)$/;
 
-/**
- * The only files that query without naming a tenant (`Database.directory`), and why each one must.
- * Such a query sees tenant tables as empty; these files call the functions that db/migrations/directory-functions.ts makes, or `SELECT 1`.
- */
-export const DIRECTORY_READERS: Record<string, string> = {
-  'db/client.ts': 'defines it',
-  'db/refuse-other-schema.ts': 'asks which migrations the database holds, which belongs to no tenant',
-  'db/refuse-privileged-login.ts': 'asks PostgreSQL what the login itself may do',
-  'db/api-keys/find-api-key.ts': 'finds the environment that a key belongs to',
-  'db/oauth/find-access-token.ts': 'finds the grant and the environment that a token belongs to',
-  'db/oauth/artifacts.ts': 'keeps codes and tokens, which are found by their hash before anybody is known',
-  'db/oauth/clients.ts': 'keeps apps that registered themselves, which belong to no workspace',
-  'db/oauth/grants.ts': 'finds the environment that a grant belongs to',
-  'db/oauth/signing-keys.ts': 'keeps the keys of the installation',
-  'db/oauth/expired.ts': 'lists and deletes what is past its time, in every environment',
-  'db/auth/find-sign-in-session.ts': 'finds the session of a token, before its user is known',
-  'db/auth/sign-in-throttle.ts': 'counts failed sign-ins of accounts and addresses, which belong to no workspace',
-  'db/users/create-user.ts': 'finds a user by e-mail address, before anyone is signed in',
-  'db/members/invitations.ts': 'finds the workspace that an invitation token belongs to',
-  'db/environments/list-every-environment.ts':
-    'lists every environment, for commands that then work on each inside withEnvironment',
-  'db/approvals/find-unwatched-approvals.ts':
-    'lists ids of approvals whose workflow has not heard of their end, in every environment',
-  'db/attempts/find-unsettled-answers.ts':
-    'lists ids of invocations that have an answer on record and are not settled, in every environment',
-  'db/reconciliation/find-overdue-reads.ts': 'lists ids of effects that are to be read, in every environment',
-  'db/invocations/find-unsettled-invocations.ts':
-    'lists ids of admitted work that never came to rest, in every environment',
-  'bench/http/side.ts': 'is the bare route that the service is compared with: the query without a tenant',
-  'db/in-flight/grant-free-permits.ts': 'grants permits that are free beside waiters, in every workspace',
-  'db/in-flight/find-expired-permits.ts': 'lists what is past its time, in every environment',
-  'db/in-flight/delete-expired-permits.ts': 'deletes what is past its time, in every environment',
-  'db/idempotency/find-expired-claims.ts': 'lists what is past its time, in every environment',
-  'db/idempotency/delete-expired-claims.ts': 'deletes what is past its time, in every environment',
-  'db/auth/find-expired-throttles.ts': 'lists counts that are forgotten, which belong to no workspace',
-  'db/auth/delete-expired-throttles.ts': 'deletes counts that are forgotten, which belong to no workspace',
-  'db/plans/rate-limiter.ts': 'counts a request before any transaction names a tenant',
-  'db/maintenance/sweep-positions.ts': 'keeps how far the sweep of the whole installation came',
-  'db/plans/expensive-work.ts': 'the switch is the whole installation’s',
-  'db/dead-letters/delete-old-dead-letters.ts': 'deletes what is past the time it is kept, in every environment',
-  'db/dead-letters/find-idle-jobs.ts': 'lists ids of jobs that no workflow works on, in every environment',
-  'db/memory/find-expired.ts': 'lists ids of memories that are past their time, in every environment',
-  'db/memory/find-idle-jobs.ts': 'lists ids of jobs that no workflow works on, in every environment',
-  'db/events/raised-events.ts': 'lists environments with events in the outbox',
-  'db/events/find-unfanned-events.ts': 'lists ids of events whose fan-out has not ended, in every environment',
-  'db/events/delete-old-events.ts': 'deletes what is past the time it is kept, in every environment',
-  'db/integrations/delete-expired-chat-rows.ts': 'deletes what is past its time, in every environment',
-  'db/schedules/find-untold-schedules.ts': 'lists ids of schedules that Temporal must be told of, in every environment',
-  'db/schedules/find-unfired-runs.ts': 'lists ids of runs that nobody fires, in every environment',
-  'db/flow-control/find-waiting-keys.ts': 'lists ids of keys whose messages wait for too long, in every environment',
-  'db/flow-control/find-lost-leases.ts':
-    'lists ids of messages that hold a slot and that nobody sends, in every environment',
-  'db/messages/find-lost-messages.ts': 'lists ids of accepted messages that no workflow delivers, in every environment',
-  'db/messages/find-held-environments.ts': 'lists ids of environments whose held messages nobody woke',
-  'db/messages/find-expired-deduplications.ts': 'lists what is past its time, in every environment',
-  'db/messages/delete-expired-deduplications.ts': 'deletes what is past its time, in every environment',
-  'db/messages/keep-partitions.ts': 'makes and drops partitions, which hold rows of every environment',
-  'db/integrations/find-integration.ts': 'finds the environment that a request of a chat is for',
-  'db/files/due-files.ts': 'lists ids of files whose upload or removal may have lost its process, in every environment',
-  'db/notifications/find-unsent-emails.ts': 'lists ids of e-mails whose attempt is overdue, in every environment',
-  'db/notifications/old-notifications.ts': 'lists and deletes what is past the time it is kept, in every environment',
-  'db/runs/find-waiting-invocations.ts':
-    'lists ids of invocations of cancelled runs that still wait, in every environment',
-  'db/runs/keep-partitions.ts': 'makes and drops partitions, which hold rows of every environment',
-  'db/sessions/expired-sessions.ts': 'lists and deletes what is past its time, in every environment',
-  'db/previews/find-old-previews.ts': 'lists what is past the time it is kept, in every environment',
-  'db/previews/delete-old-previews.ts': 'deletes what is past the time it is kept, in every environment',
-  'db/approvals/find-old-approvals.ts': 'lists what is past the time it is kept, in every environment',
-  'db/approvals/delete-old-approvals.ts': 'deletes what is past the time it is kept, in every environment',
-  'api/health/probes.ts': 'asks whether PostgreSQL answers',
-};
+/** The library bounds no work and refuses little: domain/cel adds both. A benchmark measures the library alone beside it. */
+const USERS_OF_CEL = /^(domain\/cel|bench\/policy|test)\//;
 
 /** Packages that run inside the workflow sandbox: deterministic, without I/O, small. */
 const WORKFLOW_PACKAGES = new Set(['@temporalio/workflow', '@temporalio/common']);
@@ -164,6 +96,7 @@ export function checkImports(files: readonly SourceFile[], directoryReaders = DI
     ...modules.flatMap((module) => checkTable(module)),
     ...modules.flatMap((module) => checkEnvironment(module)),
     ...modules.flatMap((module) => checkDatabaseAccess(module, directoryReaders)),
+    ...modules.flatMap((module) => checkExpressions(module)),
     ...checkWorkflowSandbox(modules),
   ];
 }
@@ -285,6 +218,17 @@ function checkDatabaseAccess(module: ParsedModule, directoryReaders: Record<stri
     }
   }
   return violations;
+}
+
+function checkExpressions(module: ParsedModule): Violation[] {
+  if (USERS_OF_CEL.test(module.path)) return [];
+  return module.imports
+    .filter((use) => use.packageName === '@bufbuild/cel')
+    .map((use) => ({
+      path: module.path,
+      line: use.line,
+      message: `imports ${use.specifier}: compile the expression, or make its values, in domain/cel, which bounds the work`,
+    }));
 }
 
 /** Follows every run-time import from each workflow file, and reports the path to a forbidden module. */

@@ -33,8 +33,13 @@ interface SyntaxNode {
   [key: string]: unknown;
 }
 
+/** Several rules read the same tree, and parsing it takes seconds. */
+const parsed = new WeakMap<SourceFile, ParsedModule>();
+
 /** What the rules need to know about one file. Throws if the file does not parse. */
 export function parseModule(file: SourceFile): ParsedModule {
+  const known = parsed.get(file);
+  if (known !== undefined) return known;
   const { program, errors } = parseSync(file.path, file.text);
   if (errors.length > 0) throw new Error(`${file.path} does not parse: ${errors[0]?.message ?? ''}`);
   const found: ParsedModule = {
@@ -49,6 +54,7 @@ export function parseModule(file: SourceFile): ParsedModule {
     readImport(node, line, found);
     readProperties(node, line, found);
   });
+  parsed.set(file, found);
   return found;
 }
 
