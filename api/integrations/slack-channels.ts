@@ -2,10 +2,12 @@ import { openSlack } from '../../db/integrations/records.ts';
 import { getIntegration } from '../../db/integrations/get-integration.ts';
 import { setSlackChannel } from '../../db/integrations/update-integration.ts';
 import { notFound } from '../../domain/errors.ts';
+import type { ChatReply } from '../../domain/integrations/chat-client.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { type Caller, defineRoute } from '../http/define-route.ts';
-import { answerOf, CHAT_TIMEOUT_MS, credentialOf, textOf } from './ask-chat.ts';
+import { answerOf, CHAT_TIMEOUT_MS, credentialOf } from './ask-chat.ts';
+import { channelOf, readChannels } from './read-channels.ts';
 import {
   integrationParams,
   integrationSchema,
@@ -14,9 +16,6 @@ import {
   slackChannelsSchema,
 } from './schemas.ts';
 
-/** Slack's pages hold up to 1,000 channels, and few workspaces have more than these. */
-const PAGES_MAX = 3;
-const PAGE_SIZE = 1_000;
 const OWNS = 'Slack is called between its reads, and no connection is held meanwhile.';
 
 export const listSlackChannelsRoute = defineRoute({
@@ -35,22 +34,8 @@ export const listSlackChannelsRoute = defineRoute({
   audited: 'none: it changes nothing',
   async handler({ params: { id }, caller, deps }) {
     const ask = await askerOf(deps, caller, id);
-    const channels: ReturnType<typeof channelOf>[] = [];
-    let cursor = '';
-    for (let page = 1; page <= PAGES_MAX; page++) {
-      const answer = await ask('conversations.list', {
-        types: 'public_channel,private_channel',
-        exclude_archived: true,
-        limit: PAGE_SIZE,
-        ...(cursor === '' ? {} : { cursor }),
-      });
-      const found = Array.isArray(answer['channels']) ? answer['channels'].filter(isJsonObject) : [];
-      channels.push(...found.map(channelOf));
-      const metadata = answer['response_metadata'];
-      cursor = isJsonObject(metadata) && typeof metadata['next_cursor'] === 'string' ? metadata['next_cursor'] : '';
-      if (cursor === '') break;
-    }
-    return { status: 200, data: { channels, truncated: cursor !== '' } };
+    const data = await readChannels((body, timeoutMs) => ask('conversations.list', body, timeoutMs));
+    return { status: 200, data };
   },
 });
 
@@ -70,7 +55,7 @@ export const setSlackChannelRoute = defineRoute({
   audited: 'recorded',
   async handler({ params: { id }, body: { channelId }, caller, deps, transaction, recordAudit }) {
     const ask = await askerOf(deps, caller, id);
-    const { channel } = await ask('conversations.info', { channel: channelId });
+    const { channel } = answerOf('slack', await ask('conversations.info', { channel: channelId }, CHAT_TIMEOUT_MS));
     const { name } = channelOf(isJsonObject(channel) ? channel : {});
     const integration = await transaction(async (tx) => {
       if (!(await setSlackChannel(tx, id, { id: channelId, name }))) throw notFound('integration');
@@ -87,20 +72,11 @@ export const setSlackChannelRoute = defineRoute({
   },
 });
 
-type Ask = (method: string, body: JsonObject) => Promise<JsonObject>;
+type Ask = (method: string, body: JsonObject, timeoutMs: number) => Promise<ChatReply>;
 
 async function askerOf(deps: ApiDependencies, { tenant, workspaceId }: Caller, id: string): Promise<Ask> {
   const found = await deps.db.withEnvironment(tenant, (tx) => credentialOf(tx, id, 'slack'));
   const { botToken } = openSlack(deps.resealing, tenant, found);
-  const call = { workspaceId, integrationId: id, timeoutMs: CHAT_TIMEOUT_MS };
-  return async (method, body) => answerOf('slack', await deps.chat.slack(call, botToken, method, body));
-}
-
-function channelOf(channel: JsonObject): { id: string; name: string; isPrivate: boolean; isMember: boolean } {
-  return {
-    id: textOf(channel['id']),
-    name: textOf(channel['name']),
-    isPrivate: channel['is_private'] === true,
-    isMember: channel['is_member'] === true,
-  };
+  return (method, body, timeoutMs) =>
+    deps.chat.slack({ workspaceId, integrationId: id, timeoutMs }, botToken, method, body);
 }
