@@ -39,7 +39,7 @@ afterAll(async () => {
 const send = (provider: ChatProvider, { body, headers }: SignedClick) =>
   api.call('POST', `/api/v2/integrations/${provider}/${ids[provider]}/interactions`, { raw: body, headers });
 
-/** Of an approval that nobody has: a click costs a transaction and an answer whatever it is on. */
+/** It is on an approval that nobody has: a click costs a transaction and an answer whatever it is on. */
 function clickIn(provider: ChatProvider): SignedClick {
   const of = { approvalId: newId('approval'), bindingDigest: `sha256:${'0'.repeat(64)}` };
   const value = buttonValue({ ...of, decision: 'approve' });
