@@ -3,6 +3,7 @@ import type { Activities } from '../../../activities/index.ts';
 import type { Adapter, DispatchInput, DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { REPLAY_NOT_TAKEN_UP } from '../../../activities/reconciliation/send-replay.ts';
 import { startReplay } from '../../../db/attempts/start-replay.ts';
+import { appendEvidence } from '../../../db/effects/append-evidence.ts';
 import { putSecret } from '../../../db/secrets/put-secret.ts';
 import { lockResolvableInvocation } from '../../../db/reconciliation/lock-resolvable.ts';
 import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
@@ -212,6 +213,25 @@ describe('a replay', () => {
     );
     expect(await late.sendReplay(closing)).toEqual({ sent: false });
     expect([known.sent.length, late.sent.length]).toEqual([1, 1]);
+  });
+
+  test('is not claimed once a read has found two records, though it was fenced before', async () => {
+    const fake = provider(LOST, ACCEPTED);
+    const ref = await fenced(fake);
+    await world.transaction((tx) =>
+      appendEvidence(tx, {
+        effectId: ref.effectId,
+        source: 'provider_lookup',
+        observedAt: new Date(),
+        impliedOutcome: null,
+        summary: 'two records',
+        details: { kind: 'ambiguous' },
+        actor: { type: 'service', id: null },
+      }),
+    );
+    expect(await fake.sendReplay(ref)).toEqual({ sent: false });
+    expect(fake.sent).toHaveLength(1);
+    expect(await fake.settleReplay(ref)).toMatchObject({ status: 'unknown', stage: 'reconciling' });
   });
 
   test('is refused where the request would differ from the one that was sent', async () => {

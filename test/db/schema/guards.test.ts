@@ -40,6 +40,13 @@ async function refusalOf(statements: readonly string[]): Promise<string> {
   }
 }
 
+/** Puts rows into a state that they reach by several moves only. */
+const withoutTriggers = (statement: string): string[] => [
+  "SELECT set_config('session_replication_role', 'replica', true)",
+  statement,
+  "SELECT set_config('session_replication_role', 'origin', true)",
+];
+
 describe('a guard of the database refuses', () => {
   test.each([
     ['another dependency', /append-only/, ['UPDATE effect_dependencies SET position = 2']],
@@ -47,6 +54,19 @@ describe('a guard of the database refuses', () => {
       'another version of the secrets of an attempt',
       /append-only/,
       [`UPDATE attempts SET secret_versions = '{"A": 9}'`],
+    ],
+    [
+      'a replay of a settled effect, inside the window of its provider',
+      /only an effect whose outcome is unknown is replayed/,
+      [
+        ...withoutTriggers(
+          `UPDATE effects SET stage = 'settled', outcome = 'succeeded', outcome_source = 'provider_response', outcome_at = now(),
+             partial_effect = 'none', first_dispatched_at = now(),
+             capabilities = capabilities || '{"replay": true, "idempotencyWindowSeconds": 3600}'`,
+        ),
+        `INSERT INTO attempts (id, environment_id, invocation_id, number, kind)
+           SELECT 'att_replay', environment_id, invocation_id, 2, 'replay' FROM effects LIMIT 1`,
+      ],
     ],
     ['a change of a crossing', /append-only/, ['UPDATE impact_limit_crossings SET used = 0']],
     ['the end of a crossing', /append-only/, ['DELETE FROM impact_limit_crossings']],
