@@ -364,7 +364,9 @@ CREATE OR REPLACE FUNCTION public.check_approval_decision()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  DECLARE asked approvals;
+  DECLARE
+    asked approvals;
+    through text := NEW.authentication #>> '{app,connectedAppId}'; -- NEW.connected_app_id is generated after this trigger
   BEGIN
     SELECT * INTO asked FROM approvals WHERE id = NEW.approval_id FOR UPDATE; -- one decision at a time
     IF NOT FOUND THEN
@@ -379,7 +381,7 @@ AS $function$
     IF NEW.binding_digest <> asked.binding_digest THEN
       RAISE EXCEPTION 'a decision on approval % names another digest', asked.id USING ERRCODE = 'check_violation';
     END IF;
-    IF NOT credential_stands(NEW.environment_id, NEW.actor_type, NEW.actor_id, NEW.decided_at) THEN
+    IF NOT credential_stands(NEW.environment_id, NEW.actor_type, NEW.actor_id, through, NEW.decided_at) THEN
       RAISE EXCEPTION 'a decision on approval % comes from a credential that ended', asked.id USING ERRCODE = 'check_violation';
     END IF;
     IF NEW.decision = 'approve' AND asked.prevent_self
@@ -389,9 +391,9 @@ AS $function$
     -- The primary key refuses a second decision by the same credential; this refuses one by another credential of the same
     -- person.
     IF EXISTS (SELECT FROM approval_decisions d WHERE d.approval_id = asked.id
-        AND (d.actor_type, d.actor_id) <> (NEW.actor_type, NEW.actor_id)
+        AND (d.actor_type, d.actor_id, d.connected_app_id) <> (NEW.actor_type, NEW.actor_id, COALESCE(through, ''))
         AND voice_of(d.actor_type, d.actor_id) = voice_of(NEW.actor_type, NEW.actor_id)
-        AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at)) THEN
+        AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.authentication #>> '{app,connectedAppId}', d.decided_at)) THEN
       RAISE EXCEPTION 'one person decides once on approval %', asked.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
@@ -1089,7 +1091,10 @@ CREATE OR REPLACE FUNCTION public.consume_oauth_artifact(of_hash bytea, of_kind 
  SET search_path TO 'public', 'pg_temp'
 AS $function$
     BEGIN
-      UPDATE oauth_artifacts a SET consumed_at = clock_timestamp() WHERE a.hash = of_hash AND a.kind = of_kind AND a.consumed_at IS NULL;
+      UPDATE oauth_artifacts a SET consumed_at = clock_timestamp(), expires_at = CASE a.kind
+          WHEN 'RefreshToken' THEN GREATEST(a.expires_at, (SELECT g.expires_at FROM oauth_grants g WHERE g.id = a.grant_id))
+          ELSE a.expires_at END
+        WHERE a.hash = of_hash AND a.kind = of_kind AND a.consumed_at IS NULL;
       RETURN FOUND;
     END $function$
 ;
@@ -1212,11 +1217,11 @@ CREATE OR REPLACE FUNCTION public.credential_lock_of(credential text)
 RETURN hashtextextended(credential, (1668441444)::bigint)
 ;
 
-CREATE OR REPLACE FUNCTION public.credential_stands(of_environment uuid, credential_type text, credential_id text, since timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.credential_stands(of_environment uuid, credential_type text, credential_id text, connected_app text, since timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
  STABLE
-RETURN (((credential_type <> 'api_key'::text) OR (EXISTS (SELECT FROM api_keys k WHERE ((k.id = credential_stands.credential_id) AND (k.revoked_at IS NULL))))) AND (((voice_of(credential_type, credential_id) = credential_id) AND (credential_type = 'api_key'::text)) OR (EXISTS (SELECT FROM (members m JOIN environments e ON ((e.workspace_id = m.workspace_id))) WHERE ((e.id = credential_stands.of_environment) AND (m.user_id = voice_of(credential_stands.credential_type, credential_stands.credential_id)) AND (m.created_at <= credential_stands.since))))))
+RETURN (((credential_type <> 'api_key'::text) OR (EXISTS (SELECT FROM api_keys k WHERE ((k.id = credential_stands.credential_id) AND (k.revoked_at IS NULL))))) AND ((connected_app IS NULL) OR (EXISTS (SELECT FROM oauth_grants g WHERE ((g.id = credential_stands.connected_app) AND (g.ended_at IS NULL))))) AND (((voice_of(credential_type, credential_id) = credential_id) AND (credential_type = 'api_key'::text)) OR (EXISTS (SELECT FROM (members m JOIN environments e ON ((e.workspace_id = m.workspace_id))) WHERE ((e.id = credential_stands.of_environment) AND (m.user_id = voice_of(credential_stands.credential_type, credential_stands.credential_id)) AND (m.created_at <= credential_stands.since))))))
 ;
 
 CREATE OR REPLACE FUNCTION public.cron_firings_per_hour(cron text)
@@ -2997,7 +3002,9 @@ CREATE OR REPLACE FUNCTION public.hold_oauth_grants_of_user(of_user text)
 AS $function$
     BEGIN
       PERFORM pg_advisory_xact_lock(hashtextextended('oauth-grants-of/' || of_user, 0));
-      RETURN (SELECT count(*)::int FROM oauth_grants g WHERE g.user_id = of_user AND g.ended_at IS NULL AND g.expires_at > now());
+      RETURN (SELECT count(*)::int FROM oauth_grants g
+        JOIN members m ON m.workspace_id = g.workspace_id AND m.user_id = g.user_id AND m.created_at <= g.created_at
+        WHERE g.user_id = of_user AND g.ended_at IS NULL AND g.expires_at > now());
     END $function$
 ;
 ALTER FUNCTION hold_oauth_grants_of_user(text) OWNER TO service_directory;
@@ -4265,7 +4272,7 @@ CREATE OR REPLACE FUNCTION public.standing_approvals(of_approval text, digest te
  RETURNS bigint
  LANGUAGE sql
  STABLE
-RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) AS count FROM approval_decisions d WHERE ((d.approval_id = standing_approvals.of_approval) AND (d.decision = 'approve'::text) AND (d.binding_digest = standing_approvals.digest) AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at)))
+RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) AS count FROM approval_decisions d WHERE ((d.approval_id = standing_approvals.of_approval) AND (d.decision = 'approve'::text) AND (d.binding_digest = standing_approvals.digest) AND credential_stands(d.environment_id, d.actor_type, d.actor_id, (d.authentication #>> '{app,connectedAppId}'::text[]), d.decided_at)))
 ;
 
 CREATE OR REPLACE FUNCTION public.storage_of(of_status text, of_size bigint, of_is_sent_to_store boolean)
@@ -4422,7 +4429,8 @@ CREATE TABLE approval_decisions (
   binding_digest text NOT NULL,
   authentication jsonb NOT NULL,
   decided_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT approval_decisions_pkey PRIMARY KEY (approval_id, actor_type, actor_id),
+  connected_app_id text COLLATE "C" GENERATED ALWAYS AS (COALESCE((authentication #>> '{app,connectedAppId}'::text[]), ''::text)) STORED NOT NULL,
+  CONSTRAINT approval_decisions_pkey PRIMARY KEY (approval_id, actor_type, actor_id, connected_app_id),
   CONSTRAINT approval_decisions_actor_type_check CHECK ((actor_type = ANY (ARRAY['api_key'::text, 'user'::text]))),
   CONSTRAINT approval_decisions_authentication_check CHECK ((jsonb_typeof(authentication) = 'object'::text)),
   CONSTRAINT approval_decisions_check CHECK (((decision <> 'deny'::text) OR (note IS NOT NULL))),

@@ -30,7 +30,7 @@ export async function recheckApproval(
   }
   const given = standingApprovals(approval);
   if (given.length < approval.quorum) {
-    const message = `only ${given.length} of ${approval.quorum} approvals still count: a key was revoked, or a member removed, after it agreed`;
+    const message = `only ${given.length} of ${approval.quorum} approvals still count: a key was revoked, an app disconnected, or a member removed, after it agreed`;
     return { approval, refusal: { code: 'approval_invalidated', message, details } };
   }
   const verdict = await decidePolicy(tx, work, impact, now);

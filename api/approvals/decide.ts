@@ -35,7 +35,8 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
   if (!approval) throw notFound('approval');
   const principal = await readPrincipal(tx, deciding.actor);
   if (!principal) throw new ServiceError('AUTHENTICATION_ERROR', { log: 'the credential ended while it was deciding' });
-  const refusal = refusalOf(approval, principal, deciding.decision);
+  const app = appOf(deciding.caller);
+  const refusal = refusalOf(approval, principal, deciding.decision, app);
   if (refusal !== null) throw refusal;
   checkDigest(approval, deciding.bindingDigest);
   const added = await addDecision(tx, {
@@ -46,7 +47,7 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
     principal,
     sessionId: deciding.caller.type === 'session' ? deciding.caller.sessionId : null,
     chat: deciding.caller.type === 'chat' ? deciding.caller.chat : null,
-    app: appOf(deciding.caller),
+    app,
   });
   if (!added) throw decidedBefore();
   const decided = await getApproval(tx, approval.id);
@@ -61,9 +62,17 @@ function appOf(caller: Deciding['caller']): AppAuthentication | null {
   return caller.type === 'oauth' ? { clientId: caller.clientId, connectedAppId: caller.grantId } : null;
 }
 
-/** Why this principal cannot take this decision now; null: they can. The page to decide on offers what this allows. */
-export function refusalOf(approval: ApprovalRecord, principal: PrincipalNow, decision: Decision): ServiceError | null {
-  return refusalOfPerson(approval, principal, decision) ?? refusalOfState(approval, principal);
+/**
+ * Why this principal, through this app where one decides for them, cannot take this decision now; null: they can. The page to decide on
+ * offers what this allows.
+ */
+export function refusalOf(
+  approval: ApprovalRecord,
+  principal: PrincipalNow,
+  decision: Decision,
+  app: AppAuthentication | null = null,
+): ServiceError | null {
+  return refusalOfPerson(approval, principal, decision) ?? refusalOfState(approval, principal, app);
 }
 
 function refusalOfPerson(approval: ApprovalRecord, principal: PrincipalNow, decision: Decision): ServiceError | null {
@@ -87,11 +96,17 @@ function refusalOfPerson(approval: ApprovalRecord, principal: PrincipalNow, deci
   return null;
 }
 
-function refusalOfState(approval: ApprovalRecord, principal: Principal): ServiceError | null {
-  const own = approval.decisions.some(
-    ({ principal: by, stands }) => by.id === principal.id || (stands && voiceOf(by) === voiceOf(principal)),
-  );
-  if (own) return decidedBefore();
+function refusalOfState(
+  approval: ApprovalRecord,
+  principal: Principal,
+  app: AppAuthentication | null,
+): ServiceError | null {
+  const decided = approval.decisions.some((earlier) => {
+    const { principal: by, stands } = earlier;
+    const isSameCredential = by.id === principal.id && earlier.app?.connectedAppId === app?.connectedAppId;
+    return isSameCredential || (stands && voiceOf(by) === voiceOf(principal));
+  });
+  if (decided) return decidedBefore();
   if (approval.status !== 'pending') {
     return new ServiceError('CONFLICT', {
       message: `This approval is ${approval.status}: it takes no decision any more.`,

@@ -111,7 +111,7 @@ const decisionSchema = z
     stands: z
       .boolean()
       .describe(
-        'False once its key was revoked, or its member, or the maker of its key, was removed. An agreement that does not stand when the approval is consumed does not count.',
+        'False once its key was revoked, its app disconnected, or its member, or the maker of its key, removed. An agreement that does not stand when the approval is consumed does not count.',
       ),
     at: dateTime,
   })

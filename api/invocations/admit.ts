@@ -37,6 +37,8 @@ export interface InvokeRequest {
   runId: string | null;
   agentId: string | null;
   actor: Actor;
+  /** The grant of the app that asks for the actor; null where none does. */
+  connectedAppId: string | null;
   /** What may attach files to the input. */
   credential: Credential;
 }
@@ -61,10 +63,7 @@ export async function admit(
   request: Identified<InvokeRequest>,
   answers: InputAnswers,
 ): Promise<Admitted> {
-  const action = await getAction(tx, request.ref);
-  if (!action) throw await missingAction(tx, request.ref);
-  const preview = request.previewId === null ? null : await lockPreview(tx, request.previewId);
-  if (request.previewId !== null && preview === null) throw notFound('preview');
+  const { action, preview } = await readNamed(tx, request);
   const {
     ref: _ref,
     operationKey: named,
@@ -75,6 +74,7 @@ export async function admit(
     actor,
     requestId,
     credential: _credential,
+    connectedAppId,
     ...rest
   } = request;
   const operationKey = named ?? preview?.operationKey ?? idempotencyKey;
@@ -116,6 +116,7 @@ export async function admit(
     operationKey,
     requestDigest,
     requestedBy: actor,
+    connectedAppId,
   });
   if (admission.admitted && holdsFiles && !(await holdFiles(tx, admission.id, taken.fileIds))) {
     throw new ServiceError('CONFLICT', {
@@ -125,6 +126,19 @@ export async function admit(
   if (admission.admitted) await charge(tx, actor, admission.id);
   else await checkSameRequest(tx, admission.id, requestDigest);
   return { fresh: admission.admitted, invocationId: admission.id, action };
+}
+
+type Preview = Awaited<ReturnType<typeof lockPreview>>;
+
+async function readNamed(
+  tx: EnvironmentTransaction,
+  { ref, previewId }: InvokeRequest,
+): Promise<{ action: ActionRecord; preview: Preview }> {
+  const action = await getAction(tx, ref);
+  if (!action) throw await missingAction(tx, ref);
+  const preview = previewId === null ? null : await lockPreview(tx, previewId);
+  if (previewId !== null && preview === null) throw notFound('preview');
+  return { action, preview };
 }
 
 /** The key's budget first, then the workspace's month: the order in which a withdrawal gives both back. */

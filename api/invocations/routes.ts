@@ -79,6 +79,7 @@ export const invokeRoute = defineRoute({
       runId: body.runId ?? null,
       agentId: body.agentId ?? null,
       actor,
+      connectedAppId: context.caller.type === 'oauth' ? context.caller.grantId : null,
       credential: context.caller,
     });
     return { status: isOpen(invocation.status) ? 202 : 200, data: presentInvocation(invocation) };

@@ -44,8 +44,9 @@ export const deleteConnectedAppRoute = defineUserRoute({
   path: '/api/v2/auth/connected-apps/{id}',
   summary: 'Disconnect an app',
   description:
-    'Ends all its tokens: its next call fails, on every process. What it asked for and what was not sent by then is refused with ' +
-    '`requester_revoked`. Connecting it again takes a new consent.',
+    'Ends all its tokens: its next call fails, on every process. Invocations that it asked for and that were not sent by then are refused ' +
+    'with `requester_revoked`, and what it agreed to and was not sent with `approval_invalidated`. Messages, events and schedules that it ' +
+    'made go on. Another connection of the same app is not touched. Connecting it again takes a new consent.',
   exempt: {
     heldCredential: 'Its request is of the very user whose app it is, and the suite signs in another one.',
   },

@@ -20,7 +20,7 @@ export interface NewDecision {
 
 /**
  * Appends a decision. A trigger ends the approval where the decision is a denial or fills the quorum. Returns false where this
- * principal has decided before. The caller holds the approval's lock.
+ * principal has decided before with the same key, through the same app, or without one. The caller holds the approval's lock.
  */
 export async function addDecision(tx: EnvironmentTransaction, decision: NewDecision): Promise<boolean> {
   const { principal, sessionId, chat = null, app = null } = decision;

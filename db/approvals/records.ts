@@ -25,8 +25,8 @@ export interface DecisionRecord {
   chat: ChatAuthentication | null;
   app: AppAuthentication | null;
   /**
-   * False once the key was revoked, or the member (the user, or the maker of the key) was removed. The decision then no longer
-   * counts.
+   * False once the key was revoked, the app disconnected, or the member (the user, or the maker of the key) removed. The decision then no
+   * longer counts.
    */
   stands: boolean;
   at: Date;
@@ -78,7 +78,7 @@ export const APPROVAL_COLUMNS = `
   COALESCE((SELECT jsonb_agg(jsonb_build_object('decision', d.decision, 'note', d.note, 'bindingDigest', d.binding_digest,
       'actorType', d.actor_type, 'actorId', d.actor_id, 'authentication', d.authentication, 'at', d.decided_at,
       'maker', (SELECT k.created_by FROM api_keys k WHERE d.actor_type = 'api_key' AND k.id = d.actor_id),
-      'stands', credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at))
+      'stands', credential_stands(d.environment_id, d.actor_type, d.actor_id, d.authentication #>> '{app,connectedAppId}', d.decided_at))
       ORDER BY d.decided_at, d.actor_type, d.actor_id)
     FROM approval_decisions d WHERE d.approval_id = p.id), '[]') AS decisions,
   p.reminders_sent AS "remindersSent", p.last_reminded_at AS "lastRemindedAt", p.created_at AS "createdAt",

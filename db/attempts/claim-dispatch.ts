@@ -1,8 +1,8 @@
 import type { ActionDefinition } from '../../domain/actions.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import type { RequesterStanding } from '../invocations/lock-credentials.ts';
-import type { ActorRecord } from '../invocations/records.ts';
+import { IS_REQUESTING_GRANT, type RequesterStanding } from '../invocations/lock-credentials.ts';
+import { type ActorRecord, REQUESTED_BY } from '../invocations/records.ts';
 
 export interface ClaimedDispatch {
   attemptId: string;
@@ -41,15 +41,14 @@ export async function claimDispatch(
        RETURNING id)
      SELECT c.id AS "attemptId", i.id AS "invocationId", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input,
        v.definition, COALESCE(e.request_digest, p.request_digest) AS "requestDigest", p.preconditions -> 'secretVersions' AS "boundSecretVersions",
-       i.requested_by - 'memberId' AS "requestedBy", CASE
+       ${REQUESTED_BY}, CASE
          WHEN i.requested_by ->> 'type' = 'api_key' AND NOT EXISTS (
            SELECT FROM api_keys k WHERE k.id = i.requested_by ->> 'id' AND k.revoked_at IS NULL) THEN 'key_revoked'
          WHEN (i.requested_by ->> 'type' <> 'api_key' OR i.requested_by ->> 'memberId' IS NOT NULL) AND NOT EXISTS (
            SELECT FROM members m WHERE m.workspace_id = current_workspace_id() AND m.user_id = i.requested_by ->> 'memberId'
              AND m.created_at <= i.created_at) THEN 'member_removed'
          WHEN i.requested_by ->> 'clientId' IS NOT NULL AND NOT EXISTS (
-           SELECT FROM oauth_grants g WHERE g.environment_id = i.environment_id AND g.user_id = i.requested_by ->> 'id'
-             AND g.client_id = i.requested_by ->> 'clientId' AND g.ended_at IS NULL AND g.created_at <= i.created_at) THEN 'app_disconnected'
+           SELECT FROM oauth_grants g WHERE g.environment_id = i.environment_id AND g.ended_at IS NULL AND ${IS_REQUESTING_GRANT}) THEN 'app_disconnected'
          ELSE 'stands' END AS standing
      FROM claimed c JOIN invocations i ON i.id = :invocationId JOIN action_versions v ON v.id = i.version_id
        LEFT JOIN effects e ON e.invocation_id = :invocationId LEFT JOIN previews p ON p.id = i.preview_id`,

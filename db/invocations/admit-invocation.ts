@@ -15,6 +15,8 @@ export interface Admission {
   input: JsonObject;
   /** The row also stores the member behind the requester. The dispatch checks whether they are still a member. */
   requestedBy: ActorRecord;
+  /** The grant of the app that asks for its user. The dispatch checks whether it has ended. */
+  connectedAppId?: string | null;
   retryOf: string | null;
   runId: string | null;
   agentId: string | null;
@@ -36,7 +38,7 @@ export async function admitInvocation(
   tx: EnvironmentTransaction,
   admission: Admission,
 ): Promise<{ id: string; admitted: boolean }> {
-  const { preview = null, dependsOn = [], compensates = null, ...rest } = admission;
+  const { preview = null, dependsOn = [], compensates = null, connectedAppId = null, ...rest } = admission;
   const id = preview?.invocationId ?? newId('invocation');
   const { rows } = await tx.raw<{ rows: { id: string; admitted: boolean }[] }>(
     `WITH admitted AS (
@@ -63,7 +65,7 @@ export async function admitInvocation(
       holdsFiles: admission.holdsFiles ?? false,
       operationKey: admission.operationKey ?? id,
       input: JSON.stringify(admission.input),
-      requestedBy: JSON.stringify(admission.requestedBy),
+      requestedBy: JSON.stringify({ ...admission.requestedBy, ...(connectedAppId === null ? {} : { connectedAppId }) }),
       requesterType: admission.requestedBy.type,
       requesterId: admission.requestedBy.id,
     },

@@ -5,6 +5,13 @@ import type { InvocationWork } from './records.ts';
 export type RequesterStanding = 'stands' | 'key_revoked' | 'member_removed' | 'app_disconnected';
 
 /**
+ * Whether a grant `g` is that of the app that asked for `invocations i`. A row from before the grant was kept names the client alone: there
+ * each grant counts by which the user has connected that app since.
+ */
+export const IS_REQUESTING_GRANT = `COALESCE(g.id = i.requested_by ->> 'connectedAppId',
+  g.user_id = i.requested_by ->> 'id' AND g.client_id = i.requested_by ->> 'clientId' AND g.created_at <= i.created_at, false)`;
+
+/**
  * Locks the credentials behind an invocation until the transaction ends: the requester's, and those of everyone who decided on
  * its approval. A revocation or removal has either committed and is seen, or waits for this transaction. Members are locked
  * before keys, and keys before connected apps, each in id order. The caller has locked the invocation.
@@ -61,20 +68,21 @@ async function lockKeys(
 }
 
 /**
- * True where no app asked, or the user has it connected since. An app that the user has connected twice, on two machines, counts until the
- * last of the two is disconnected: its name is the same.
+ * True where no app asked, or its grant has not ended. The apps that decided for their users are locked too: the database looks at their
+ * grants when it counts the approvals that stand.
  */
 async function lockApps(
   tx: EnvironmentTransaction,
-  { id, requestedBy }: Parameters<typeof lockCredentials>[1],
+  { id, requestedBy, approvalId }: Parameters<typeof lockCredentials>[1],
 ): Promise<boolean> {
-  if (requestedBy.clientId === undefined) return true;
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
-    `SELECT g.id FROM oauth_grants g JOIN invocations i ON i.id = :id
-     WHERE g.environment_id = current_environment_id() AND g.user_id = :userId AND g.client_id = :clientId AND g.ended_at IS NULL
-       AND g.created_at <= i.created_at
+  const isOfApp = requestedBy.clientId !== undefined;
+  if (!isOfApp && approvalId === null) return true;
+  const { rows } = await tx.raw<{ rows: { isRequester: boolean }[] }>(
+    `SELECT g.id, ${IS_REQUESTING_GRANT} AS "isRequester" FROM oauth_grants g JOIN invocations i ON i.id = :id
+     WHERE g.environment_id = current_environment_id() AND g.ended_at IS NULL AND (${IS_REQUESTING_GRANT} OR g.id IN (
+       SELECT d.connected_app_id FROM approval_decisions d WHERE d.approval_id = :approvalId))
      ORDER BY g.id FOR SHARE OF g`,
-    { id, userId: requestedBy.id, clientId: requestedBy.clientId },
+    { id, approvalId },
   );
-  return rows.length > 0;
+  return !isOfApp || rows.some(({ isRequester }) => isRequester);
 }

@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { lockInvocation } from './lock-invocation.ts';
-import type { BoundPreview, InvocationWork } from './records.ts';
+import { type BoundPreview, type InvocationWork, REQUESTED_BY } from './records.ts';
 
 /** Locks the invocation until the transaction ends and reads all that its evaluation needs. Null where it was withdrawn. */
 export async function lockInvocationWork(
@@ -12,7 +12,7 @@ export async function lockInvocationWork(
   const read = tx.raw<{ rows: Row[] }>(
     `SELECT i.id, i.status, i.grade, i.refusal_code AS "refusalCode", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input, i.compensates,
        EXISTS (SELECT FROM effect_dependencies d WHERE d.invocation_id = i.id) AS "hasDependencies",
-       i.requested_by - 'memberId' AS "requestedBy", i.requested_by ->> 'memberId' AS "requestingMember", k.name AS "requestedByName", i.run_id AS "runId", i.agent_id AS "agentId",
+       ${REQUESTED_BY}, i.requested_by ->> 'memberId' AS "requestingMember", k.name AS "requestedByName", i.run_id AS "runId", i.agent_id AS "agentId",
        a.id AS "actionId", a.name AS "actionName", a.archived_at IS NOT NULL AS "actionArchived",
        a.current_version_id AS "currentVersionId", i.version_id AS "versionId", v.definition, e.request_digest AS "requestDigest",
        e.binding_digest AS "bindingDigest", e.impact, e.target, n.halted_reason AS "haltedReason", n.id AS "environmentId", n.workspace_id AS "workspaceId",

@@ -59,12 +59,15 @@ export type ListedInvocationRecord = Omit<InvocationRecord, 'result'> & { result
 export const INVOCATION_TABLES = `
   invocations i JOIN actions a ON a.id = i.action_id LEFT JOIN effects e ON e.invocation_id = i.id`;
 
+/** The requester of `invocations i`, without what the row keeps for the check right before the dispatch. */
+export const REQUESTED_BY = `i.requested_by - ARRAY['memberId', 'connectedAppId'] AS "requestedBy"`;
+
 const columnsWith = (result: string): string => `
   i.id, i.status, COALESCE(e.grade, i.grade) AS grade, i.outcome_source AS "outcomeSource", i.action_id AS "actionId", a.name AS "actionName",
   i.version_id AS "versionId", i.effect_id AS "effectId", i.approval_id AS "approvalId", e.stage AS "effectStage",
   CASE WHEN e.stage = 'reconciling' THEN e.reconcile_next_at END AS "nextReadAt", i.operation_key AS "operationKey",
   i.request_digest AS "requestDigest", ${result}, i.error, i.refusal_code AS "refusalCode",
-  i.refusal_details AS "refusalDetails", i.resolution, i.requested_by - 'memberId' AS "requestedBy",
+  i.refusal_details AS "refusalDetails", i.resolution, ${REQUESTED_BY},
   i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.request_id AS "requestId", i.created_at AS "createdAt", i.settled_at AS "settledAt",
   i.dependencies_awaited_at AS "dependenciesAwaitedAt"`;
 

@@ -66,6 +66,7 @@ import * as grantsOfUser from './0066-grants-of-user.ts';
 import * as permitsByOneLook from './0067-permits-by-one-look.ts';
 import * as linksEndAfterCodes from './0068-links-end-after-codes.ts';
 import * as expiredChatRows from './0069-expired-chat-rows.ts';
+import * as appsThatEnded from './0075-apps-that-ended.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -142,4 +143,5 @@ export const MIGRATIONS: readonly Migration[] = [
   permitsByOneLook,
   linksEndAfterCodes,
   expiredChatRows,
+  appsThatEnded,
 ];

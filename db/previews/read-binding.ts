@@ -4,7 +4,7 @@ import type { Preconditions } from '../../domain/binding.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import type { ActorRecord } from '../invocations/records.ts';
+import { type ActorRecord, REQUESTED_BY } from '../invocations/records.ts';
 import type { PreviewMaker } from './records.ts';
 
 /** What an invocation is bound to on record, and the facts that the binding is made of again. */
@@ -54,7 +54,7 @@ type Row = Omit<BindingRecord, 'preview'> & {
 export async function readBinding(tx: EnvironmentTransaction, invocationId: string): Promise<BindingRecord> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT current_workspace_id() AS "workspaceId", i.environment_id AS "environmentId", i.action_id AS "actionId",
-       i.requested_by AS "requestedBy", i.run_id AS "runId", i.agent_id AS "agentId",
+       ${REQUESTED_BY}, i.run_id AS "runId", i.agent_id AS "agentId",
        jsonb_build_object('retryOf', i.retry_of, 'compensates', i.compensates, 'dependsOn', COALESCE((SELECT jsonb_agg(d.depends_on ORDER BY
          d.position) FROM effect_dependencies d WHERE d.invocation_id = i.id), '[]')) AS relations,
        CAST(COALESCE((SELECT revision FROM policy_revisions WHERE environment_id = i.environment_id), 0) AS float8) AS "policyRevision",

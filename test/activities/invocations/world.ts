@@ -62,7 +62,9 @@ export interface Admission {
   /** Ids of effects. */
   dependsOn?: string[];
   /** Default: `key_test`. */
-  requestedBy?: { type: 'api_key' | 'user'; id: string };
+  requestedBy?: { type: 'api_key' | 'user'; id: string; clientId?: string };
+  /** The grant of the app that asks. */
+  connectedAppId?: string;
 }
 
 export interface RecordedEffect {
@@ -261,6 +263,7 @@ export class ActivityWorld {
         requestDigest: 'sha256:0',
         input: admission.input ?? {},
         requestedBy: admission.requestedBy ?? AUTHOR,
+        connectedAppId: admission.connectedAppId ?? null,
         retryOf: null,
         runId: null,
         agentId: null,

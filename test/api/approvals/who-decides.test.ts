@@ -9,9 +9,11 @@ import { openApproval } from '../../../db/approvals/open-approval.ts';
 import { changeRole } from '../../../db/members/change-role.ts';
 import { createMember } from '../../../db/members/create-member.ts';
 import { removeMember } from '../../../db/members/remove-member.ts';
+import { endGrant } from '../../../db/oauth/grants.ts';
 import { newId } from '../../../domain/ids.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plantGrant } from '../oauth/planted-grant.ts';
 
 /**
  * The decider's rights count when the decision is written, not when the request arrived, because the request may have taken long
@@ -81,6 +83,14 @@ async function adminOf(name: string): Promise<Caller & { type: 'session' }> {
   const { userId } = await createMember(database.db, member);
   const expiresAt = new Date(Date.now() + 3_600_000);
   return { type: 'session', userId, sessionId: 'ses_1', role: 'admin', scopes: new Set(), expiresAt, ...common() };
+}
+
+/** An app that the member has connected. */
+async function appOf({ userId }: { userId: string }): Promise<Caller & { type: 'oauth' }> {
+  const clientId = 'https://agent.example/client.json';
+  const grantId = await plantGrant(database, database.tenant, userId, clientId);
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  return { type: 'oauth', userId, role: 'admin', scopes: new Set(), grantId, clientId, expiresAt, ...common() };
 }
 
 /** The result of the caller's authenticated request now: the status, or the code of the refusal and the rows it left. */
@@ -192,6 +202,24 @@ test('an agreement of a key that is revoked while others are waited for counts n
     ],
   });
   expect(await decideAs(third, id)).toBe('approved');
+});
+
+test('an agreement through an app that was disconnected counts no more, and its user decides again', async () => {
+  const user = await adminOf('eve');
+  const [stolen, connectedAgain] = [await appOf(user), await appOf(user)];
+  const id = await approval({ quorum: 2 });
+  expect(await decideAs(stolen, id)).toBe('pending');
+  expect(await decideAs(user, id)).toBe('CONFLICT, 1 decisions');
+  expect(await decideAs(connectedAgain, id)).toBe('CONFLICT, 1 decisions');
+  await database.db.withUser(user.userId, (tx) => endGrant(tx, stolen.grantId, 'user'));
+  expect(await decideAs(await keyOf(), id)).toBe('pending');
+  expect(await decideAs(user, id)).toBe('approved');
+  const record = await database.db.withEnvironment(database.tenant, (tx) => getApproval(tx, id));
+  expect(record?.decisions.map(({ app, stands }) => [app?.connectedAppId, stands])).toEqual([
+    [stolen.grantId, false],
+    [undefined, true],
+    [undefined, true],
+  ]);
 });
 
 test('a key whose maker was removed decides nothing any more', async () => {

@@ -45,6 +45,7 @@ const UNNAMED = {
   agentId: null,
   dependsOn: [],
   compensates: null,
+  connectedAppId: null,
   credential: { type: 'session' as const, scopes: new Set<never>() },
 };
 

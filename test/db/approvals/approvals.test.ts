@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { plantKeys } from '../../harness/keys.ts';
 import { createMember } from '../../../db/members/create-member.ts';
+import { plantGrant } from '../../api/oauth/planted-grant.ts';
 import { DIGEST, insert, type Values } from '../harness/plant.ts';
 import { plantApproval } from './planted-rows.ts';
 
@@ -96,7 +97,7 @@ describe('one person', () => {
     await ofPerson(userId);
     return userId;
   }
-  const asUser = (approvalId: string, userId: string) =>
+  const asUser = (approvalId: string, userId: string, connectedAppId?: string) =>
     insert(owner, 'approval_decisions', {
       approval_id: approvalId,
       actor_type: 'user',
@@ -104,7 +105,7 @@ describe('one person', () => {
       environment_id: database.tenant.environmentId,
       decision: 'approve',
       binding_digest: DIGEST,
-      authentication: {},
+      authentication: connectedAppId === undefined ? {} : { app: { clientId: 'app', connectedAppId } },
     });
 
   test('counts once, with a session and two keys', async () => {
@@ -137,6 +138,35 @@ describe('one person', () => {
     await expect(set(id, `status = 'approved', decided_at = now()`)).rejects.toThrow(/lacks its quorum/);
     await decide(id, `key_${lin}_2`);
     expect(await statusOf(id)).toBe('approved');
+  });
+
+  test('whose app was disconnected counts no more, and may speak again in person or through another one', async () => {
+    const eve = await member('eve');
+    const connectApp = (): Promise<string> => plantGrant(database, database.tenant, eve);
+    const end = (grantId: string): Promise<unknown> =>
+      owner.query(`UPDATE oauth_grants SET ended_at = now(), ended_by = 'reuse' WHERE id = $1`, [grantId]);
+    const [stolen, expired, other] = [await connectApp(), await connectApp(), await connectApp()];
+    const [id, done] = [await plant({ quorum: 2 }), await plant({ quorum: 1 })];
+    await asUser(id, eve, stolen);
+    await asUser(done, eve, stolen);
+    await expect(asUser(id, eve)).rejects.toThrow(/decides once/);
+    await expect(asUser(id, eve, other)).rejects.toThrow(/decides once/);
+    await end(stolen);
+    await expect(asUser(await plant(), eve, stolen)).rejects.toThrow(/credential that ended/);
+    const { rows } = await owner.query('SELECT standing_approvals($1, $2)::int AS count', [done, DIGEST]);
+    expect(rows).toEqual([{ count: 0 }]);
+    await decide(id, 'key_1');
+    expect(await statusOf(id)).toBe('pending');
+    await asUser(id, eve, expired);
+    expect(await statusOf(id)).toBe('approved');
+    await owner.query(`UPDATE oauth_grants SET expires_at = now() - interval '1 day' WHERE id = $1`, [expired]);
+    const late = await plant({ quorum: 2 });
+    await asUser(late, eve, expired);
+    await decide(late, 'key_1');
+    expect(await statusOf(late)).toBe('approved');
+    const again = await plant({ quorum: 1 });
+    await asUser(again, eve);
+    expect(await statusOf(again)).toBe('approved');
   });
 
   test('who was removed counts no more, nor a key that they made, nor after they came back', async () => {

@@ -53,6 +53,12 @@ describe('the application', () => {
 test('the apps of a user are counted in every workspace, and by one consent at a time', async () => {
   const { db, tenant } = database;
   const { development: elsewhere } = await database.anotherWorkspace();
+  const join = (): Promise<unknown> =>
+    database.asOwner(
+      "INSERT INTO members (workspace_id, user_id, role, created_at) VALUES ($1, $2, 'owner', now() - interval '1 hour')",
+      [elsewhere.workspaceId, userId],
+    );
+  await join();
   const counted = (): Promise<number> => db.withEnvironment(tenant, (tx) => countGrantsOfUser(tx, userId));
   const before = await counted();
   await plantGrant(database, elsewhere, userId);
@@ -69,6 +75,15 @@ test('the apps of a user are counted in every workspace, and by one consent at a
     ends.push('first');
   });
   expect([await second, ends]).toEqual([before + 2, ['first', 'second']]);
+
+  // What was connected there before they left gives nothing, nor once they are back, and takes no place.
+  await database.asOwner(
+    "UPDATE oauth_grants SET created_at = created_at - interval '2 hours' WHERE workspace_id = $1",
+    [elsewhere.workspaceId],
+  );
+  expect(await counted()).toBe(before);
+  await plantGrant(database, elsewhere, userId);
+  expect(await counted()).toBe(before + 1);
 });
 
 const endGrantOf = (id: string): Promise<unknown> => database.db.withUser(userId, (tx) => endGrant(tx, id, 'user'));

@@ -289,7 +289,7 @@ class ApprovalDecision(TypedDict):
     authentication: ApprovalDecisionAuthentication
     """How the actor was known when it decided."""
     stands: bool
-    """False once its key was revoked, or its member, or the maker of its key, was removed. An agreement that does not stand when the approval is consumed does not count."""
+    """False once its key was revoked, its app disconnected, or its member, or the maker of its key, removed. An agreement that does not stand when the approval is consumed does not count."""
     at: str
 
 

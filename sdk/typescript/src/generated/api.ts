@@ -233,7 +233,7 @@ export interface schemas {
       } | null;
       role: "member" | "admin" | "owner" | null;
     };
-    /** False once its key was revoked, or its member, or the maker of its key, was removed. An agreement that does not stand when the approval is consumed does not count. */
+    /** False once its key was revoked, its app disconnected, or its member, or the maker of its key, removed. An agreement that does not stand when the approval is consumed does not count. */
     stands: boolean;
     at: schemas["DateTime"];
   };

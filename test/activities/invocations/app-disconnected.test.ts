@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addDecision } from '../../../db/approvals/add-decision.ts';
+import { getApproval } from '../../../db/approvals/get-approval.ts';
+import { lockCredentials } from '../../../db/invocations/lock-credentials.ts';
+import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
+import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
+import { createMember } from '../../../db/members/create-member.ts';
+import { endGrant } from '../../../db/oauth/grants.ts';
+import type { InvocationRef } from '../../../domain/refs.ts';
+import { plantGrant } from '../../api/oauth/planted-grant.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
+import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from './world.ts';
+
+/** What a connected app asked for, or agreed to for its user, counts while that very connection has not ended. */
+
+const CLIENT_ID = 'https://agent.example/client.json';
+let world: ActivityWorld;
+let userId: string;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+  const { workspaceId } = world.database.tenant;
+  const person = { workspaceId, email: 'eve@example.test', name: 'Eve', passwordHash: 'none', role: 'owner' } as const;
+  ({ userId } = await createMember(world.database.db, person));
+});
+afterAll(() => world.close());
+
+const connectApp = (): Promise<string> => plantGrant(world.database, world.database.tenant, userId, CLIENT_ID);
+const disconnect = (grantId: string): Promise<unknown> =>
+  world.database.db.withUser(userId, (tx) => endGrant(tx, grantId, 'user'));
+
+const askedBy = (connectedAppId: string): Promise<InvocationRef> =>
+  world.admit({ requestedBy: { type: 'user', id: userId, clientId: CLIENT_ID }, connectedAppId });
+
+/** An invocation of a key that the user has approved through an app. */
+async function approvedThrough(connectedAppId: string): Promise<InvocationRef> {
+  const ref = await world.admit({ definition: { approval: { required: true, tag: null } } });
+  const evaluation = await world.activities().evaluateAndReserve(ref);
+  if (evaluation.decision !== 'wait') throw new Error(`expected a wait, got ${evaluation.decision}`);
+  const { approvalId } = evaluation;
+  await world.transaction(async (tx) => {
+    const approval = await getApproval(tx, approvalId);
+    if (!approval) throw new Error('it was opened');
+    await addDecision(tx, {
+      approvalId,
+      decision: 'approve',
+      note: null,
+      bindingDigest: approval.bindingDigest,
+      principal: { type: 'user', id: userId, keyName: null, role: 'owner', email: 'eve@example.test', maker: null },
+      sessionId: null,
+      app: { clientId: CLIENT_ID, connectedAppId },
+    });
+    await releaseInvocation(tx, ref.invocationId);
+  });
+  return ref;
+}
+
+async function errorOf(ref: InvocationRef): Promise<string | null> {
+  return (await world.recorded(ref)).invocation?.error ?? null;
+}
+
+async function untilSomebodyWaits(): Promise<void> {
+  const waiting = (): Promise<unknown[]> =>
+    world.database.asOwner(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+  await expect.poll(waiting, { timeout: PATIENCE_MS }).not.toEqual([]);
+}
+
+describe('an app that asked', () => {
+  test('is refused once it was disconnected, whichever other connections its user has to the same app', async () => {
+    const [ended, other] = [await connectApp(), await connectApp()];
+    const [withdrawn, kept] = [await askedBy(ended), await askedBy(other)];
+    await disconnect(ended);
+    const { evaluateAndReserve } = world.activities();
+    expect(await evaluateAndReserve(withdrawn)).toMatchObject({ decision: 'refused', refusal: 'requester_revoked' });
+    expect(await errorOf(withdrawn)).toContain('the app that asked for it was disconnected meanwhile');
+    expect(await evaluateAndReserve(kept)).toMatchObject({ decision: 'proceed' });
+  });
+
+  test('and was disconnected while its dispatch queued for a permit: nothing is sent', async () => {
+    const [ended, other] = [await connectApp(), await connectApp()];
+    const refs = [await askedBy(ended), await askedBy(other)];
+    const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
+    const { evaluateAndReserve, dispatchEffect, settleInvocation } = world.activities({ adapterFor });
+    for (const ref of refs) expect(await evaluateAndReserve(ref)).toMatchObject({ decision: 'proceed' });
+    await disconnect(ended);
+    const statuses: (string | undefined)[] = [];
+    for (const ref of refs) {
+      await activityEnvironment().run(dispatchEffect, ref);
+      await settleInvocation(ref);
+      statuses.push((await world.recorded(ref)).invocation?.status);
+    }
+    expect([statuses, sent.length]).toEqual([['refused', 'succeeded'], 1]);
+  });
+
+  test('in a row of before the grant was kept, counts while its user has the app connected at all', async () => {
+    const [one, two] = [await connectApp(), await connectApp()];
+    const ask = (): Promise<InvocationRef> =>
+      world.admit({ requestedBy: { type: 'user', id: userId, clientId: CLIENT_ID } });
+    const earlier = [await ask(), await ask()];
+    await disconnect(one);
+    const { evaluateAndReserve } = world.activities();
+    expect(await evaluateAndReserve(earlier[0] as InvocationRef)).toMatchObject({ decision: 'proceed' });
+    await world.database.asOwner(
+      `UPDATE oauth_grants SET ended_at = now(), ended_by = 'user' WHERE user_id = $1 AND ended_at IS NULL`,
+      [userId],
+    );
+    expect(await errorOf(earlier[1] as InvocationRef)).toBeNull();
+    expect(await evaluateAndReserve(earlier[1] as InvocationRef)).toMatchObject({ decision: 'refused' });
+    expect(two).not.toBe(one);
+  });
+});
+
+describe('an app that agreed', () => {
+  test.each(['user', 'reuse'] as const)(
+    'and was ended before the dispatch (%s): it does not count',
+    async (endedBy) => {
+      const grantId = await connectApp();
+      const ref = await approvedThrough(grantId);
+      await world.transaction((tx) => endGrant(tx, grantId, endedBy));
+      expect(await world.activities().reserveAndMarkDispatch(ref)).toMatchObject({
+        decision: 'refused',
+        refusal: 'approval_invalidated',
+      });
+      expect(await errorOf(ref)).toContain('an app disconnected');
+    },
+  );
+
+  test('and whose connection expired: that was known beforehand, and it is sent', async () => {
+    const grantId = await connectApp();
+    const ref = await approvedThrough(grantId);
+    await world.database.asOwner(`UPDATE oauth_grants SET expires_at = now() WHERE id = $1`, [grantId]);
+    expect(await world.activities().reserveAndMarkDispatch(ref)).toMatchObject({ decision: 'dispatch' });
+  });
+
+  test('the database takes no mark on an agreement of an app that was disconnected, whatever code asks', async () => {
+    const grantId = await connectApp();
+    const { invocationId } = await approvedThrough(grantId);
+    await disconnect(grantId);
+    const consumed = world.transaction((tx) =>
+      tx.raw(`UPDATE approvals SET status = 'consumed', consumed_at = now() WHERE invocation_id = ?`, [invocationId]),
+    );
+    await expect(consumed).rejects.toThrow(/lacks its quorum/);
+  });
+
+  test('a disconnection that comes first is waited for, and found', async () => {
+    const grantId = await connectApp();
+    const ref = await approvedThrough(grantId);
+    let reserved: Promise<unknown> | undefined;
+    await world.database.db.withUser(userId, async (tx) => {
+      await endGrant(tx, grantId, 'user');
+      reserved = world.activities().reserveAndMarkDispatch(ref);
+      await untilSomebodyWaits();
+    });
+    expect(await reserved).toMatchObject({ decision: 'refused', refusal: 'approval_invalidated' });
+  });
+
+  test('the mark comes first: the disconnection waits until it is committed', async () => {
+    const grantId = await connectApp();
+    const ref = await approvedThrough(grantId);
+    let disconnected: Promise<unknown> | undefined;
+    await world.transaction(async (tx) => {
+      const work = await lockInvocationWork(tx, ref.invocationId);
+      if (!work) throw new Error('it was admitted');
+      expect(await lockCredentials(tx, work)).toBe('stands');
+      disconnected = disconnect(grantId);
+      await untilSomebodyWaits();
+    });
+    expect(await disconnected).toBe(true);
+  });
+});
