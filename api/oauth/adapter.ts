@@ -49,6 +49,9 @@ class Nowhere implements Adapter {
 
 const NOWHERE = new Nowhere();
 
+/** Longer than a request to the token endpoint takes. */
+const NOT_YET_EXPIRED_SECONDS = 60;
+
 /** Stands in a stored payload where the artifact's own value was. */
 const OWN_VALUE = '{value}';
 
@@ -76,8 +79,12 @@ class Artifacts extends Nowhere {
   override find = async (value: string): Promise<AdapterPayload | undefined> => {
     const stored = await findArtifact(this.parts.db, this.kind, value);
     if (stored === null) return undefined;
-    const consumed = stored.consumedAt === null ? {} : { consumed: Math.floor(stored.consumedAt.getTime() / 1_000) };
-    return { ...withValue(stored.payload, value), ...consumed };
+    const { consumedAt } = stored;
+    if (consumedAt === null) return withValue(stored.payload, value);
+    const consumed = Math.floor(consumedAt.getTime() / 1_000);
+    // The provider asks for the expiry first, and would take a copy of an old token for a token that merely expired.
+    const end = this.kind === 'RefreshToken' ? { exp: Math.floor(Date.now() / 1_000) + NOT_YET_EXPIRED_SECONDS } : {};
+    return { ...withValue(stored.payload, value), consumed, ...end };
   };
 
   /**

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { removeMember } from '../../../db/members/remove-member.ts';
+import { hashOfArtifact } from '../../../db/oauth/artifacts.ts';
+import { deleteExpiredArtifacts, findExpiredArtifacts } from '../../../db/oauth/expired.ts';
 import { type JsonObject, textOf } from '../../../domain/json.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
@@ -71,6 +73,37 @@ describe('a refresh token', () => {
     expect([await statusWith({ access }), await statusWith(first)]).toEqual([401, 401]);
     expect((await refresh(textOf(second.json, 'refresh_token'))).json['error']).toBe('invalid_grant');
     expect((await auditOf('app.disconnected'))[0]).toMatchObject({ endedBy: 'reuse', userId: person.userId });
+  });
+
+  it('that was used ends the connection also once it would have expired, after a sweep', async () => {
+    const { refresh: copied } = await connectRest();
+    const thief = await refresh(copied);
+    const access = textOf(thief.json, 'access_token');
+    // 31 days later.
+    const aged = await api.database.asOwner(
+      `UPDATE oauth_artifacts SET expires_at = expires_at - interval '31 days', consumed_at = consumed_at - interval '31 days',
+         payload = jsonb_set(payload, '{exp}', to_jsonb((payload ->> 'exp')::int - 31 * 86400)) WHERE hash = $1 RETURNING hash`,
+      [hashOfArtifact(copied)],
+    );
+    expect(aged).toHaveLength(1);
+    await deleteExpiredArtifacts(
+      api.database.db,
+      await findExpiredArtifacts(api.database.db, { afterId: '', limit: 1_000 }),
+    );
+    expect(await statusWith({ access })).toBe(200);
+    expect((await refresh(copied)).json['error']).toBe('invalid_grant');
+    expect(await statusWith({ access })).toBe(401);
+    expect((await auditOf('app.disconnected'))[0]).toMatchObject({ endedBy: 'reuse', userId: person.userId });
+  });
+
+  it('that was never used expires after 30 days, and the connection stays', async () => {
+    const { refresh: token, access } = await connectRest();
+    await api.database.asOwner(
+      `UPDATE oauth_artifacts SET payload = jsonb_set(payload, '{exp}', to_jsonb((payload ->> 'exp')::int - 31 * 86400)) WHERE hash = $1`,
+      [hashOfArtifact(token)],
+    );
+    expect((await refresh(token)).json['error']).toBe('invalid_grant');
+    expect(await statusWith({ access })).toBe(200);
   });
 
   it('presented twice at the same moment gives tokens to one at most, and the connection ends', async () => {
