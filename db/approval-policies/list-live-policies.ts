@@ -9,7 +9,7 @@ import { POLICY_COLUMNS, type PolicyRecord } from './records.ts';
 export async function listLivePolicies(tx: EnvironmentTransaction): Promise<PolicyRecord[]> {
   const { rows } = await tx.raw<{ rows: PolicyRecord[] }>(
     `SELECT ${selected(POLICY_COLUMNS)} FROM approval_policies p JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
-     WHERE p.archived_at IS NULL ORDER BY p.name`,
+     WHERE p.environment_id = current_environment_id() AND p.archived_at IS NULL ORDER BY p.name`,
   );
   return rows;
 }

@@ -5,7 +5,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 export async function findAttachable(tx: EnvironmentTransaction, fileIds: readonly string[]): Promise<Attachment[]> {
   const { rows } = await tx.raw<{ rows: Attachment[] }>(
     `SELECT id, filename, content_type AS "contentType", CAST(size AS float8) AS size, sha256 FROM files
-     WHERE environment_id = current_environment_id() AND id = ANY(CAST(:fileIds AS text[])) AND status = 'ready'`,
+     WHERE id = ANY(CAST(:fileIds AS text[])) AND status = 'ready'`,
     { fileIds },
   );
   return rows;
@@ -23,7 +23,7 @@ export async function holdFiles(
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `WITH live AS (
        SELECT id, environment_id FROM files
-       WHERE environment_id = current_environment_id() AND id = ANY(CAST(:fileIds AS text[])) AND status = 'ready' ORDER BY id FOR SHARE)
+       WHERE id = ANY(CAST(:fileIds AS text[])) AND status = 'ready' ORDER BY id FOR SHARE)
      INSERT INTO file_holds (file_id, invocation_id, environment_id) SELECT id, :invocationId, environment_id FROM live`,
     { invocationId, fileIds },
   );
@@ -35,7 +35,7 @@ export async function findHolder(tx: EnvironmentTransaction, fileId: string): Pr
   await tx.raw(`SELECT FROM files WHERE id = ? FOR UPDATE`, [fileId]);
   const { rows } = await tx.raw<{ rows: { invocationId: string }[] }>(
     `SELECT invocation_id AS "invocationId" FROM file_holds
-     WHERE environment_id = current_environment_id() AND file_id = ? ORDER BY invocation_id LIMIT 1`,
+     WHERE file_id = ? ORDER BY invocation_id LIMIT 1`,
     [fileId],
   );
   return rows[0]?.invocationId ?? null;
