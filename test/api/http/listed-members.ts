@@ -92,7 +92,10 @@ function visitTyped(
   } else if (type === undefined || !BOUNDED_TYPES.includes(type)) add('values');
 }
 
-/** Texts of at most 4 KiB wherever a record has them: their inputs are bounded, or the service makes them. */
+/**
+ * Texts of at most 4 KiB wherever a record has them: their inputs are bounded, or the service makes them. A text that is bounded in one
+ * area alone is an entry of `whole` in its `lists`.
+ */
 const SMALL_TEXTS = new Set(
   `
   action actionId address agentId agentVersion apiKeyId application approvalId bindingDigest callbackUrl changeNote clientId code
@@ -108,79 +111,12 @@ const SMALL_TEXTS = new Set(
     .split(/\s+/),
 );
 
-const REFUSAL = 'the service makes them; a refused input is named by its paths, a hundred at most';
-const BY_ACTION = 'bounded in the definition of an action';
-const ALLOWANCES = 'the limits that apply to one effect';
-const MEMORY = '8,192 characters of content, 8 KiB of metadata';
-
-/** What lists show whole, by the route and the member, and what bounds it. */
-const WHOLE: Record<string, Record<string, string>> = {
-  'auth.connected-apps.list': { scopes: 'the scopes that there are' },
-  'audit.list': { details: 'names and numbers that each entry chooses: docs/audit.md' },
-  'actions.list': { impact: BY_ACTION },
-  'actions.versions.list': { 'definition.impact': BY_ACTION },
-  'actions.exportTools': {
-    '': 'an export: a tool whose schema is cut is another tool',
-    tools: 'as many as the page has',
-    names: 'one for each tool',
-    dropped: 'what was left out of the schemas of the page',
-    tool: 'a name of a tool',
-    keyword: 'of JSON Schema',
-    reason: 'one of a few',
-  },
-  'invocations.list': { refusal: REFUSAL, error: REFUSAL, nextStep: REFUSAL, resolution: 'bounded by its input' },
-  'actions.listInvocations': {
-    refusal: REFUSAL,
-    error: REFUSAL,
-    nextStep: REFUSAL,
-    resolution: 'bounded by its input',
-  },
-  'effects.list': {
-    resolution: 'bounded by its input',
-    dependsOn: 'bounded by the input of an invocation',
-    impact: BY_ACTION,
-    capabilities: 'declared by an adapter',
-    attempts: 'one dispatch and its replays',
-    chain: 'an entry for each record',
-    providerIds: 'ids that an adapter names, or a bounded input',
-    reservations: ALLOWANCES,
-    allowances: ALLOWANCES,
-  },
-  'approvals.list': {
-    approvers: 'bounded in the document of a policy',
-    decisions: 'one of each approver',
-    impact: BY_ACTION,
-    capabilities: 'declared by an adapter',
-    allowances: ALLOWANCES,
-  },
-  'impactLimits.list': { thresholds: 'bounded by its input', crossings: 'one for each threshold' },
-  'messages.list': { responseBody: '8 KiB' },
-  'deadLetters.list': { responseBody: '8 KiB' },
-  'messages.attempts.list': { responseBody: '8 KiB', responseHeaders: 'as many as are kept, each of 1 KiB' },
-  'schedules.list': { message: 'of the service' },
-  'schedules.runs': { messages: 'one for each endpoint of a group, a hundred at most', message: 'of the service' },
-  'events.list': { message: 'of the service' },
-  'events.subscriptions.list': { eventTypes: 'fifty patterns' },
-  'events.subscriptions.recoveries.list': { message: 'of the service' },
-  'deadLetters.jobs.list': { message: 'of the service' },
-  'cache.list': { attributes: '16 of 200 characters' },
-  'files.list': { metadata: '16 KiB' },
-  'runs.list': { tags: 'fifty of a hundred characters' },
-  'sessions.messages.list': { '': 'a message is of 64 KiB at most, and a conversation is read whole' },
-  'memory.list': { content: MEMORY, metadata: MEMORY },
-  'memory.history': { content: MEMORY, metadata: MEMORY },
-  'notifications.list': { body: 'cut when it is made' },
-};
-
-/** Whether a member that the schema does not bound is bounded otherwise. An entry of WHOLE covers what the member holds. */
-export function isBounded(routeId: string, { path, kind }: UnboundedMember): boolean {
-  const entries = WHOLE[routeId] ?? {};
+/**
+ * Whether a member that the schema does not bound is bounded otherwise. An entry of `whole` covers what the member holds. A member that
+ * is cut is never bounded: it is shown to be cut.
+ */
+export function isBounded(whole: Readonly<Record<string, string>>, { path, kind }: UnboundedMember): boolean {
   const steps = path.replaceAll('[]', '').split('.');
-  if (kind !== 'cut' && ('' in entries || steps.some((step) => step in entries) || path in entries)) return true;
+  if (kind !== 'cut' && ('' in whole || steps.some((step) => step in whole) || path in whole)) return true;
   return kind === 'text' && SMALL_TEXTS.has(path.split('.').at(-1) ?? '');
-}
-
-/** The routes of WHOLE that are no lists any more. */
-export function staleEntries(listIds: readonly string[]): string[] {
-  return Object.keys(WHOLE).filter((id) => !listIds.includes(id));
 }

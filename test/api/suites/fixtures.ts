@@ -56,8 +56,8 @@ async function collectAreas(): Promise<Record<string, RouteArea>> {
   return areas;
 }
 
-/** Null if there is no such file. */
-async function exportsOf(file: string): Promise<object | null> {
+/** What a file of the project exports, by its path from the top. Null if there is no such file. */
+export async function exportsOf(file: string): Promise<object | null> {
   const absolute = path.join(PROJECT_ROOT, file);
   if (!existsSync(absolute)) return null;
   return (await import(/* @vite-ignore */ pathToFileURL(absolute).href)) as object;
