@@ -87,9 +87,12 @@ ${decisionForm(found, session, failed?.note ?? '')}</section>`;
   sendPage(ctx, { title: approval.title, viewer: session, content }, failed?.error.status ?? 200);
 }
 
-/** After the redirect, and whenever the member comes back. */
+/** After the redirect, and whenever the member comes back. An agreement that an app of theirs gave stands no more once it was disconnected. */
 function ownDecision(decisions: ShownApproval['approval']['decisions'], userId: string): Markup | false {
-  const own = decisions.find(({ principal }) => principal.type === 'user' && principal.id === userId);
+  const own = decisions.find(
+    ({ principal, decision, stands }) =>
+      principal.type === 'user' && principal.id === userId && (stands || decision === 'deny'),
+  );
   if (own === undefined) return false;
   return markup`<p class="done" role="status">You have ${own.decision === 'approve' ? 'approved' : 'denied'} this. Decisions are final.</p>`;
 }

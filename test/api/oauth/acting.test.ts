@@ -3,10 +3,12 @@ import type { TestService } from '../../harness/service.ts';
 import { withServiceAndTarget } from '../../harness/service-and-target.ts';
 import type { Target } from '../../harness/target.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { approve, readApproval, untilStatus } from '../approvals/support.ts';
+import { approvalPath } from '../../../domain/console-links.ts';
+import { approvalIn, approve, readApproval, untilStatus } from '../approvals/support.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { type Caller, createAction, invocationIn } from '../invocations/support.ts';
+import { Visitor } from '../pages/support.ts';
 import { type App, clientIdOf, connect, findServer, mcpClient, type Tokens } from './support.ts';
 
 /** What an app does is done in the name of its user, and ends with the connection. */
@@ -37,6 +39,14 @@ const asApp = ({ access }: Tokens): Caller => ({
   get: (path) => service.call('GET', path, { key: access }),
   post: (path, body) => service.call('POST', path, { key: access, body }),
 });
+
+async function disconnectAll(person: TestPerson): Promise<void> {
+  const listed = (await person.call('GET', '/api/v2/auth/connected-apps')).json as { data: { id: string }[] };
+  expect(listed.data).not.toEqual([]);
+  for (const { id } of listed.data) {
+    expect((await person.call('DELETE', `/api/v2/auth/connected-apps/${id}`)).status).toBe(200);
+  }
+}
 
 describe('an invocation of an app', () => {
   it('is of its user: they do not approve it, by session or by app, and somebody else does', async () => {
@@ -69,14 +79,30 @@ describe('an invocation of an app', () => {
     const tokens = await connect(service, rest, person, { environmentId: environmentId() });
     const parked = invocationIn(await invokeWith(tokens));
     const approval = await readApproval(asUser(other), parked.approvalId);
-    const listed = (await person.call('GET', '/api/v2/auth/connected-apps')).json as { data: { id: string }[] };
-    expect((await person.call('DELETE', `/api/v2/auth/connected-apps/${listed.data[0]?.id}`)).status).toBe(200);
+    await disconnectAll(person);
     const before = (await target.requests()).length;
     await approve(asUser(other), approval);
     const ended = await untilStatus(service, parked.id, ['refused']);
     expect(ended.refusal?.code).toBe('requester_revoked');
     expect((await target.requests()).length).toBe(before);
   });
+});
+
+it('an agreement of an app ends with its connection, and the page then lets its user decide', async () => {
+  const person = await createPerson(service, 'owner');
+  const tokens = await connect(service, rest, person, { environmentId: environmentId(), groups: ['approvals'] });
+  const body = { title: 'Ship it', summary: 'Ships it.', payload: {}, quorum: 2 };
+  const approval = approvalIn(await service.call('POST', '/api/v2/approvals', { key: service.key, body }));
+  expect((await approve(asApp(tokens), approval)).status).toBe(200);
+  const browser = new Visitor(service, { 'service-session': person.token });
+  const path = approvalPath(environmentId(), approval.id);
+  expect((await browser.get(path)).text).toContain('You have approved this.');
+  await disconnectAll(person);
+  expect((await browser.get(path)).text).not.toContain('You have approved this.');
+  expect((await browser.submit(path, { decision: 'approve', note: '' })).status).toBe(303);
+  expect((await browser.get(path)).text).toContain('You have approved this.');
+  const { quorum, decisions } = await readApproval(asUser(person), approval.id);
+  expect([quorum.received, decisions.map(({ stands }) => stands)]).toEqual([1, [false, true]]);
 });
 
 it('over MCP an app invokes in the name of its user', async () => {
