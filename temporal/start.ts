@@ -7,6 +7,11 @@ export interface Start<Input extends readonly unknown[] = readonly unknown[]> {
   options: StartOptions<Input>;
 }
 
+/** A start that always says how it treats a running workflow: Temporal requires that of an Update with start. */
+export interface JoiningStart<Input extends readonly unknown[]> extends Start<Input> {
+  options: StartOptions<Input> & { workflowIdConflictPolicy: WorkflowIdConflictPolicy };
+}
+
 export interface StartOptions<Input extends readonly unknown[]> {
   workflowId: string;
   taskQueue: string;

@@ -1,11 +1,11 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { JobRecord } from '../../db/dead-letters/jobs.ts';
 import type { DeadLetterJobRef } from '../../domain/dead-letters/dead-letters.ts';
 import { deadLetterJobStart } from '../../temporal/dead-letters/dead-letter-jobs.ts';
 import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
-import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
+import { signalOrStart } from '../start-workflow.ts';
 
 /** Starts the workflow of a job that is committed, or tells the running one to look. One that has ended stays ended. */
 export async function wakeDeadLetterJob(
@@ -13,14 +13,7 @@ export async function wakeDeadLetterJob(
   ref: DeadLetterJobRef,
   { environmentName, taskQueue = TASK_QUEUE }: { environmentName: string | null; taskQueue?: string },
 ): Promise<void> {
-  const { type, options } = deadLetterJobStart(ref, taskQueue, environmentName);
-  try {
-    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
-      client.workflow.signalWithStart(type, { ...options, signal: LOOK_SIGNAL }),
-    );
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error; // it ran to its end
-  }
+  await signalOrStart(client, deadLetterJobStart(ref, taskQueue, environmentName), LOOK_SIGNAL);
 }
 
 /** The same for the job of a request. */

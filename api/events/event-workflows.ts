@@ -1,11 +1,11 @@
-import { type Client, WorkflowIdConflictPolicy } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { inBatches } from '../../domain/batches-of.ts';
 import type { EventRecord } from '../../db/events/event-records.ts';
 import type { EventRef } from '../../domain/events/events.ts';
 import { fanOutEventStart } from '../../temporal/events/fan-out-event.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
-import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { startWorkflow } from '../start-workflow.ts';
 import type { Tenant } from '../../db/client.ts';
 
 /** Starts the fan-out of an event, or leaves the running one. Throws what the client throws where Temporal cannot be reached. */
@@ -14,11 +14,7 @@ export async function startFanOut(
   ref: EventRef,
   { environmentName, taskQueue = TASK_QUEUE }: { environmentName: string | null; taskQueue?: string },
 ): Promise<void> {
-  const { type, options } = fanOutEventStart(ref, taskQueue, environmentName);
-  const workflowIdConflictPolicy = WorkflowIdConflictPolicy.USE_EXISTING;
-  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
-    client.workflow.start(type, { ...options, workflowIdConflictPolicy }),
-  );
+  await startWorkflow(client, fanOutEventStart(ref, taskQueue, environmentName));
 }
 
 /** A batch of a thousand events must not have as many calls under way. */

@@ -5,9 +5,9 @@ import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
 import type { FlowControlKeyRef, Grant } from '../../domain/flow-control/flow-control.ts';
 import { PACE_SIGNAL, paceFlowControlStart } from '../../temporal/flow-control/pace-flow-control.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
-import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import { wakeMessageWorkflow } from '../messages/message-workflows.ts';
 import type { PacedStarts } from '../messages/paced-starts.ts';
+import { signalOrStart } from '../start-workflow.ts';
 
 /** A batch may name a thousand keys, whose publisher waits for their grants. Each holds a connection. */
 const GRANTS_AT_ONCE = 5;
@@ -31,10 +31,7 @@ export async function paceFlowControlWorkflow(
   environmentName: string | null,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const { type, options } = paceFlowControlStart(ref, taskQueue, environmentName);
-  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
-    client.workflow.signalWithStart(type, { ...options, signal: PACE_SIGNAL }),
-  );
+  await signalOrStart(client, paceFlowControlStart(ref, taskQueue, environmentName), PACE_SIGNAL);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import {
   invocationWorkflowId,
   type InvocationNames,
@@ -8,6 +8,7 @@ import {
 } from '../../temporal/invocations/invoke-action.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
+import { startOnce, startWorkflow } from '../start-workflow.ts';
 
 export interface StartInvocationOptions extends InvocationNames {
   eager: boolean;
@@ -22,15 +23,11 @@ export interface StartInvocationOptions extends InvocationNames {
 export async function startInvocationWorkflow(
   client: Client,
   ref: InvokeActionInput,
-  options: StartInvocationOptions,
+  { eager, taskQueue = TASK_QUEUE, ...names }: StartInvocationOptions,
 ): Promise<void> {
-  try {
-    await start(client, ref, options, false);
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if (!(await foundItWithdrawn(client, ref))) return; // it ran to its end
-    await start(client, ref, options, true);
-  }
+  if (await startOnce(client, invokeActionStart(ref, taskQueue, names), { eager })) return;
+  if (!(await foundItWithdrawn(client, ref))) return; // it ran to its end
+  await startWorkflow(client, invokeActionStart(ref, taskQueue, names, true), { eager });
 }
 
 async function foundItWithdrawn(client: Client, { invocationId }: InvokeActionInput): Promise<boolean> {
@@ -39,16 +36,4 @@ async function foundItWithdrawn(client: Client, { invocationId }: InvokeActionIn
   );
   const result = await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => handle.result());
   return result === null;
-}
-
-async function start(
-  client: Client,
-  ref: InvokeActionInput,
-  { eager, taskQueue = TASK_QUEUE, ...names }: StartInvocationOptions,
-  again: boolean,
-): Promise<void> {
-  const { type, options } = invokeActionStart(ref, taskQueue, names, again);
-  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
-    client.workflow.start(type, { ...options, requestEagerStart: eager }),
-  );
 }

@@ -1,10 +1,11 @@
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import { deliverMessageStart, messageWorkflowId, WAKE_SIGNAL } from '../../temporal/messages/deliver-message.ts';
 import { resumeMessagesStart } from '../../temporal/messages/resume-messages.ts';
 import { type StartMessagesInput, startMessagesStart } from '../../temporal/messages/start-messages.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
+import { signalOrStart, startOnce, startWorkflow } from '../start-workflow.ts';
 
 export interface WakeMessageOptions {
   environmentName: string | null;
@@ -29,15 +30,9 @@ export async function startMessageWorkflow(
   { eager = false, again = false, ...asked }: StartMessageOptions,
 ): Promise<void> {
   const { environmentName, summary, taskQueue = TASK_QUEUE } = asked;
-  const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary, again });
-  try {
-    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
-      client.workflow.start(type, { ...options, requestEagerStart: eager }),
-    );
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if (again) await wakeMessageWorkflow(client, ref, asked);
-  }
+  const start = deliverMessageStart(ref, taskQueue, { environmentName, summary, again });
+  const started = await startOnce(client, start, { eager });
+  if (!started && again) await wakeMessageWorkflow(client, ref, asked);
 }
 
 /**
@@ -49,10 +44,8 @@ export async function wakeMessageWorkflow(
   ref: MessageRef,
   { environmentName, summary, taskQueue = TASK_QUEUE }: WakeMessageOptions,
 ): Promise<void> {
-  const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary, again: true });
-  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
-    client.workflow.signalWithStart(type, { ...options, signal: WAKE_SIGNAL }),
-  );
+  const start = deliverMessageStart(ref, taskQueue, { environmentName, summary, again: true });
+  await signalOrStart(client, start, WAKE_SIGNAL);
 }
 
 /** Signals the workflow of a cancelled message, so that it ends now. Without this it ends when the message would be due. */
@@ -75,12 +68,9 @@ export async function startResumeMessagesWorkflow(
   environment: { workspaceId: string; environmentId: string },
   { environmentName, taskQueue = TASK_QUEUE, replaces = true }: WakeMessageOptions & { replaces?: boolean },
 ): Promise<void> {
-  const { type, options } = resumeMessagesStart(environment, taskQueue, environmentName, replaces);
-  try {
-    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
-  } catch (error) {
-    if (replaces || !(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
+  const start = resumeMessagesStart(environment, taskQueue, environmentName, replaces);
+  // A start that replaces the running workflow is not refused because of it: an error is an error.
+  await (replaces ? startWorkflow(client, start) : startOnce(client, start));
 }
 
 /** Hands many accepted messages to a workflow that starts theirs: one call, however many they are. */
@@ -90,6 +80,5 @@ export async function startMessageWorkflows(
   environmentName: string | null,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const { type, options } = startMessagesStart(input, taskQueue, environmentName);
-  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
+  await startWorkflow(client, startMessagesStart(input, taskQueue, environmentName));
 }

@@ -1,8 +1,8 @@
-import { type Client, WorkflowIdConflictPolicy } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { EmailRef } from '../../domain/notifications/emails.ts';
 import { sendEmailStart } from '../../temporal/notifications/send-email.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
-import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
+import { startWorkflow } from '../start-workflow.ts';
 
 /** Starts the sending of an e-mail, or leaves the running one. Throws what the client throws where Temporal cannot be reached. */
 export async function startEmail(
@@ -10,9 +10,5 @@ export async function startEmail(
   ref: EmailRef,
   { environmentName, taskQueue = TASK_QUEUE }: { environmentName: string | null; taskQueue?: string },
 ): Promise<void> {
-  const { type, options } = sendEmailStart(ref, taskQueue, environmentName);
-  const workflowIdConflictPolicy = WorkflowIdConflictPolicy.USE_EXISTING;
-  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
-    client.workflow.start(type, { ...options, workflowIdConflictPolicy }),
-  );
+  await startWorkflow(client, sendEmailStart(ref, taskQueue, environmentName));
 }

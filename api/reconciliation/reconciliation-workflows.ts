@@ -3,8 +3,6 @@ import {
   type Client,
   isGrpcServiceError,
   WithStartWorkflowOperation,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowIdConflictPolicy,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -25,6 +23,7 @@ import {
 import { watchReversalStart } from '../../temporal/reconciliation/watch-reversal.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
+import { startOnce, startWorkflow } from '../start-workflow.ts';
 
 /** Before a reconciliation that ended just now is asked again. */
 const RETRY_DELAY_MS = 100;
@@ -38,8 +37,7 @@ export async function startReadsWorkflow(
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
   const start = kind === 'reconciliation' ? reconcileEffectStart : watchReversalStart;
-  const { type, options } = start(ref, taskQueue, environmentName);
-  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
+  await startWorkflow(client, start(ref, taskQueue, environmentName));
 }
 
 export interface ReconcileNowOptions {
@@ -70,10 +68,7 @@ export async function reconcileNow(
     try {
       await client.withDeadline(deadline, () =>
         client.workflow.executeUpdateWithStart(RECONCILE_NOW_UPDATE, {
-          startWorkflowOperation: new WithStartWorkflowOperation(type, {
-            ...options,
-            workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-          }),
+          startWorkflowOperation: new WithStartWorkflowOperation(type, options),
         }),
       );
       return 'read';
@@ -94,12 +89,7 @@ export async function startReplayWorkflow(
   environmentName: string | null,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const { type, options } = replayEffectStart(input, taskQueue, environmentName);
-  try {
-    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
+  await startOnce(client, replayEffectStart(input, taskQueue, environmentName));
 }
 
 /** Waits until a replay is settled; answers false where it is still under way after `waitMs`. */

@@ -4,7 +4,6 @@ import {
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
-  WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client';
 import { type Calendar, calendarsOf } from '../../domain/schedules/calendar-specs.ts';
 import { parseCron } from '../../domain/schedules/cron.ts';
@@ -20,6 +19,7 @@ import { offsetsMinutes } from '../../domain/schedules/time-zone.ts';
 import { fireScheduleAction, fireScheduleStart, temporalScheduleId } from '../../temporal/schedules/fire-schedule.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
+import { startOnce } from '../start-workflow.ts';
 
 export interface ToldBy {
   /** Shown in the Temporal UI. */
@@ -34,12 +34,7 @@ export async function startFiring(
   firing: FiringRef,
   { environmentName, taskQueue = TASK_QUEUE }: ToldBy,
 ): Promise<void> {
-  const { type, options } = fireScheduleStart(firing, taskQueue, environmentName);
-  try {
-    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
+  await startOnce(client, fireScheduleStart(firing, taskQueue, environmentName));
 }
 
 /**

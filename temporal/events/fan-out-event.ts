@@ -1,4 +1,4 @@
-import { WorkflowIdReusePolicy } from '@temporalio/common';
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { EventRef, FanOutStep } from '../../domain/events/events.ts';
 import { searchAttributes } from '../search-attributes.ts';
 import { descriptionOf, type Start, summaryOf } from '../start.ts';
@@ -17,6 +17,7 @@ const DESCRIPTION = descriptionOf({
     'The pending activity says why: the next try begins at the cursor. It may be terminated: the sweep starts it again at the cursor.',
 });
 
+/** A running workflow is left as it is. */
 export function fanOutEventStart(
   ref: FanOutEventInput,
   taskQueue: string,
@@ -30,6 +31,7 @@ export function fanOutEventStart(
       taskQueue,
       args: [{ eventId, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       staticSummary: summaryOf('fans out an event', environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),

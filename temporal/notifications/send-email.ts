@@ -1,4 +1,4 @@
-import { WorkflowIdReusePolicy } from '@temporalio/common';
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { EmailEnd, EmailRef } from '../../domain/notifications/emails.ts';
 import { searchAttributes } from '../search-attributes.ts';
 import { descriptionOf, type Start, summaryOf } from '../start.ts';
@@ -21,6 +21,7 @@ const DESCRIPTION = descriptionOf({
     'The current details say when the next attempt is. It may be terminated: the sweep starts it again where that attempt is overdue.',
 });
 
+/** A running workflow is left as it is. */
 export function sendEmailStart(
   ref: SendEmailInput,
   taskQueue: string,
@@ -34,6 +35,7 @@ export function sendEmailStart(
       taskQueue,
       args: [{ emailId, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       staticSummary: summaryOf('sends an e-mail', environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({

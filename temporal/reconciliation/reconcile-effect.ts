@@ -1,6 +1,6 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, type JoiningStart, summaryOf } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
 export const RECONCILE_EFFECT_WORKFLOW = 'reconcileEffect';
@@ -29,7 +29,7 @@ export function reconcileEffectStart(
   ref: EffectRef,
   taskQueue: string,
   environmentName: string | null,
-): Start<[ReconcileEffectInput]> {
+): JoiningStart<[ReconcileEffectInput]> {
   return {
     type: RECONCILE_EFFECT_WORKFLOW,
     options: {

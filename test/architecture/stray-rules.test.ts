@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkStrays } from './stray-rules.ts';
+import { checkStrays, needlessEntries } from './stray-rules.ts';
 import { loadTree, report } from './source-tree.ts';
 
 // Built from parts, so that this file does not break the rules itself.
@@ -28,6 +28,8 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
     text: "import { recordAudit } from '../../db/audit/record-audit.ts';",
     says: /audit log/,
   },
+  { path: 'api/x.ts', text: 'start(type, { ...options, workflowIdConflictPolicy })', says: /temporal\/<area>/ },
+  { path: 'activities/x.ts', text: 'WorkflowIdReusePolicy.ALLOW_DUPLICATE', says: /every starter uses/ },
   {
     path: 'db/x.ts',
     text: 'DELETE FROM x WHERE id IN (SELECT id FROM x WHERE f(now()) > 0 ORDER BY id LIMIT 9 FOR UPDATE SKIP LOCKED)',
@@ -53,6 +55,20 @@ describe('strays', () => {
 
   test.each(PLANTED)('finds “$text” in $path', ({ path, text, says }) => {
     expect(report(checkStrays([{ path, text }]))).toMatch(says);
+  });
+
+  test('leaves the transactions of a route alone that says why it owns them', () => {
+    const opened = 'const handler = () => deps.db.withEnvironment(tenant, work);';
+    const text = `defineRoute({\n  ownsItsTransaction: 'Bytes are read between two.',\n});\n${opened}`;
+    expect(report(checkStrays([{ path: 'api/files/x.ts', text }]))).toBe('');
+    expect(report(checkStrays([{ path: 'api/files/x.ts', text: `// ownsItsTransaction: no.\n${opened}` }]))).not.toBe(
+      '',
+    );
+  });
+
+  test('are looked for in each file that may open transactions and declares no route, as long as it does', () => {
+    expect(needlessEntries(loadTree())).toEqual([]);
+    expect(needlessEntries([])).toContain('api/auth/audit.ts');
   });
 
   test('leaves “of” within a sentence, and names that hold it, alone', () => {

@@ -2,7 +2,7 @@ import { lineAt, type SourceFile, type Violation } from './source-tree.ts';
 
 interface StrayRule {
   pattern: RegExp;
-  applies(path: string): boolean;
+  applies(path: string, text: string): boolean;
   message: string;
 }
 
@@ -17,33 +17,28 @@ const inShippedTypeScript = (path: string): boolean => inTypeScript(path) && !pa
 /** This file and its test contain the words that they forbid. */
 const NAMES_THE_FORBIDDEN = /^test\/architecture\/stray-rules(\.test)?\.ts$/;
 
-/** Files in api/<area> that may open transactions: beside a route whose `ownsItsTransaction` says why, or to wait between two. */
-const OWNERS_OF_TRANSACTIONS: ReadonlySet<string> = new Set([
-  'api/approval-policies/evaluate.ts',
-  'api/approval-policies/test-files.ts',
-  'api/approvals/read-approvals.ts',
-  'api/auth/accept-invitation.ts',
+/** A route's declaration that says why it owns its transactions. */
+const DECLARES_OWNERSHIP = /^\s+ownsItsTransaction:/m;
+const OPENS_TRANSACTION =
+  /\b(withEnvironment|withWorkspace|withUser|withMember|oneStatement)\s*[(<]|import \{[^}]*\brecordAudit\b[^}]*\} from '[^']*\/record-audit\.ts'/g;
+
+/**
+ * Files in api/<area> that open transactions and declare no route: routes of the handler form, workflow starters and pages call them. They
+ * stand here, so that each is looked at: nothing in such a file says which route answers for it.
+ */
+const TRANSACTIONS_BESIDE_ROUTES: ReadonlySet<string> = new Set([
   'api/auth/audit.ts',
-  'api/auth/sign-in.ts',
   'api/context/context-of-session.ts',
-  'api/files/confirm-file.ts',
   'api/files/delete-file.ts',
-  'api/files/receive-content.ts',
-  'api/files/upload-file.ts',
   'api/flow-control/start-granted.ts',
   'api/messages/start-deliveries.ts',
-  'api/integrations/slack-channels.ts',
   'api/integrations/take-click.ts',
-  'api/integrations/test-integration.ts',
   'api/invocations/await-rest.ts',
   'api/invocations/invoke.ts',
   'api/invocations/start-known-invocation.ts',
   'api/invocations/withdraw-left-lying.ts',
-  'api/memory/search-memories.ts',
   'api/plans/plan-directory.ts',
   'api/previews/read-provider.ts',
-  'api/reconciliation/reconcile-effect.ts',
-  'api/reconciliation/replay-effect.ts',
 ]);
 
 const STRAY_RULES: readonly StrayRule[] = [
@@ -84,11 +79,20 @@ const STRAY_RULES: readonly StrayRule[] = [
       'makes a time-out that Node 20 can lose to its garbage collector (nodejs/node#57736): `using deadline = new Deadline(timeoutMs, parent)` of domain/deadline.ts',
   },
   {
-    pattern:
-      /\b(withEnvironment|withWorkspace|withUser|withMember|oneStatement)\s*[(<]|import \{[^}]*\brecordAudit\b[^}]*\} from '[^']*\/record-audit\.ts'/g,
-    applies: (path) => /^api\/(?!http\/)/.test(path) && inTypeScript(path) && !OWNERS_OF_TRANSACTIONS.has(path),
+    pattern: OPENS_TRANSACTION,
+    applies: (path, text) =>
+      /^api\/(?!http\/)/.test(path) &&
+      inTypeScript(path) &&
+      !DECLARES_OWNERSHIP.test(text) &&
+      !TRANSACTIONS_BESIDE_ROUTES.has(path),
     message:
-      'opens a transaction or writes the audit log beside the machinery: declare `read`, `list` or `change` (docs/howto/add-a-route.md); a route that must own its transactions says why in `ownsItsTransaction`, and stands in OWNERS_OF_TRANSACTIONS',
+      'opens a transaction or writes the audit log beside the machinery: declare `read`, `list` or `change` (docs/howto/add-a-route.md); a route that must own its transactions says why in `ownsItsTransaction`, and a file that such a route calls stands in TRANSACTIONS_BESIDE_ROUTES',
+  },
+  {
+    pattern: /\bworkflowId(Conflict|Reuse)Policy\b/gi,
+    applies: (path) => inShippedTypeScript(path) && !path.startsWith('temporal/'),
+    message:
+      'says how a workflow is started beside its start function: put the policy into temporal/<area>/, which every starter uses (`asChild` for a child)',
   },
   {
     // An array is filled once, and so is a WITH; of a subquery in the FROM only what is gathered whole is safe.
@@ -118,10 +122,18 @@ export function checkStrays(files: readonly SourceFile[]): Violation[] {
 }
 
 function applyRule(rule: StrayRule, file: SourceFile): Violation[] {
-  if (!rule.applies(file.path)) return [];
+  if (!rule.applies(file.path, file.text)) return [];
   return [...file.text.matchAll(rule.pattern)].map((match) => ({
     path: file.path,
     line: lineAt(file.text, match.index),
     message: `${rule.message} (“${match[0]}”)`,
   }));
+}
+
+/** Entries of TRANSACTIONS_BESIDE_ROUTES that are needed no more. */
+export function needlessEntries(files: readonly SourceFile[]): string[] {
+  return [...TRANSACTIONS_BESIDE_ROUTES].filter((path) => {
+    const text = files.find((file) => file.path === path)?.text ?? '';
+    return text.search(OPENS_TRANSACTION) === -1 || DECLARES_OWNERSHIP.test(text);
+  });
 }

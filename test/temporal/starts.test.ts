@@ -187,6 +187,20 @@ test('an attribute that is not known is left out', () => {
   ]);
 });
 
+test('a client’s start leaves a running workflow as it is, or is refused; a resumption alone replaces it', () => {
+  const policies = STARTS.map(([, { type, options }]) => [type, options.workflowIdConflictPolicy] as const);
+  const withPolicy = (wanted: WorkflowIdConflictPolicy) =>
+    [...new Set(policies.filter(([, policy]) => policy === wanted).map(([type]) => type))].toSorted();
+  expect(withPolicy(WorkflowIdConflictPolicy.USE_EXISTING)).toEqual([
+    'fanOutEvent',
+    'invokeAction',
+    'reconcileEffect',
+    'sendEmail',
+    'watchReversal',
+  ]);
+  expect(withPolicy(WorkflowIdConflictPolicy.TERMINATE_EXISTING)).toEqual(['resumeMessages']);
+});
+
 test('a start as a child differs by the conflict policy alone', () => {
   const start = reconcileEffectStart(ref, 'q', ENVIRONMENT);
   const { workflowIdConflictPolicy, ...rest } = start.options;
