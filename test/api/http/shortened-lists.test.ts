@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => service?.close());
 
-/** The rows above hold what no effect has, so this looks at the evidence alone. */
+/** The planted rows hold what no effect has, so this looks at the evidence alone. */
 const shownEvidence = z.object({ evidence: z.array(z.object({ summary: z.string() })) });
 
 /** The member of a record at a dotted path. */

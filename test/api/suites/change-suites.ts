@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { expect } from 'vitest';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
+import { saidOfTables } from '../../db/tenancy/planted-rows.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { expectError, expectSuccess, type Suite } from './suite.ts';
 import { isMembersOwn, pathOf, type World } from './world.ts';
@@ -99,36 +100,13 @@ async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
   };
 }
 
-/** Tables to which the revocation, the look-up of a credential, or a worker beside the suites writes rows. */
-const NOT_COMPARED = new Set([
-  'api_keys',
-  'sign_in_sessions',
-  'sign_in_throttles',
-  'idempotency_claims',
-  'attempts',
-  'effects',
-  'evidence',
-  'invocations',
-  'late_answers',
-  'message_attempts',
-  'message_contents',
-  'messages',
-  'observations',
-  'in_flight_permits',
-  'receipt_chains',
-  'receipt_entries',
-  'api_key_usage',
-  'monthly_usage',
-  'budget_reservations',
-  'impact_limit_periods',
-  'impact_reservations',
-]);
+/** Tables to which a worker, or the look-up or revocation of a credential, writes beside a request: their areas declare them. */
+const WRITTEN_BESIDE = saidOfTables('writtenBeside');
 
-/** Rows that a worker writes too; they name their requester. */
-const OF_A_CREDENTIAL = `
-  SELECT 'invocations' AS name FROM invocations WHERE requested_by ->> 'id' = $1
-  UNION ALL SELECT 'messages' FROM messages WHERE published_by ->> 'id' = $1
-  UNION ALL SELECT 'evidence' FROM evidence WHERE actor_id = $1`;
+/** Rows of these tables that name their requester. */
+const OF_A_CREDENTIAL = Object.entries(WRITTEN_BESIDE)
+  .flatMap(([table, isOfIt]) => (isOfIt === null ? [] : [`SELECT '${table}' AS name FROM ${table} WHERE ${isOfIt}`]))
+  .join(' UNION ALL ');
 
 /** Each table's row count, and a checksum that changes with any row version. */
 async function contentsOf(world: World): Promise<Map<string, string>> {
@@ -136,7 +114,7 @@ async function contentsOf(world: World): Promise<Map<string, string>> {
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
   );
   const counts = tables
-    .filter(({ name }) => !NOT_COMPARED.has(name))
+    .filter(({ name }) => !Object.hasOwn(WRITTEN_BESIDE, name))
     .map(
       ({ name }) =>
         `SELECT '${name}' AS name, count(*) || '/' || COALESCE(sum(xmin::text::bigint), 0) AS is FROM "${name}"`,

@@ -19,4 +19,7 @@ export async function plantApiKey(owner: Client, tenant: Tenant): Promise<string
   return id;
 }
 
-export const rows: PlantedArea = { plant: async (owner, tenant) => void (await plantApiKey(owner, tenant)) };
+export const rows: PlantedArea = {
+  plant: async (owner, tenant) => void (await plantApiKey(owner, tenant)),
+  writtenBeside: { api_keys: null },
+};

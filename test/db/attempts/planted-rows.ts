@@ -23,4 +23,5 @@ export const rows: PlantedArea = {
     const invocationId = await plantInvocation(owner, tenant, await plantAction(owner, tenant));
     await plantAttempt(owner, tenant, invocationId);
   },
+  writtenBeside: { attempts: null },
 };

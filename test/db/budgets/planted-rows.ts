@@ -15,4 +15,5 @@ export const rows: PlantedArea = {
     await insert(owner, 'api_key_unknown_usage', { environment_id, api_key_id, month });
   },
   writtenByDatabase: ['api_key_unknown_usage'],
+  writtenBeside: { api_key_usage: null, budget_reservations: null },
 };

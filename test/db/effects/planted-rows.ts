@@ -58,4 +58,5 @@ export const rows: PlantedArea = {
   },
   canBegin: { effects: `stage = 'ready'` },
   writtenByDatabase: ['receipt_chains', 'receipt_entries'],
+  writtenBeside: { effects: null, evidence: 'actor_id = $1', receipt_chains: null, receipt_entries: null },
 };

@@ -18,6 +18,12 @@ export interface PlantedArea {
   canBegin?: Readonly<Record<string, string>>;
   /** Tables that no tenant may read or write, or that every tenant may. The value names the test that covers them. */
   heldElsewhere?: Readonly<Record<string, string>>;
+  /**
+   * Tables to which a worker, or the look-up or revocation of a credential, writes beside a request. The suite over credentials that are revoked does not
+   * compare them; it looks for rows that meet this condition, in which `$1` is the id of the credential. Null where no row names its
+   * requester.
+   */
+  writtenBeside?: Readonly<Record<string, string | null>>;
 }
 
 export const DIGEST = `sha256:${'0'.repeat(64)}`;

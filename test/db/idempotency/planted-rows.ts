@@ -11,4 +11,5 @@ export const rows: PlantedArea = {
       lease_expires_at: new Date(),
       expires_at: new Date(),
     }),
+  writtenBeside: { idempotency_claims: null },
 };

@@ -22,4 +22,5 @@ export const rows: PlantedArea = {
       await insert(owner, 'impact_reservations', { ...of, id: newId('reservation'), effect_id, amount: 1 });
     });
   },
+  writtenBeside: { impact_limit_periods: null, impact_reservations: null },
 };

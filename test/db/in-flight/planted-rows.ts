@@ -13,4 +13,5 @@ export const rows: PlantedArea = {
     });
   },
   writtenByDatabase: ['in_flight_permits'],
+  writtenBeside: { in_flight_permits: null },
 };

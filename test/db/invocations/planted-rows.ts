@@ -30,4 +30,5 @@ export function refusalOf(status: string): string {
 
 export const rows: PlantedArea = {
   plant: async (owner, tenant) => void (await plantInvocation(owner, tenant, await plantAction(owner, tenant))),
+  writtenBeside: { invocations: "requested_by ->> 'id' = $1" },
 };

@@ -37,4 +37,5 @@ export const rows: PlantedArea = {
     sign_in_throttles: 'counted by functions of the directory alone: test/db/tenancy/people.test.ts',
     users: 'of themselves, not of a workspace: test/db/tenancy/people.test.ts',
   },
+  writtenBeside: { sign_in_sessions: null, sign_in_throttles: null },
 };

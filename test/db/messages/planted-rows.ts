@@ -27,4 +27,5 @@ export const rows: PlantedArea = {
       expires_at: new Date(),
     });
   },
+  writtenBeside: { messages: "published_by ->> 'id' = $1", message_attempts: null, message_contents: null },
 };

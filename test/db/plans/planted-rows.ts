@@ -14,4 +14,5 @@ export const rows: PlantedArea = {
     installation: 'one row, which is nobody’s: test/db/plans/installation.test.ts',
     rate_windows: 'counted by a function of the directory alone: test/db/plans/rate-limiter.test.ts',
   },
+  writtenBeside: { monthly_usage: null },
 };

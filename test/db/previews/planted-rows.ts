@@ -52,4 +52,5 @@ export const rows: PlantedArea = {
       summary: 'planted',
     });
   },
+  writtenBeside: { observations: null },
 };

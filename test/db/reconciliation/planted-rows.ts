@@ -31,4 +31,5 @@ export const rows: PlantedArea = {
       });
     });
   },
+  writtenBeside: { late_answers: null },
 };

@@ -108,7 +108,11 @@ describe('every table', () => {
   });
 
   test('that an area speaks of is a table', async () => {
-    const spokenOf = [...ofWorkspace, ...writtenByDatabase, ...Object.keys({ ...heldElsewhere, ...canBegin })];
+    const spokenOf = [
+      ...ofWorkspace,
+      ...writtenByDatabase,
+      ...Object.keys({ ...heldElsewhere, ...canBegin, ...saidOfTables('writtenBeside') }),
+    ];
     const { rows } = await owner.query<{ name: string }>(
       'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL',
       [spokenOf],

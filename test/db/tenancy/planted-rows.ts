@@ -21,7 +21,9 @@ export function tablesThatAre(kind: 'ofWorkspace' | 'writtenByDatabase'): readon
 }
 
 /** What the areas declare about tables, by table. */
-export function saidOfTables(what: 'canBegin' | 'heldElsewhere'): Readonly<Record<string, string>> {
+export function saidOfTables<What extends 'canBegin' | 'heldElsewhere' | 'writtenBeside'>(
+  what: What,
+): Readonly<Record<string, NonNullable<PlantedArea[What]>[string]>> {
   return Object.fromEntries(Object.values(PLANTED_AREAS).flatMap((area) => Object.entries(area[what] ?? {})));
 }
 
