@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { plantEffect } from '../effects/fixtures.ts';
@@ -9,6 +9,8 @@ import type { World } from '../suites/world.ts';
 
 /** Called between the work and the record of its reply. */
 let beforeRecord: () => Promise<void> = () => Promise.resolve();
+/** Called before the work, with its transaction. */
+let beforeWork: (tx: Parameters<Change>[0]) => void = () => undefined;
 let runs = 0;
 
 type EnvironmentRoute = Extract<AnyRoute, { kind: 'environment' }>;
@@ -19,6 +21,7 @@ function stalling(route: EnvironmentRoute): EnvironmentRoute {
     ...route,
     change: async (...given: Parameters<Change>) => {
       runs += 1;
+      beforeWork(given[0]);
       const done = await (route.change as Change)(...given);
       await beforeRecord();
       return done;
@@ -87,5 +90,19 @@ describe('the reply of a change', () => {
       expect((await world.api.call('POST', path, { key: world.key, body: { note } })).status).toBe(201);
     }
     expect(await notesOf(effectId)).toBe(2);
+  });
+
+  it('comes before the audit entry, which locks the chain of the workspace until the COMMIT: nothing is sent in between', async () => {
+    const writes: string[] = [];
+    beforeWork = (tx) => {
+      const send = tx.raw;
+      vi.spyOn(tx, 'raw').mockImplementation((sql, bindings) => {
+        writes.push(/\b(?:INSERT INTO|UPDATE) \w+/.exec(sql)?.[0] ?? sql);
+        return send(sql, bindings);
+      });
+    };
+    expect((await addNote(await plantEffect(world), randomUUID())).status).toBe(201);
+    expect(writes).toContain('INSERT INTO evidence');
+    expect(writes.slice(-2)).toEqual(['UPDATE idempotency_claims', 'INSERT INTO audit_log']);
   });
 });
