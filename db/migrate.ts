@@ -1,4 +1,5 @@
 import knex, { type Knex } from 'knex';
+import { refusalBeforeTheBaseline } from './before-the-baseline.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 
 /** The database holds migrations that this version does not know. Nothing was changed. */
@@ -13,12 +14,6 @@ export class BlockedMigrationError extends Error {}
  */
 const LOCK_WAIT_MS_MAX = 3_000;
 const LOCK_NOT_AVAILABLE = '55P03';
-
-/**
- * Every database of before the release's baseline holds one of these names, and none after it does. The areas are now `0005-vault`
- * and `0021-in-flight-permits`.
- */
-const BEFORE_THE_BASELINE = ['0002-vault', '0021-in-flight'];
 
 export interface MigrateOptions {
   /** The owner's connection. The owner creates tables and roles. */
@@ -79,23 +74,18 @@ async function applyPending(db: Knex, migrationSource: InCodeMigrations): Promis
 
 async function refuseForeignSchema(db: Knex, migrations: readonly Migration[]): Promise<void> {
   if (!(await db.schema.hasTable('migrations'))) return;
-  const known = new Set(migrations.map((migration) => migration.name));
   const rows: { name: string }[] = await db('migrations').select('name');
-  const unknown = rows.map((row) => row.name).filter((name) => !known.has(name));
-  if (BEFORE_THE_BASELINE.some((name) => unknown.includes(name))) {
-    throw new ForeignSchemaError(
-      `The database was made by a checkout of before the first release, and its migrations were since replaced by a baseline. It cannot be brought forward: ${MAKE_ANEW}`,
-    );
-  }
+  const names = rows.map((row) => row.name);
+  const refusal = refusalBeforeTheBaseline(names);
+  if (refusal !== null) throw new ForeignSchemaError(refusal);
+  const known = new Set(migrations.map((migration) => migration.name));
+  const unknown = names.filter((name) => !known.has(name));
   if (unknown.length > 0) {
     throw new ForeignSchemaError(
       `The database holds migrations that this version does not know (${unknown.join(', ')}). It was used by a newer version: run that one, or use another database.`,
     );
   }
 }
-
-const MAKE_ANEW =
-  'remove the folder DATA_DIR (.local) and start again, or, where DATABASE_URL is set, give an empty database. Its records and secrets are lost with it.';
 
 async function ensureApplicationLogin(db: Knex, applicationUrl: string): Promise<void> {
   const url = new URL(applicationUrl);

@@ -1,7 +1,8 @@
+import { refusalBeforeTheBaseline } from './before-the-baseline.ts';
 import type { Database } from './client.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 
-/** The schema of the database is older or newer than this version needs. Nothing was changed. */
+/** The schema of the database is older or newer than this version needs, or of before the baseline. Nothing was changed. */
 export class OtherSchemaError extends Error {}
 
 /**
@@ -14,6 +15,8 @@ export async function refuseOtherSchema(db: Database): Promise<void> {
   );
   // The first migration makes the function: a database without it was never migrated, or is older than the baseline.
   const held = granted[0]?.readable === true ? await namesIn(db) : [];
+  const refusal = refusalBeforeTheBaseline(held);
+  if (refusal !== null) throw new OtherSchemaError(refusal);
   const known = MIGRATIONS.map(({ name }) => name);
   const unknown = held.filter((name) => !known.includes(name));
   if (unknown.length > 0) {

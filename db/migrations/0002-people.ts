@@ -213,7 +213,8 @@ const THROTTLE = `
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC SELECT EXISTS (SELECT FROM sign_in_throttles t WHERE t.key = bucket AND t.succeeded_at > now() - within); END;
 
-  -- Called after a successful sign-in: resets the account's buckets, and takes this attempt off the address's.
+  -- Called after a successful sign-in: resets the account's buckets, and takes this attempt off the address's. It forgets 100 old ones by an array:
+  -- PostgreSQL may run a subquery of IN again for each row, each time without those that are deleted already, and would delete more.
   CREATE FUNCTION settle_sign_in(of_account bytea, of_address bytea, of_both bytea, forgotten_after interval) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     BEGIN
@@ -221,9 +222,9 @@ const THROTTLE = `
       DELETE FROM sign_in_throttles WHERE key = of_account;
       INSERT INTO sign_in_throttles (key, succeeded_at) VALUES (of_both, now())
         ON CONFLICT (key) DO UPDATE SET failures = 0, blocked_until = NULL, succeeded_at = now(), last_failed_at = now();
-      DELETE FROM sign_in_throttles WHERE key IN (
+      DELETE FROM sign_in_throttles WHERE key = ANY (ARRAY(
         SELECT key FROM sign_in_throttles WHERE last_failed_at < now() - forgotten_after ORDER BY last_failed_at LIMIT 100
-        FOR UPDATE SKIP LOCKED);
+        FOR UPDATE SKIP LOCKED));
     END $$;
 
   CREATE FUNCTION find_expired_sign_in_throttles(forgotten_after interval, home interval, after_id text, most integer)

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { makeDirectoryFunctions } from './directory-functions.ts';
 
 export const name = '0007-invocations';
 
@@ -12,7 +11,6 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(INVOCATIONS);
   await knex.raw(INVOCATION_MOVES);
   await knex.raw(ATTEMPTS);
-  await makeDirectoryFunctions(knex, DIRECTORY, ['find_unsettled_invocations(interval, text, integer)']);
 }
 
 const INVOCATIONS = `
@@ -59,6 +57,7 @@ const INVOCATIONS = `
     evaluated_at timestamptz(3),
     settled_at timestamptz(3),
     dependencies_awaited_at timestamptz(3), -- since it waits for effects that it depends on
+    holds_files boolean NOT NULL DEFAULT false, -- most carry no file, and pay nothing for those that do
     UNIQUE (environment_id, operation_key),
     CHECK (status <> 'succeeded' OR outcome_source IS NOT NULL),
     -- A refusal is there exactly under the statuses that it explains, so that no reader has to guess from a sentence.
@@ -164,19 +163,4 @@ const ATTEMPTS = `
   CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON attempts FOR EACH ROW EXECUTE FUNCTION check_attempt_move();
   CREATE TRIGGER keep_secret_versions BEFORE UPDATE ON attempts FOR EACH ROW
     WHEN (NEW.secret_versions IS DISTINCT FROM OLD.secret_versions) EXECUTE FUNCTION refuse_change();
-`;
-
-const DIRECTORY = `
-  CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, status, created_at, updated_at) ON invocations TO service_directory;
-
-  -- Admitted invocations that are not at rest: their workflow may never have started.
-  CREATE FUNCTION find_unsettled_invocations(older_than interval, after_id text, most integer)
-    RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT i.id, i.environment_id, e.workspace_id FROM invocations i JOIN environments e ON e.id = i.environment_id
-      WHERE i.status IN ('queued', 'dispatching') AND i.created_at < now() - older_than AND i.id > after_id
-      ORDER BY i.id LIMIT most;
-    END;
 `;

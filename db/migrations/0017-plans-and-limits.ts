@@ -4,7 +4,7 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0017-plans-and-limits';
 
 /**
- * The usage of a workspace's plan (`workspaces.plan`), and the switch that pauses expensive work for everybody.
+ * The usage of a workspace's plan (`workspaces.plan`).
  *
  * - `rate_windows`: one row for each workspace with a rate limit, counted by `consume_rate_limit` in one statement. The
  *   application has no privilege on the table, because requests are counted before a transaction names a tenant. It is UNLOGGED:
@@ -12,12 +12,10 @@ export const name = '0017-plans-and-limits';
  * - `monthly_usage`: counted in the transaction that admits the work, and as durable as the work. An unlimited count is spread
  *   over shards, so that the admissions of a busy workspace do not queue for one row. A limited count is in shard 0, whose lock
  *   makes the limit exact.
- * - `installation`: one row that belongs to no tenant and that everybody may read.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(RATE_WINDOWS);
   await knex.raw(MONTHLY_USAGE);
-  await knex.raw(INSTALLATION);
   await makeDirectoryFunctions(knex, CONSUME_RATE_LIMIT, ['consume_rate_limit(uuid, integer, integer)']);
 }
 
@@ -51,20 +49,6 @@ const MONTHLY_USAGE = `
   CREATE POLICY tenant ON monthly_usage USING (workspace_id = current_workspace_id())
     WITH CHECK (workspace_id = current_workspace_id());
   GRANT SELECT, INSERT, UPDATE (used) ON monthly_usage TO service_app;
-`;
-
-const INSTALLATION = `
-  CREATE TABLE installation (
-    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-    expensive_work_paused_at timestamptz(3),
-    expensive_work_paused_reason text CHECK (char_length(expensive_work_paused_reason) BETWEEN 1 AND 500),
-    CHECK ((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))
-  );
-  ALTER TABLE installation ENABLE ROW LEVEL SECURITY;
-  ALTER TABLE installation FORCE ROW LEVEL SECURITY;
-  CREATE POLICY installation_wide ON installation USING (true) WITH CHECK (true);
-  GRANT SELECT, UPDATE (expensive_work_paused_at, expensive_work_paused_reason) ON installation TO service_app;
-  INSERT INTO installation DEFAULT VALUES;
 `;
 
 /**

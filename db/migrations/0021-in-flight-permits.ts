@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { makeDirectoryFunctions } from './directory-functions.ts';
+import { HELD, LOST } from './lost-messages.ts';
 
 export const name = '0021-in-flight-permits';
 
@@ -8,12 +9,25 @@ export const name = '0021-in-flight-permits';
  * permit is acquired in the transaction that claims the call, and released in the one that records its end. The release grants it
  * to the next in the queue at once, so that who waits need not look. The permit of a holder that died expires. The application
  * moves no row itself: the functions do, for the environment of the transaction alone.
+ *
+ * A delivery joins the queue before its workflow is started: a message that waits is a row, and has no open workflow. Whoever releases a permit
+ * grants it to the next row and starts that workflow. What of this was lost, the sweep finds (lost-messages.ts).
+ *
+ * A look for who waits is made once for each grant: `AS MATERIALIZED`. PostgreSQL plans a subquery of the UPDATE as the inner side of a nested
+ * loop where the statistics say that the table is empty, as they do after an autovacuum between two crowds. It then runs the subquery again for
+ * each row of the table, each time without those that the UPDATE has granted already, and one free permit is granted to all who wait.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(PERMITS);
   await makeDirectoryFunctions(knex, ACQUIRE, ['acquire_permit(text, text, integer, interval)']);
   await makeDirectoryFunctions(knex, RELEASE, ['release_permit(text, text, integer, interval)']);
   await makeDirectoryFunctions(knex, GRANT, ['grant_free_permits(jsonb, interval, integer)']);
+  await makeDirectoryFunctions(knex, QUEUE, [
+    'queue_deliveries(text[], integer, interval)',
+    'queue_behind_many(text, integer)',
+  ]);
+  await makeDirectoryFunctions(knex, LOST, ['find_lost_messages(interval, interval, integer)']);
+  await makeDirectoryFunctions(knex, HELD, ['find_held_environments(interval, text, integer)']);
   await makeDirectoryFunctions(knex, SWEEP, ['find_expired_permits(text, integer)', 'delete_expired_permits(text[])']);
 }
 
@@ -21,7 +35,9 @@ const PERMITS = `
   CREATE TABLE in_flight_permits (
     environment_id uuid NOT NULL REFERENCES environments,
     workspace_id uuid NOT NULL REFERENCES workspaces,
-    kind text NOT NULL CHECK (kind IN ('dispatch', 'delivery', 'provider_read')),
+    -- notification: e-mails, and posts of approvals to chats, which share the slots of deliveries; maintenance: pages of jobs and of fan-outs, and
+    -- starts of messages.
+    kind text NOT NULL CHECK (kind IN ('dispatch', 'delivery', 'provider_read', 'notification', 'maintenance')),
     holder text COLLATE "C" NOT NULL, -- the invocation of a dispatch, the message of a delivery
     asked_at timestamptz NOT NULL,
     is_taken boolean NOT NULL,
@@ -29,7 +45,8 @@ const PERMITS = `
     unclaimed_grants integer NOT NULL DEFAULT 0,
     expires_at timestamptz NOT NULL, -- infinity while it waits
     PRIMARY KEY (environment_id, kind, holder)
-  );
+    -- A row lives for one call, and every call leaves two or three dead ones. Autovacuum would let a fifth of the largest queue pile up first.
+  ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
   CREATE INDEX in_flight_permits_queue ON in_flight_permits (workspace_id, kind, is_taken, asked_at, holder);
   CREATE INDEX in_flight_permits_waiting ON in_flight_permits (workspace_id, kind) WHERE NOT is_taken;
   CREATE INDEX in_flight_permits_expiry ON in_flight_permits (expires_at);
@@ -48,8 +65,9 @@ const ACQUIRE = `
     DECLARE
       of_environment uuid := current_environment_id();
       of_workspace uuid;
-      mine in_flight_permits;
+      since timestamptz;
       ahead integer;
+      is_held boolean;
       -- A position beyond this is told as this one: nobody need count further.
       positions_max constant integer := 300;
     BEGIN
@@ -65,34 +83,32 @@ const ACQUIRE = `
       IF NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || of_kind || '/' || of_workspace, 0)) THEN
         RETURN NULL;
       END IF;
-      INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
-        VALUES (of_environment, of_workspace, of_kind, for_holder, clock_timestamp(), false, 'infinity')
-        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET granted_at = NULL,
-          is_taken = p.is_taken AND p.expires_at > clock_timestamp()
-        RETURNING * INTO mine;
+      SELECT p.asked_at INTO since FROM in_flight_permits p
+        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
+      since := COALESCE(since, clock_timestamp());
       SELECT count(*) INTO ahead FROM (
         SELECT FROM in_flight_permits p
           WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp()
             AND (p.environment_id, p.holder) <> (of_environment, for_holder)
         UNION ALL (SELECT FROM in_flight_permits p
-          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken
-            AND (p.asked_at, p.holder) < (mine.asked_at, mine.holder)
+          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken AND (p.asked_at, p.holder) < (since, for_holder)
           LIMIT most + positions_max)) before;
-      IF mine.is_taken OR ahead < most THEN
-        UPDATE in_flight_permits p SET is_taken = true, expires_at = clock_timestamp() + lease
-          WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
-        RETURN 0;
-      END IF;
-      UPDATE in_flight_permits p SET expires_at = 'infinity'
-        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
-      RETURN ahead - most + 1;
+      -- It may have been granted since the first look.
+      INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+        VALUES (of_environment, of_workspace, of_kind, for_holder, since, ahead < most,
+          CASE WHEN ahead < most THEN clock_timestamp() + lease ELSE 'infinity' END)
+        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET granted_at = NULL,
+          is_taken = EXCLUDED.is_taken OR (p.is_taken AND p.expires_at > clock_timestamp()),
+          expires_at = CASE WHEN p.is_taken AND p.expires_at > clock_timestamp() THEN clock_timestamp() + lease ELSE EXCLUDED.expires_at END
+        RETURNING p.is_taken INTO is_held;
+      RETURN CASE WHEN is_held THEN 0 ELSE ahead - most + 1 END;
     END $$;
 `;
 
 /**
  * Releases a permit and grants it to the next in the queue of the workspace, who is answered: two that release at once grant two.
  * It takes no lock of the asking, so a release and an ask that do not see each other may leave a permit free beside somebody who
- * waits, until the waiter asks again or grant_free_permits runs. Never more than \`most\` are taken: each release grants one.
+ * waits, until the waiter asks again or grant_free_permits runs. Never more than `most` are taken: each release grants one.
  */
 const RELEASE = `
   CREATE FUNCTION release_permit(of_kind text, for_holder text, most integer, grant_lease interval)
@@ -114,11 +130,13 @@ const RELEASE = `
       IF taken >= most THEN -- the cap was lowered
         RETURN;
       END IF;
-      RETURN QUERY UPDATE in_flight_permits p
-        SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
-        FROM (SELECT w.environment_id, w.holder FROM in_flight_permits w
+      RETURN QUERY WITH next AS MATERIALIZED (
+          SELECT w.environment_id, w.holder FROM in_flight_permits w
           WHERE w.workspace_id = released.workspace_id AND w.kind = of_kind AND NOT w.is_taken
-          ORDER BY w.asked_at, w.holder LIMIT 1 FOR UPDATE SKIP LOCKED) n
+          ORDER BY w.asked_at, w.holder LIMIT 1 FOR UPDATE SKIP LOCKED)
+        UPDATE in_flight_permits p
+        SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
+        FROM next n
         WHERE p.environment_id = n.environment_id AND p.kind = of_kind AND p.holder = n.holder
         RETURNING p.workspace_id, p.environment_id, p.holder;
     END $$;
@@ -126,7 +144,8 @@ const RELEASE = `
 
 /**
  * Grants what is free beside somebody who waits: after a release and an ask that did not see each other, the end of a lease, a
- * crash, or a higher cap. A grant that nobody claimed goes back into the queue; after so many in a row its holder is gone.
+ * crash, or a higher cap. A grant that nobody claimed goes back into the queue; after so many in a row its holder is gone. A worker grants no
+ * permits of a kind that it knows no cap of, because it is of an earlier release: workers that know the kind grant them.
  */
 const GRANT = `
   CREATE FUNCTION grant_free_permits(caps jsonb, grant_lease interval, unclaimed_max integer)
@@ -149,17 +168,78 @@ const GRANT = `
       FOR queue IN SELECT DISTINCT w.workspace_id, w.kind FROM in_flight_permits w WHERE NOT w.is_taken LOOP
         -- Somebody is asking: the next run looks again.
         CONTINUE WHEN NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || queue.kind || '/' || queue.workspace_id, 0));
-        SELECT (caps ->> queue.kind)::integer - count(*) INTO free FROM in_flight_permits p
+        -- Without a cap there are none to grant, and not any number of them, as LIMIT NULL would.
+        SELECT COALESCE((caps ->> queue.kind)::integer, 0) - count(*) INTO free FROM in_flight_permits p
           WHERE p.workspace_id = queue.workspace_id AND p.kind = queue.kind AND p.is_taken AND p.expires_at > clock_timestamp();
         CONTINUE WHEN free <= 0;
-        RETURN QUERY UPDATE in_flight_permits p
-          SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
-          FROM (SELECT w.environment_id, w.holder FROM in_flight_permits w
+        RETURN QUERY WITH next AS MATERIALIZED (
+            SELECT w.environment_id, w.holder FROM in_flight_permits w
             WHERE w.workspace_id = queue.workspace_id AND w.kind = queue.kind AND NOT w.is_taken
-            ORDER BY w.asked_at, w.holder LIMIT free FOR UPDATE SKIP LOCKED) n
+            ORDER BY w.asked_at, w.holder LIMIT free FOR UPDATE SKIP LOCKED)
+          UPDATE in_flight_permits p
+          SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
+          FROM next n
           WHERE p.environment_id = n.environment_id AND p.kind = queue.kind AND p.holder = n.holder
           RETURNING p.kind, p.workspace_id, p.environment_id, p.holder;
       END LOOP;
+    END $$;
+`;
+
+/**
+ * `queue_deliveries` returns those whose workflows are to be started now. The others wait in the queue, in the given order. Behind others that
+ * wait, all queue: it takes no lock and grants nothing. Where the queue has just become empty they wait for the next release, or for
+ * `grant_free_permits`. Otherwise the first are granted what is free of `most`; NULL where another transaction is asking at this moment, and
+ * nothing was written. `most` NULL: the caller knows no cap. It starts them all, because nobody waits; each asks by itself.
+ *
+ * `queue_behind_many` lets a message join the queue behind others, in the transaction that accepts it. False: nobody waits, and it is to be
+ * started. NULL: fewer than `many` wait. The last release of those might come before the commit and find nobody, and the message would wait
+ * for the next look at free permits; so it is asked for after the commit (`queue_deliveries`).
+ */
+const QUEUE = `
+  CREATE FUNCTION queue_deliveries(holders text[], most integer, grant_lease interval) RETURNS text[]
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE
+      of_environment uuid := current_environment_id();
+      of_workspace uuid;
+      now_at timestamptz := clock_timestamp();
+      free integer := 0;
+    BEGIN
+      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
+      IF NOT EXISTS (SELECT FROM in_flight_permits p WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND NOT p.is_taken) THEN
+        IF most IS NULL THEN
+          RETURN holders;
+        END IF;
+        IF NOT pg_try_advisory_xact_lock(hashtextextended('permit/delivery/' || of_workspace, 0)) THEN
+          RETURN NULL;
+        END IF;
+        SELECT greatest(0, most - count(*)) INTO free FROM in_flight_permits p
+          WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND p.is_taken AND p.expires_at > now_at;
+      END IF;
+      INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, granted_at, expires_at)
+        SELECT of_environment, of_workspace, 'delivery', h.id, now_at + h.place * interval '1 microsecond', h.place <= free,
+          CASE WHEN h.place <= free THEN now_at END, CASE WHEN h.place <= free THEN now_at + grant_lease ELSE 'infinity' END
+        FROM unnest(holders) WITH ORDINALITY AS h (id, place)
+        ON CONFLICT (environment_id, kind, holder) DO NOTHING;
+      RETURN COALESCE(holders[1:free], '{}');
+    END $$;
+
+  CREATE FUNCTION queue_behind_many(for_holder text, many integer) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE
+      of_environment uuid := current_environment_id();
+      of_workspace uuid;
+      waiting integer;
+    BEGIN
+      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
+      SELECT count(*) INTO waiting FROM (SELECT FROM in_flight_permits p
+        WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND NOT p.is_taken LIMIT many) w;
+      IF waiting < many THEN
+        RETURN CASE WHEN waiting = 0 THEN false END;
+      END IF;
+      INSERT INTO in_flight_permits (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+        VALUES (of_environment, of_workspace, 'delivery', for_holder, clock_timestamp(), false, 'infinity')
+        ON CONFLICT (environment_id, kind, holder) DO NOTHING;
+      RETURN true;
     END $$;
 `;
 

@@ -8,8 +8,8 @@ export const name = '0024-dead-letters';
  * is made by the statement that ends the message (db/messages/record-outcome.ts) and never changes. Whoever deletes it has it: a
  * retry makes its new message in the same transaction.
  *
- * No foreign key points at the message, because old messages go by dropping partitions. Ids are those of the messages, so the
- * dead letters of a partition are a range of ids.
+ * No foreign key points at the message, because old messages go by dropping partitions. The days of a dead letter count from when its message
+ * failed, whichever partition that is in.
  *
  * A job retries or clears many of them, page by page. Its counters and its cursor move in the transaction of the page.
  */
@@ -38,7 +38,7 @@ const DEAD_LETTERS = `
   );
   CREATE INDEX dead_letters_newest_first ON dead_letters (environment_id, failed_at DESC, message_id DESC);
   CREATE INDEX dead_letters_pages ON dead_letters (environment_id, message_id);
-  CREATE INDEX dead_letters_by_age ON dead_letters (retention, message_id);
+  CREATE INDEX dead_letters_by_age ON dead_letters (retention, failed_at);
   CREATE INDEX dead_letters_by_reason ON dead_letters (environment_id, reason, failed_at DESC, message_id DESC);
   CREATE INDEX dead_letters_by_status ON dead_letters (environment_id, response_status, failed_at DESC, message_id DESC);
   CREATE INDEX dead_letters_by_url ON dead_letters USING hash (url);
@@ -52,7 +52,7 @@ const JOBS = `
   CREATE TABLE dead_letter_jobs (
     id text COLLATE "C" PRIMARY KEY,
     environment_id uuid NOT NULL REFERENCES environments,
-    kind text NOT NULL CHECK (kind IN ('retry', 'clear')),
+    kind text NOT NULL CHECK (kind IN ('retry', 'clear', 'recover')),
     filter jsonb NOT NULL CHECK (jsonb_typeof(filter) = 'object'),
     requested_by jsonb NOT NULL,     -- { type, id }
     api_key_id text,                 -- whose budget is charged; null: a person's
@@ -69,7 +69,9 @@ const JOBS = `
     created_at timestamptz(3) NOT NULL DEFAULT now(), -- only records that failed until then are touched
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
     ended_at timestamptz(3),
-    CHECK ((status IN ('completed', 'failed', 'cancelled')) = (ended_at IS NOT NULL))
+    subscription_id text COLLATE "C", -- the subscription that is recovered
+    CHECK ((status IN ('completed', 'failed', 'cancelled')) = (ended_at IS NOT NULL)),
+    CONSTRAINT dead_letter_jobs_of_subscriptions CHECK ((kind = 'recover') = (subscription_id IS NOT NULL))
   );
   CREATE INDEX dead_letter_jobs_newest_first ON dead_letter_jobs (environment_id, created_at DESC, id DESC);
   CREATE INDEX dead_letter_jobs_open ON dead_letter_jobs (looked_at) WHERE ended_at IS NULL;
@@ -98,8 +100,8 @@ const DIRECTORY = `
   CREATE POLICY directory ON dead_letters TO service_directory USING (true);
   GRANT SELECT (message_id, retention, failed_at), DELETE ON dead_letters TO service_directory;
 
-  -- Deletes a part of the records whose messages have had their time: by the range of their ids, and for messages that outlived
-  -- their range by when they failed. 0: none is left.
+  -- Deletes a part of the records whose messages have had their time. In the order of an index and by an array of ids, so that no call reads
+  -- the table, whatever is known of it: with IN, a plan for any number of ids joins all of it. 0: none is left.
   CREATE FUNCTION delete_old_dead_letters(most integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   DECLARE
@@ -107,12 +109,11 @@ const DIRECTORY = `
     deleted integer;
     total integer := 0;
   BEGIN
-    FOR kept IN SELECT k.class, now() - make_interval(days => k.record_days) AS since FROM message_retention_classes() k LOOP
-      DELETE FROM dead_letters d WHERE d.message_id IN (
-        (SELECT o.message_id FROM dead_letters o
-         WHERE o.retention = kept.class AND o.message_id < message_id_floor(kept.since - interval '1 day') LIMIT most)
-        UNION ALL (SELECT o.message_id FROM dead_letters o
-         WHERE o.retention = 'kept_' || kept.class AND o.failed_at < kept.since LIMIT most));
+    FOR kept IN SELECT stored.retention, now() - make_interval(days => k.record_days) AS since
+        FROM message_retention_classes() k, LATERAL (VALUES (k.class), ('kept_' || k.class)) stored (retention) LOOP
+      DELETE FROM dead_letters d WHERE d.message_id = ANY (ARRAY(
+        SELECT o.message_id FROM dead_letters o WHERE o.retention = kept.retention AND o.failed_at < kept.since
+        ORDER BY o.failed_at LIMIT most));
       GET DIAGNOSTICS deleted = ROW_COUNT;
       total := total + deleted;
     END LOOP;

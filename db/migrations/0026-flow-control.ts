@@ -231,7 +231,6 @@ const RELEASE = `
 const DIRECTORY = `
   CREATE POLICY directory ON flow_control_keys FOR SELECT TO service_directory USING (true);
   CREATE POLICY directory ON flow_control_queue FOR SELECT TO service_directory USING (true);
-  GRANT SELECT (halted_at) ON environments TO service_directory;
   GRANT SELECT (id, environment_id, paused_at, held_until, next_grant_at) ON flow_control_keys TO service_directory;
   GRANT SELECT (message_id, environment_id, key_id, due_at, granted_at, dispatched_at, lease_until) ON flow_control_queue
     TO service_directory;

@@ -22,7 +22,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(OUTBOX);
   await knex.raw(PLATFORM_EVENTS);
   await makeDirectoryFunctions(knex, DIRECTORY, [
-    'find_raised_events(integer)',
+    'find_raised_events(uuid, integer)',
     'find_unfanned_events(interval, text, integer)',
     'delete_old_events(integer)',
     'delete_deleted_topics(integer)',
@@ -68,6 +68,7 @@ const SUBSCRIPTIONS = `
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
     deleted_at timestamptz(3),
+    enabled_at timestamptz(3),       -- an event goes to those that were enabled when it was published; null: it was never enabled anew
     CHECK (num_nonnulls(master_key_version, wrapped_data_key, sealed_value) IN (0, 3)),
     CHECK ((failing_since IS NULL) = (last_failure_at IS NULL) AND (failing_since IS NOT NULL OR NOT clock_runs)),
     CHECK (disabled_at IS NULL OR NOT enabled)
@@ -79,7 +80,7 @@ const SUBSCRIPTIONS = `
   CREATE INDEX event_subscriptions_by_master_key ON event_subscriptions (environment_id, master_key_version) WHERE master_key_version IS NOT NULL;
   CALL make_tenant_table('event_subscriptions', 'SELECT, INSERT');
   GRANT UPDATE (url, event_types, headers, enabled, master_key_version, wrapped_data_key, sealed_value, failing_since, last_failure_at,
-    clock_runs, disabled_at, updated_at, deleted_at) ON event_subscriptions TO service_app;
+    clock_runs, disabled_at, updated_at, deleted_at, enabled_at) ON event_subscriptions TO service_app;
 
   -- A subscription's own secrets: the newest signs, an older one beside it until it retires.
   CREATE TABLE event_subscription_secrets (
@@ -120,6 +121,8 @@ const EVENTS = `
     page_started boolean NOT NULL DEFAULT true, -- their workflows were started
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     fanned_out_at timestamptz(3),
+    -- Subscriptions whose message could not be made, because their sealed headers do not open. The event ends as failed and says why.
+    unmade integer NOT NULL DEFAULT 0 CHECK (unmade >= 0),
     CHECK ((status = 'fanning_out') = (fanned_out_at IS NULL)),
     CHECK ((status = 'failed') = (error IS NOT NULL))
   );
@@ -130,7 +133,7 @@ const EVENTS = `
   CREATE INDEX events_unfanned ON events (id) WHERE fanned_out_at IS NULL OR NOT page_started;
   CREATE INDEX events_by_age ON events (retention, created_at);
   CALL make_tenant_table('events', 'SELECT, INSERT');
-  GRANT UPDATE (status, deliveries, error, after_id, page_ids, page_started, fanned_out_at) ON events TO service_app;
+  GRANT UPDATE (status, deliveries, error, after_id, page_ids, page_started, fanned_out_at, unmade) ON events TO service_app;
 
   CREATE FUNCTION check_event_move() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -145,9 +148,6 @@ const EVENTS = `
   END $$;
   CREATE TRIGGER check_move BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION check_event_move();
 
-  -- The delivery of an event names both. No foreign key: old messages and old events go at their own times.
-  ALTER TABLE messages ADD COLUMN event_id text COLLATE "C", ADD COLUMN subscription_id text COLLATE "C",
-    ADD CONSTRAINT messages_of_events CHECK ((kind = 'event') = (event_id IS NOT NULL) AND (kind = 'event') = (subscription_id IS NOT NULL));
   CREATE INDEX messages_of_event ON messages (event_id, id) WHERE event_id IS NOT NULL;
   CREATE INDEX messages_of_subscription ON messages (subscription_id, created_at DESC, id DESC) WHERE subscription_id IS NOT NULL;
 `;
@@ -191,14 +191,19 @@ const DIRECTORY = `
   GRANT SELECT (id, subscription_id), DELETE ON event_subscription_secrets TO service_directory;
   GRANT SELECT (subscription_id) ON messages TO service_directory;
 
-  -- The environments with the oldest events in the outbox.
-  CREATE FUNCTION find_raised_events(most integer) RETURNS TABLE (environment_id uuid, workspace_id uuid)
+  -- The environments with events in the outbox, each of them whatever the others have. It walks from environment to environment by the index, so
+  -- that it costs the number of environments and not that of events.
+  CREATE FUNCTION find_raised_events(after_id uuid, most integer) RETURNS TABLE (environment_id uuid, workspace_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC
-      SELECT r.environment_id, e.workspace_id
-      FROM (SELECT o.environment_id FROM raised_events o WHERE o.look_again_at <= now() ORDER BY o.id LIMIT most) r
-        JOIN environments e ON e.id = r.environment_id
-      GROUP BY r.environment_id, e.workspace_id;
+      WITH RECURSIVE walk (id) AS (
+        (SELECT r.environment_id FROM raised_events r WHERE r.environment_id > after_id ORDER BY r.environment_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT r.environment_id FROM raised_events r WHERE r.environment_id > w.id ORDER BY r.environment_id LIMIT 1)
+        FROM walk w WHERE w.id IS NOT NULL)
+      SELECT e.id, e.workspace_id FROM walk w JOIN environments e ON e.id = w.id
+      WHERE EXISTS (SELECT FROM raised_events r WHERE r.environment_id = w.id AND r.look_again_at <= now())
+      ORDER BY e.id LIMIT most;
     END;
 
   -- Events whose fan-out has not ended, or whose last page was not started.

@@ -16,6 +16,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(CHAT_USERS);
   await knex.raw(POSTS_AND_CLICKS);
   await makeDirectoryFunctions(knex, DIRECTORY, ['find_integration(text)']);
+  await makeDirectoryFunctions(knex, SWEEP, ['delete_old_chat_clicks(integer)', 'delete_expired_link_codes(integer)']);
 }
 
 const INTEGRATIONS = `
@@ -75,16 +76,20 @@ const CHAT_USERS = `
     expires_at timestamptz(3) NOT NULL,
     PRIMARY KEY (integration_id, chat_user_id)
   );
+  CREATE INDEX chat_link_codes_by_expiry ON chat_link_codes (expires_at);
   CREATE UNIQUE INDEX chat_link_codes_by_hash ON chat_link_codes (environment_id, code_hash);
   CALL make_tenant_table('chat_link_codes', 'SELECT, INSERT, DELETE');
   GRANT UPDATE (chat_user_name, code_hash, expires_at) ON chat_link_codes TO service_app;
 
-  CREATE FUNCTION end_chat_links() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    DELETE FROM chat_links WHERE integration_id = NEW.id;
-    DELETE FROM chat_link_codes WHERE integration_id = NEW.id;
-    RETURN NULL;
-  END $$;
+  -- The codes go first. A redemption that is under way holds its code, so the first DELETE waits for it; the second one, which is a statement with
+  -- a snapshot of its own, sees the link that it made. The other way round a link made under the old credential would count under the new one.
+  CREATE FUNCTION end_chat_links() RETURNS trigger
+    LANGUAGE plpgsql AS $$
+    BEGIN
+      DELETE FROM chat_link_codes WHERE integration_id = NEW.id;
+      DELETE FROM chat_links WHERE integration_id = NEW.id;
+      RETURN NULL;
+    END $$;
   CREATE TRIGGER end_links AFTER UPDATE OF sealed_value, public_key ON integrations FOR EACH ROW
     WHEN (NEW.sealed_value IS DISTINCT FROM OLD.sealed_value OR NEW.public_key IS DISTINCT FROM OLD.public_key)
     EXECUTE FUNCTION end_chat_links();
@@ -113,7 +118,7 @@ const POSTS_AND_CLICKS = `
     at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (integration_id, request_hash)
   );
-  CREATE INDEX chat_clicks_by_age ON chat_clicks (integration_id, at);
+  CREATE INDEX chat_clicks_by_time ON chat_clicks (at);
   CREATE INDEX chat_clicks_of_environment ON chat_clicks (environment_id);
   CALL make_tenant_table('chat_clicks', 'SELECT, INSERT, DELETE');
 `;
@@ -128,4 +133,43 @@ const DIRECTORY = `
     BEGIN ATOMIC
       SELECT i.environment_id, e.workspace_id FROM integrations i JOIN environments e ON e.id = i.environment_id WHERE i.id = of_id;
     END;
+`;
+
+/**
+ * The sweep deletes clicks and link codes that count no more, in order of time and a bounded number at once. Rows that are locked are left to the
+ * next sweep: a redemption or a new credential has them, and deletes in an order of its own. The functions are of PL/pgSQL because it plans for
+ * the given `most`: a plan for any number of rows could read the whole table each time.
+ */
+const SWEEP = `
+  CREATE POLICY directory ON chat_clicks TO service_directory USING (true);
+  GRANT SELECT (integration_id, request_hash, at), UPDATE (at), DELETE ON chat_clicks TO service_directory; -- UPDATE: locking a row takes it
+  CREATE POLICY directory ON chat_link_codes TO service_directory USING (true);
+  GRANT SELECT (integration_id, chat_user_id, expires_at), UPDATE (expires_at), DELETE ON chat_link_codes TO service_directory;
+
+  -- Deletes a part of the clicks of all environments that are an hour old. A request is taken for five minutes. 0: none is left.
+  CREATE FUNCTION delete_old_chat_clicks(most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE deleted integer;
+    BEGIN
+      WITH old AS MATERIALIZED (
+        SELECT c.integration_id, c.request_hash FROM chat_clicks c WHERE c.at < now() - interval '1 hour'
+        ORDER BY c.at LIMIT most FOR UPDATE SKIP LOCKED)
+      DELETE FROM chat_clicks c USING old o WHERE c.integration_id = o.integration_id AND c.request_hash = o.request_hash;
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $$;
+
+  -- Deletes a part of the link codes of all environments that are past their time, and with them the names of who never linked themselves.
+  -- 0: none is left.
+  CREATE FUNCTION delete_expired_link_codes(most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE deleted integer;
+    BEGIN
+      WITH old AS MATERIALIZED (
+        SELECT k.integration_id, k.chat_user_id FROM chat_link_codes k WHERE k.expires_at < now()
+        ORDER BY k.expires_at LIMIT most FOR UPDATE SKIP LOCKED)
+      DELETE FROM chat_link_codes k USING old o WHERE k.integration_id = o.integration_id AND k.chat_user_id = o.chat_user_id;
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $$;
 `;

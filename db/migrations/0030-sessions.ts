@@ -68,6 +68,8 @@ const MESSAGES = `
     metadata jsonb CHECK (jsonb_typeof(metadata) = 'object'),
     tokens integer NOT NULL CHECK (tokens >= 0),
     created_at timestamptz(3) NOT NULL DEFAULT now(),
+    -- A context is bounded in bytes before any text is read. Its bound in tokens is none: a token may be 128 spaces.
+    bytes integer NOT NULL GENERATED ALWAYS AS (octet_length(content::text) + coalesce(octet_length(tool_calls::text), 0)) STORED,
     PRIMARY KEY (session_id, sequence),
     CHECK ((role = 'tool') = (tool_call_id IS NOT NULL)),
     CHECK (tool_calls IS NULL OR role = 'assistant')
@@ -79,7 +81,7 @@ const MESSAGES = `
 const DIRECTORY = `
   CREATE POLICY directory ON sessions TO service_directory USING (true);
   CREATE POLICY directory ON session_messages TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, expires_at), DELETE ON sessions TO service_directory;
+  GRANT SELECT (id, environment_id, expires_at), UPDATE (expires_at), DELETE ON sessions TO service_directory;
   GRANT SELECT (session_id, sequence), DELETE ON session_messages TO service_directory;
 
   CREATE FUNCTION find_expired_sessions(after_id text, most integer) RETURNS TABLE (id text)
@@ -88,21 +90,24 @@ const DIRECTORY = `
       SELECT s.id FROM sessions s WHERE s.expires_at < now() AND s.id > after_id ORDER BY s.id LIMIT most;
     END;
 
-  -- Deletes a part of their messages, and those that have none left. Returns the number of rows; 0: none is left.
+  -- Deletes a part of their messages, and those that have none left. Returns the number of rows; 0: none is left. It locks the sessions first, and
+  -- deletes of these alone: one whose expiry is extended at its last moment lives on with its messages. One that a change has locked is left.
   CREATE FUNCTION delete_expired_sessions(ids text[], most integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     DECLARE
+      expired text[];
       messages integer;
       gone integer;
     BEGIN
+      expired := ARRAY(SELECT s.id FROM sessions s WHERE s.id = ANY (ids) AND s.expires_at < now() FOR UPDATE SKIP LOCKED);
       DELETE FROM session_messages m USING (
-        SELECT o.session_id, o.sequence FROM session_messages o JOIN sessions s ON s.id = o.session_id
-        WHERE s.id = ANY (ids) AND s.expires_at < now() LIMIT most) old
+        SELECT o.session_id, o.sequence FROM session_messages o WHERE o.session_id = ANY (expired) LIMIT most) old
       WHERE m.session_id = old.session_id AND m.sequence = old.sequence;
       GET DIAGNOSTICS messages = ROW_COUNT;
-      DELETE FROM sessions s WHERE s.id = ANY (ids) AND s.expires_at < now()
-        AND NOT EXISTS (SELECT FROM session_messages m WHERE m.session_id = s.id);
+      DELETE FROM sessions s WHERE s.id = ANY (expired) AND NOT EXISTS (SELECT FROM session_messages m WHERE m.session_id = s.id);
       GET DIAGNOSTICS gone = ROW_COUNT;
+      -- A change that began before the end, and comes between two parts, would still find it.
+      UPDATE sessions s SET expires_at = 'epoch' WHERE s.id = ANY (expired) AND s.expires_at <> 'epoch';
       RETURN messages + gone;
     END $$;
 `;

@@ -32,16 +32,11 @@ const CLOCK = `
 `;
 
 const ATTEMPTS = `
-  ALTER TABLE message_attempts ADD COLUMN subscription_id text COLLATE "C"; -- set for the delivery of an event
   CREATE INDEX message_attempts_of_subscription ON message_attempts (subscription_id, started_at DESC, message_id DESC, number DESC)
     WHERE subscription_id IS NOT NULL;
 `;
 
 const RECOVERIES = `
-  ALTER TABLE dead_letter_jobs ADD COLUMN subscription_id text COLLATE "C"; -- the subscription that is recovered
-  ALTER TABLE dead_letter_jobs DROP CONSTRAINT dead_letter_jobs_kind_check,
-    ADD CONSTRAINT dead_letter_jobs_kind_check CHECK (kind IN ('retry', 'clear', 'recover')),
-    ADD CONSTRAINT dead_letter_jobs_of_subscriptions CHECK ((kind = 'recover') = (subscription_id IS NOT NULL));
   CREATE UNIQUE INDEX dead_letter_jobs_one_recovery ON dead_letter_jobs (subscription_id) WHERE ended_at IS NULL AND subscription_id IS NOT NULL;
   CREATE INDEX dead_letter_jobs_of_subscription ON dead_letter_jobs (subscription_id, created_at DESC, id DESC) WHERE subscription_id IS NOT NULL;
 

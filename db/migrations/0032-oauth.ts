@@ -20,6 +20,7 @@ export async function up(knex: Knex): Promise<void> {
     'find_oauth_grant(text)',
     'find_oauth_access_token(bytea)',
     'list_environments_of_user(text)',
+    'hold_oauth_grants_of_user(text)',
   ]);
   await makeDirectoryFunctions(knex, ARTIFACT_FUNCTIONS, [
     'put_oauth_artifact(bytea, text, text, jsonb, timestamptz)',
@@ -159,6 +160,15 @@ const GRANT_FUNCTIONS = `
       FROM oauth_grants g JOIN members m ON m.workspace_id = g.workspace_id AND m.user_id = g.user_id AND m.created_at <= g.created_at
       WHERE g.id = of_grant AND g.ended_at IS NULL;
     END;
+
+  -- How many apps the user has connected, in every workspace: a consent works in the transaction of one environment, which sees that environment's
+  -- grants alone. Until the end of the transaction no other counts them: it would not see this one's.
+  CREATE FUNCTION hold_oauth_grants_of_user(of_user text) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock(hashtextextended('oauth-grants-of/' || of_user, 0));
+      RETURN (SELECT count(*)::int FROM oauth_grants g WHERE g.user_id = of_user AND g.ended_at IS NULL AND g.expires_at > now());
+    END $$;
 
   -- Where a user may let an app work.
   CREATE FUNCTION list_environments_of_user(of_user text)

@@ -4,10 +4,10 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0033-runs';
 
 /**
- * Runs of agents, and their spans.
+ * Runs of agents, their spans, and their tags.
  *
- * Both tables are partitioned by the run's id, which is a UUIDv7: a range of ids is a range of time. A run and its spans are kept 30 days
- * from the run's beginning and go together, by dropping partitions. No foreign key points at either, since it would forbid that.
+ * The three tables are partitioned by the run's id, which is a UUIDv7: a range of ids is a range of time. A run, its spans and its tags are kept
+ * 30 days from the run's beginning and go together, by dropping partitions. No foreign key points at any of them, since it would forbid that.
  *
  * The database holds that a run moves once, from running to its end, and that only its tags and metadata change then. An invocation with
  * a run is a span of it: a trigger writes that span in the transaction that writes the invocation, so that neither is ever without the
@@ -17,6 +17,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(RUNS);
   await knex.raw(RUN_MOVES);
   await knex.raw(SPANS);
+  await knex.raw(TAGS);
   await knex.raw(ACTION_SPANS);
   await knex.raw(PARTITIONS);
   await makeDirectoryFunctions(knex, DIRECTORY, [
@@ -56,7 +57,6 @@ const RUNS = `
   CREATE INDEX runs_by_agent ON runs (environment_id, agent_id, id DESC) WHERE agent_id IS NOT NULL;
   CREATE INDEX runs_by_user ON runs (environment_id, user_id, id DESC) WHERE user_id IS NOT NULL;
   CREATE INDEX runs_by_application ON runs (environment_id, application, id DESC) WHERE application IS NOT NULL;
-  CREATE INDEX runs_by_tag ON runs USING gin (tags);
   CREATE INDEX runs_by_trace ON runs (environment_id, trace_id) WHERE trace_id IS NOT NULL;
   CALL make_tenant_table('runs', 'SELECT, INSERT');
   GRANT UPDATE (name, status, output, error, tokens, cost, tags, metadata, started_at, ended_at, closed_at, agent_id, user_id, application) ON runs TO service_app;
@@ -97,6 +97,11 @@ const SPANS = `
     invocation_id text COLLATE "C",
     effect_id text COLLATE "C",
     approval_id text COLLATE "C",
+    -- A span comes in parts, in any order. What was sent is told from what is filled in until it is sent: a time of arrival gives way to the time
+    -- that is sent later, and a success that follows from an end becomes a failure once the error is there.
+    sent_status text CHECK (sent_status IN ('succeeded', 'failed', 'cancelled')),
+    is_start_sent boolean NOT NULL DEFAULT false,
+    is_end_sent boolean NOT NULL DEFAULT false,
     PRIMARY KEY (run_id, id),
     CHECK (ended_at >= started_at),
     CHECK ((status = 'running') = (ended_at IS NULL)),
@@ -105,7 +110,36 @@ const SPANS = `
   CREATE INDEX spans_by_parent ON spans (run_id, parent_id, started_at, id);
   CALL make_tenant_table('spans', 'SELECT, INSERT, DELETE');
   GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost,
-    attributes, effect_id, approval_id) ON spans TO service_app;
+    attributes, effect_id, approval_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
+`;
+
+/**
+ * Runs by their tags, as rows of their own. An index over the array would serve no filter: under row-level security a condition whose operator
+ * may show what it compares (`@>` of arrays may) is checked row by row, behind the policy. `=` of texts shows nothing, and is an index
+ * condition. A trigger keeps the rows in the transactions that write the run.
+ */
+const TAGS = `
+  CREATE TABLE run_tags (
+    environment_id uuid NOT NULL REFERENCES environments,
+    tag text NOT NULL,
+    run_id text COLLATE "C" NOT NULL,
+    PRIMARY KEY (environment_id, tag, run_id)
+  ) PARTITION BY RANGE (run_id);
+  CALL make_tenant_table('run_tags', 'SELECT, INSERT, DELETE');
+
+  CREATE FUNCTION keep_run_tags() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP <> 'INSERT' THEN
+      DELETE FROM run_tags t WHERE t.environment_id = OLD.environment_id AND t.tag = ANY (OLD.tags) AND t.run_id = OLD.id;
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+      INSERT INTO run_tags (environment_id, tag, run_id) SELECT DISTINCT NEW.environment_id, tag, NEW.id FROM unnest(NEW.tags) AS tag;
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER keep_tags AFTER INSERT ON runs FOR EACH ROW WHEN (cardinality(NEW.tags) > 0) EXECUTE FUNCTION keep_run_tags();
+  CREATE TRIGGER move_tags AFTER UPDATE OF tags ON runs FOR EACH ROW WHEN (OLD.tags IS DISTINCT FROM NEW.tags) EXECUTE FUNCTION keep_run_tags();
+  CREATE TRIGGER remove_tags AFTER DELETE ON runs FOR EACH ROW WHEN (cardinality(OLD.tags) > 0) EXECUTE FUNCTION keep_run_tags();
 `;
 
 const ACTION_SPANS = `
@@ -155,8 +189,9 @@ const PARTITIONS = `
 
   CREATE TABLE partitions.runs_default PARTITION OF runs DEFAULT;
   CREATE TABLE partitions.spans_default PARTITION OF spans DEFAULT;
+  CREATE TABLE partitions.run_tags_default PARTITION OF run_tags DEFAULT;
 
-  -- Makes the range of an instant in both tables; for make_run_partitions, and for tests of old ones. False: it is there, or DEFAULT holds rows of it.
+  -- Makes the range of an instant in the three tables; for make_run_partitions, and for tests of old ones. False: it is there, or DEFAULT holds rows of it.
   CREATE FUNCTION make_run_partition(at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE
     begins timestamptz := date_bin('7 days', at, '2024-01-01T00:00:00Z'); -- a Monday
@@ -168,9 +203,10 @@ const PARTITIONS = `
   BEGIN
     IF to_regclass(format('partitions.%I', 'runs' || suffix)) IS NOT NULL THEN RETURN false; END IF;
     SELECT EXISTS (SELECT FROM partitions.runs_default WHERE id >= lower AND id < upper)
-      OR EXISTS (SELECT FROM partitions.spans_default WHERE run_id >= lower AND run_id < upper) INTO is_taken;
+      OR EXISTS (SELECT FROM partitions.spans_default WHERE run_id >= lower AND run_id < upper)
+      OR EXISTS (SELECT FROM partitions.run_tags_default WHERE run_id >= lower AND run_id < upper) INTO is_taken;
     IF is_taken THEN RETURN false; END IF;
-    FOR one IN SELECT unnest(ARRAY['runs', 'spans']) AS name LOOP
+    FOR one IN SELECT unnest(ARRAY['runs', 'spans', 'run_tags']) AS name LOOP
       -- ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the table.
       EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', one.name || suffix, one.name);
       EXECUTE format('ALTER TABLE %I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', one.name, one.name || suffix, lower, upper);
@@ -198,7 +234,7 @@ const PARTITIONS = `
   REVOKE ALL ON FUNCTION make_run_partitions() FROM PUBLIC;
   GRANT EXECUTE ON FUNCTION make_run_partitions() TO service_app;
 
-  -- Drops one range whose newest run is older than it is kept, of both tables, and returns its name.
+  -- Drops one range whose newest run is older than it is kept, of the three tables, and returns its name.
   CREATE FUNCTION drop_old_run_partition() RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '500ms' AS $$
   DECLARE leaf text;
@@ -208,7 +244,8 @@ const PARTITIONS = `
         FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'runs'::regclass) o
       WHERE o.upper_id COLLATE "C" <= run_id_floor(runs_kept_since()) ORDER BY o.leaf LOOP
       BEGIN
-        EXECUTE format('DROP TABLE partitions.%I, partitions.%I', replace(leaf, 'runs_', 'spans_'), leaf);
+        EXECUTE format('DROP TABLE partitions.%I, partitions.%I, partitions.%I', replace(leaf, 'runs_', 'spans_'),
+          replace(leaf, 'runs_', 'run_tags_'), leaf);
         RETURN leaf;
       EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
       END;
@@ -222,8 +259,10 @@ const PARTITIONS = `
 const DIRECTORY = `
   CREATE POLICY directory ON runs TO service_directory USING (true);
   CREATE POLICY directory ON spans TO service_directory USING (true);
+  CREATE POLICY directory ON run_tags TO service_directory USING (true);
   GRANT SELECT (id, environment_id, status), DELETE ON runs TO service_directory;
   GRANT SELECT (run_id, id), DELETE ON spans TO service_directory;
+  GRANT SELECT, DELETE ON run_tags TO service_directory; -- its trigger deletes them with the run
   GRANT SELECT (id, run_id, dependencies_awaited_at) ON invocations TO service_directory;
 
   -- Rows that stand in a DEFAULT partition, because their range was not made in time, and have had their time.

@@ -75,7 +75,7 @@ const MEMORIES = `
     terms tsvector NOT NULL GENERATED ALWAYS AS (to_tsvector('english', content)) STORED,
     UNIQUE (chain_id, version),
     CHECK ((version = 1) = (chain_id = id)),
-    CHECK (valid_to > valid_from),
+    CONSTRAINT memories_end_after_they_begin CHECK (valid_to > valid_from), -- an end may pass between the look at it and the row
     CHECK ((source_type IS NULL) = (source_id IS NULL)),
     CHECK (num_nulls(superseded_by, superseded_at, replaced_from, holds_until) IN (0, 4))
   );

@@ -38,9 +38,13 @@ const FILES = `
     due_at timestamptz(3),              -- when the sweep looks at it; null: nothing is left to do
     confirm_token uuid,                 -- who checks the upload now, and until when nobody else does
     confirming_until timestamptz(3),
+    -- Its presigned URL is the store's own, which takes bytes for as long as the URL holds, whatever became of the row. So the row of a deleted
+    -- file stays for so long, and counts for as long as it stays.
+    is_sent_to_store boolean NOT NULL DEFAULT false,
     CHECK (status <> 'ready' OR (sha256 IS NOT NULL AND confirmed_at IS NOT NULL)),
     CHECK (status <> 'pending' OR (confirmed_at IS NULL AND due_at IS NOT NULL)),
-    CHECK ((confirm_token IS NULL) = (confirming_until IS NULL))
+    CHECK ((confirm_token IS NULL) = (confirming_until IS NULL)),
+    CHECK (upload = 'presigned' OR NOT is_sent_to_store)
   );
   CREATE INDEX files_newest_first ON files (environment_id, created_at DESC, id DESC);
   CREATE INDEX files_due ON files (id) INCLUDE (due_at) WHERE due_at IS NOT NULL;
@@ -84,14 +88,14 @@ const STORAGE = `
   GRANT UPDATE (bytes) ON storage_used TO service_app;
 
   -- A row costs something too: many small files count as 1 KiB each.
-  CREATE FUNCTION storage_of(of_status text, of_size bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
-    RETURN CASE WHEN of_status = 'deleted' THEN 0 ELSE greatest(of_size, 1024) END;
+  CREATE FUNCTION storage_of(of_status text, of_size bigint, of_is_sent_to_store boolean) RETURNS bigint LANGUAGE sql IMMUTABLE
+    RETURN CASE WHEN of_status = 'deleted' AND NOT of_is_sent_to_store THEN 0 ELSE greatest(of_size, 1024) END;
 
   CREATE FUNCTION count_storage() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     environment uuid := CASE WHEN TG_OP = 'DELETE' THEN OLD.environment_id ELSE NEW.environment_id END;
-    change bigint := CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE storage_of(NEW.status, NEW.size) END
-      - CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE storage_of(OLD.status, OLD.size) END;
+    change bigint := CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE storage_of(NEW.status, NEW.size, NEW.is_sent_to_store) END
+      - CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE storage_of(OLD.status, OLD.size, OLD.is_sent_to_store) END;
   BEGIN
     IF change <> 0 THEN
       INSERT INTO storage_used AS s (workspace_id, bytes)

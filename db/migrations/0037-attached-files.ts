@@ -15,9 +15,6 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 const HOLDS = `
-  -- Most invocations carry no file, and pay nothing for those that do.
-  ALTER TABLE invocations ADD COLUMN holds_files boolean NOT NULL DEFAULT false;
-
   CREATE TABLE file_holds (
     file_id text COLLATE "C" NOT NULL REFERENCES files,
     invocation_id text COLLATE "C" NOT NULL REFERENCES invocations ON DELETE CASCADE,

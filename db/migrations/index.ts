@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import * as tenancy from './0001-tenancy.ts';
+import * as workspaces from './0001-workspaces.ts';
 import * as people from './0002-people.ts';
 import * as apiKeys from './0003-api-keys.ts';
 import * as heldCredentials from './0004-held-credentials.ts';
@@ -36,36 +36,7 @@ import * as memory from './0034-memory.ts';
 import * as files from './0035-files.ts';
 import * as cache from './0036-cache.ts';
 import * as attachedFiles from './0037-attached-files.ts';
-import * as memoryIndexes from './0038-memory-indexes.ts';
-import * as queuedDeliveries from './0039-queued-deliveries.ts';
-import * as morePermits from './0041-more-permits.ts';
-import * as spanParts from './0042-span-parts.ts';
-import * as memorySearch from './0043-memory-search.ts';
-import * as lighterDeliveries from './0044-lighter-deliveries.ts';
-import * as runTags from './0045-run-tags.ts';
-import * as rangesInTheirTime from './0046-ranges-in-their-time.ts';
-import * as missedSlots from './0047-missed-slots.ts';
-import * as heldMessages from './0048-held-messages.ts';
-import * as bounds from './0049-bounds.ts';
-import * as relayInTurn from './0050-relay-in-turn.ts';
-import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
-import * as cancelBetweenAttempts from './0052-cancel-between-attempts.ts';
-import * as boundedLooks from './0054-bounded-looks.ts';
-import * as capsOfKnownKinds from './0055-caps-of-known-kinds.ts';
-import * as enabledSince from './0056-enabled-since.ts';
-import * as unfiredRuns from './0057-unfired-runs.ts';
-import * as firingsOfSchedules from './0058-firings-of-schedules.ts';
-import * as runsOfDeletedSchedules from './0059-runs-of-deleted-schedules.ts';
-import * as tagsOfEarlierRuns from './0060-tags-of-earlier-runs.ts';
-import * as oneIndexOfOverdue from './0061-one-index-of-overdue.ts';
-import * as deadLettersByTheirEnd from './0062-dead-letters-by-their-end.ts';
-import * as pastStops from './0063-past-stops.ts';
-import * as sessionsExtendedInTime from './0064-sessions-extended-in-time.ts';
-import * as sweepsThatGoOn from './0065-sweeps-that-go-on.ts';
-import * as grantsOfUser from './0066-grants-of-user.ts';
-import * as permitsByOneLook from './0067-permits-by-one-look.ts';
-import * as linksEndAfterCodes from './0068-links-end-after-codes.ts';
-import * as expiredChatRows from './0069-expired-chat-rows.ts';
+import * as memorySearch from './0038-memory-search.ts';
 import * as appsThatEnded from './0075-apps-that-ended.ts';
 
 export interface Migration {
@@ -76,7 +47,7 @@ export interface Migration {
 
 /** In the order in which they run. Append only: a migration that was released is never edited. */
 export const MIGRATIONS: readonly Migration[] = [
-  tenancy,
+  workspaces,
   people,
   apiKeys,
   heldCredentials,
@@ -113,35 +84,6 @@ export const MIGRATIONS: readonly Migration[] = [
   files,
   cache,
   attachedFiles,
-  memoryIndexes,
-  queuedDeliveries,
-  morePermits,
-  spanParts,
   memorySearch,
-  lighterDeliveries,
-  runTags,
-  rangesInTheirTime,
-  missedSlots,
-  heldMessages,
-  bounds,
-  relayInTurn,
-  unmadeDeliveries,
-  cancelBetweenAttempts,
-  boundedLooks,
-  capsOfKnownKinds,
-  enabledSince,
-  unfiredRuns,
-  firingsOfSchedules,
-  runsOfDeletedSchedules,
-  tagsOfEarlierRuns,
-  oneIndexOfOverdue,
-  deadLettersByTheirEnd,
-  pastStops,
-  sessionsExtendedInTime,
-  sweepsThatGoOn,
-  grantsOfUser,
-  permitsByOneLook,
-  linksEndAfterCodes,
-  expiredChatRows,
   appsThatEnded,
 ];

@@ -11,7 +11,8 @@
  * The life of old rows, each step a transaction of its own that may run again after any crash:
  * 1. `keep_live_messages` moves rows out of ranges that are old: un-ended ones, and those that ended within their time. It moves all
  *    old rows out of the DEFAULT partitions too. A row is in exactly one partition at any time, and every look-up finds it.
- * 2. `drop_old_message_partitions` drops the ranges in which no un-ended message is left; it looks again under its lock.
+ * 2. `drop_old_message_partition` drops a range in which no message is left that is un-ended, or ended within its time. It looks again under
+ *    its lock.
  * 3. `delete_kept_messages` deletes, row by row, what was kept and has had its time. These are few.
  * None of the three takes a name or a time, so that the application can use them for nothing else.
  */
@@ -130,33 +131,35 @@ export const MESSAGE_PARTITIONS = `
   REVOKE ALL ON FUNCTION old_message_partitions() FROM PUBLIC;
   GRANT EXECUTE ON FUNCTION old_message_partitions() TO service_directory;
 
-  -- Drops one old range in which no un-ended message is left, and returns its name. DROP locks out the class for an instant; where
-  -- that lock is not to be had in time, the range goes with a later sweep.
+  -- Drops one old range in which every message ended and has had its time, and returns its name. DROP locks out the class for an instant;
+  -- where that lock is not to be had in time, the range goes with a later sweep. Un-ended messages are looked for again under the lock. A message
+  -- that ended since the first look was un-ended then, so the second need not look at times, which no index has.
   CREATE FUNCTION drop_old_message_partition() RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '500ms' AS $$
-  DECLARE
-    one record;
-    is_alive boolean;
-    look text;
-  BEGIN
-    FOR one IN SELECT * FROM old_message_partitions() LOOP
-      look := format('SELECT EXISTS (SELECT FROM partitions.%I r JOIN partitions.%I m ON m.id = r.%I WHERE m.status = ANY ($1)
-          AND m.id >= %L AND m.id < %L)
-        OR EXISTS (SELECT FROM partitions.%1$I r JOIN partitions.messages_kept m ON m.id = r.%3$I WHERE m.status = ANY ($1))',
-        one.leaf, 'messages_' || one.class, one.id_column, one.lower_id, one.upper_id);
-      EXECUTE look INTO is_alive USING ARRAY['pending', 'scheduled', 'processing'];
-      CONTINUE WHEN is_alive;
-      BEGIN
-        EXECUTE format('LOCK TABLE partitions.%I IN ACCESS EXCLUSIVE MODE', one.leaf);
-        EXECUTE look INTO is_alive USING ARRAY['pending', 'scheduled', 'processing'];
-        CONTINUE WHEN is_alive;
-        EXECUTE format('DROP TABLE partitions.%I', one.leaf);
-        RETURN one.leaf;
-      EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
-      END;
-    END LOOP;
-    RETURN NULL;
-  END $$;
+    DECLARE
+      one record;
+      is_needed boolean;
+      look text;
+      unended text := 'm.status IN (''pending'', ''scheduled'', ''processing'')';
+    BEGIN
+      FOR one IN SELECT * FROM old_message_partitions() LOOP
+        look := format('SELECT EXISTS (SELECT FROM partitions.%I r JOIN partitions.%I m ON m.id = r.%I
+            WHERE m.id >= %L AND m.id < %L AND (#)) OR EXISTS (
+            SELECT FROM partitions.%1$I r JOIN partitions.messages_kept m ON m.id = r.%3$I WHERE #)',
+          one.leaf, 'messages_' || one.class, one.id_column, one.lower_id, one.upper_id);
+        EXECUTE replace(look, '#', format('%s OR m.updated_at > %L', unended, one.kept_since)) INTO is_needed;
+        CONTINUE WHEN is_needed;
+        BEGIN
+          EXECUTE format('LOCK TABLE partitions.%I IN ACCESS EXCLUSIVE MODE', one.leaf);
+          EXECUTE replace(look, '#', unended) INTO is_needed;
+          CONTINUE WHEN is_needed;
+          EXECUTE format('DROP TABLE partitions.%I', one.leaf);
+          RETURN one.leaf;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
+        END;
+      END LOOP;
+      RETURN NULL;
+    END $$;
   REVOKE ALL ON FUNCTION drop_old_message_partition() FROM PUBLIC;
   GRANT EXECUTE ON FUNCTION drop_old_message_partition() TO service_app;
 `;

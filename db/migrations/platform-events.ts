@@ -118,6 +118,21 @@ export const PLATFORM_EVENTS = `
   CREATE TRIGGER raise_failed AFTER INSERT OR UPDATE OF outcome ON schedule_runs FOR EACH ROW
     WHEN (NEW.outcome = 'failed') EXECUTE FUNCTION raise_schedule_event();
 
+  -- One tells of all the slots of a schedule that are recorded together: there may be a thousand.
+  CREATE FUNCTION raise_missed_slots() RETURNS trigger
+    LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM raise_event(newest.environment_id, 'schedule.failed', jsonb_build_object('scheduleId', newest.schedule_id,
+          'name', (SELECT s.name FROM schedules s WHERE s.id = newest.schedule_id), 'trigger', newest.trigger,
+          'nominalAt', event_time(newest.nominal_at), 'errorCode', newest.error_code,
+          'errorMessage', newest.error_message || CASE WHEN newest.slots > 1 THEN ' Slots missed: ' || newest.slots || '.' ELSE '' END))
+        FROM (SELECT DISTINCT ON (r.schedule_id) r.*, count(*) OVER (PARTITION BY r.schedule_id) AS slots
+              FROM recorded r WHERE r.outcome = 'missed' ORDER BY r.schedule_id, r.nominal_at DESC) newest;
+      RETURN NULL;
+    END $$;
+  CREATE TRIGGER raise_missed AFTER INSERT ON schedule_runs REFERENCING NEW TABLE AS recorded
+    FOR EACH STATEMENT EXECUTE FUNCTION raise_missed_slots();
+
   CREATE FUNCTION raise_environment_event() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     scope text := COALESCE(current_setting('app.environment_id', true), '');

@@ -58,6 +58,9 @@ describe('a PostgreSQL that DATABASE_URL names', () => {
   it('is refused by API and worker where another version migrated it, and with what to do about it', async () => {
     const { db } = database;
     await expect(refuseOtherSchema(db)).resolves.toBeUndefined();
+    await database.asOwner(`UPDATE migrations SET name = '0001-tenancy' WHERE name = '0001-workspaces'`);
+    await expect(refuseOtherSchema(db)).rejects.toThrow(/before the first release.*DATA_DIR/);
+    await database.asOwner(`UPDATE migrations SET name = '0001-workspaces' WHERE name = '0001-tenancy'`);
     await database.asOwner(`INSERT INTO migrations (name, batch, migration_time) VALUES ('9999-future', 9, now())`);
     await expect(refuseOtherSchema(db)).rejects.toThrow(/newer version: this one does not know 9999-future/);
     await database.asOwner(`DELETE FROM migrations WHERE name = '9999-future'`);

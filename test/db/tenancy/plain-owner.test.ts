@@ -22,7 +22,7 @@ describe('an owner that is no superuser', () => {
   test('migrates, makes the application’s login, and the application works', async () => {
     const { ownerUrl, applicationUrl } = database;
     const { applied } = await migrate({ ownerUrl, applicationUrl });
-    expect(applied[0]).toBe('0001-tenancy');
+    expect(applied[0]).toBe('0001-workspaces');
     expect((await migrate({ ownerUrl, applicationUrl })).applied).toEqual([]);
 
     const db = new Database({ url: applicationUrl, applicationName: 'test' });

@@ -1,41 +1,18 @@
-import type { Knex } from 'knex';
-import { makeDirectoryFunctions } from './directory-functions.ts';
-
-export const name = '0054-bounded-looks';
-
-/**
- * The sweep looked at every message that queues, each minute: 100,000 that merely wait were as many rows. It now looks at a bounded number,
- * and goes on from there in the next minute. Messages of a flow-control key and held ones have sweeps of their own, and are no
- * longer in the index of what is overdue.
- *
- * The index is built under another name than the old one has, which serves the sweep meanwhile and goes in 0061. Dropping it here would keep
- * everybody from reading messages until the end of the build.
- */
-export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
-    ALTER INDEX messages_overdue RENAME TO messages_overdue_before;
-    CREATE INDEX messages_overdue ON messages (next_attempt_at, id) WHERE status IN ('pending', 'scheduled', 'processing')
-      AND held_at IS NULL AND flow_control_key_id IS NULL;
-    ALTER TABLE installation ADD COLUMN unbegun_looked_to text COLLATE "C" NOT NULL DEFAULT '';
-    ALTER TABLE installation ADD COLUMN overdue_looked_to timestamptz NOT NULL DEFAULT '-infinity';
-    ALTER TABLE installation ADD COLUMN overdue_looked_to_id text COLLATE "C" NOT NULL DEFAULT '';
-    GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id), UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id)
-      ON installation TO service_directory;
-    DROP FUNCTION find_lost_messages(interval, interval, text, integer);
-  `);
-  await makeDirectoryFunctions(knex, LOST, ['find_lost_messages(interval, interval, integer)']);
-}
+/** Functions of 0021-in-flight-permits: deliveries that nobody has under way, beside those that wait in the queue for a permit. */
 
 /**
  * Messages whose workflow never started, and messages whose attempt is long overdue. Those of flow-control keys have a queue, and a
  * sweep, of their own. Left out are those that wait in the queue for a permit, or were granted one just now: whoever grants starts
- * them, again and again until they come (\`grant_free_permits\`).
+ * them, again and again until they come (`grant_free_permits`).
  *
- * Three looks, each at \`most\` messages: at the newest that were not begun, so that what has just been lost is found at once however many
+ * Three looks, each at `most` messages: at the newest that were not begun, so that what has just been lost is found at once however many
  * wait; at those that were not begun, and at those that are overdue, each from where the last call stopped. A look that reaches the end
- * begins anew. So up to \`most\` messages are all looked at by each call, and w that wait by w / most calls.
+ * begins anew. So up to `most` messages are all looked at by each call, and w that wait by w / most calls.
  */
-const LOST = `
+export const LOST = `
+  GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id), UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id)
+    ON installation TO service_directory;
+
   CREATE FUNCTION find_lost_messages(older_than interval, overdue_by interval, most integer)
     RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
     LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
@@ -73,5 +50,24 @@ const LOST = `
       WHERE (SELECT count(*) FROM in_flight_permits p
           WHERE p.environment_id = l.environment_id AND p.kind = 'delivery' AND p.holder = l.id AND p.expires_at > now()) = 0
       ORDER BY l.id;
+    END;
+`;
+
+/**
+ * A message that a halt holds has no workflow: the resumption lets it queue. Where that was lost, the sweep finds its environment: it is
+ * halted no more, and has a held message that neither queues for a permit nor has one.
+ */
+export const HELD = `
+  GRANT SELECT (halted_at) ON environments TO service_directory;
+
+  CREATE FUNCTION find_held_environments(older_than interval, after_id text, most integer)
+    RETURNS TABLE (environment_id uuid, workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT DISTINCT e.id, e.workspace_id FROM messages m JOIN environments e ON e.id = m.environment_id
+      WHERE m.held_at < now() - older_than AND e.halted_at IS NULL AND (e.id::text COLLATE "C") > after_id
+        AND NOT EXISTS (SELECT FROM in_flight_permits p
+          WHERE p.environment_id = m.environment_id AND p.kind = 'delivery' AND p.holder = m.id AND p.expires_at > now())
+      ORDER BY e.id LIMIT most;
     END;
 `;

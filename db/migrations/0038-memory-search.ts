@@ -1,13 +1,15 @@
 import type { Knex } from 'knex';
 import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0043-memory-search';
+export const name = '0038-memory-search';
 
 /**
- * Two ways in which PostgreSQL itself ranks the memories of a search (docs/memory.md, "How it searches").
+ * Three ways in which PostgreSQL itself finds and ranks the memories of a search (docs/memory.md, "How it searches"). Indexes over one collection
+ * are built by the operator's command.
  *
- * `find_nearest_memories` compares every vector of its collections by pgvector's operator, which is exact. It runs with the caller's
- * rights, so row-level security applies. Without the extension nobody calls it.
+ * `find_near_memories` asks an index over the vectors of one collection, `find_nearest_memories` compares every vector of its collections by
+ * pgvector's operator, which is exact. Both run with the caller's rights, so row-level security applies. Without the extension nobody calls
+ * them.
  *
  * `find_worded_memories` asks the index over the words of one collection, where an operator has built it. Row-level security keeps a
  * caller from every index over words, because `@@` is not leakproof. So it runs as `service_directory`, over the environment of the
@@ -17,6 +19,7 @@ export const name = '0043-memory-search';
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(WORD_COUNTS);
+  await knex.raw(NEAR);
   await knex.raw(NEAREST);
   await makeDirectoryFunctions(knex, WORDED, ['find_worded_memories(text, text, text, integer)']);
 }
@@ -31,6 +34,30 @@ const WORD_COUNTS = `
   );
   CREATE INDEX memory_word_counts_of_environment ON memory_word_counts (environment_id);
   CALL make_tenant_table('memory_word_counts', 'SELECT');
+`;
+
+/**
+ * The query is planned for each call with the environment and the collection as literals: only then does the planner prove that the index of
+ * this collection alone serves it. The index compares 16-bit floats. What it finds is scored by the whole vectors here: to send them would
+ * cost more than to find them.
+ */
+const NEAR = `
+  CREATE FUNCTION find_near_memories(collection text, query text, dimensions integer, most integer)
+    RETURNS TABLE (memory_id text, score double precision) LANGUAGE plpgsql ROWS 200
+    SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
+    AS $$
+    BEGIN
+      -- The index is read for as many candidates as are asked for. The extension's own default is 40.
+      PERFORM set_config('hnsw.ef_search', most::text, true);
+      RETURN QUERY EXECUTE format(
+        'SELECT near.memory_id, -(near.embedding <#> CAST(%4$L AS vector(%3$s)))
+         FROM (SELECT v.memory_id, CAST(v.embedding AS vector(%3$s)) AS embedding FROM memory_vectors v
+               WHERE v.environment_id = %1$L::uuid AND v.collection_id = %2$L
+               ORDER BY CAST(v.embedding AS halfvec(%3$s)) <#> CAST(%4$L AS halfvec(%3$s)) LIMIT %5$s) near',
+        current_environment_id(), collection, dimensions, query, most);
+    END $$;
+  REVOKE ALL ON FUNCTION find_near_memories(text, text, integer, integer) FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION find_near_memories(text, text, integer, integer) TO service_app;
 `;
 
 const NEAREST = `

@@ -1,22 +1,25 @@
 import type { Knex } from 'knex';
 import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0001-tenancy';
+export const name = '0001-workspaces';
 
 /**
  * Workspaces, environments, and the rule for every tenant table: row-level security, FORCEd, by the transaction-local settings
- * `app.workspace_id` and `app.environment_id`. Without them a query sees no row.
+ * `app.workspace_id` and `app.environment_id`. Without them a query sees no row. `installation` is one row that belongs to no tenant and that
+ * everybody may read: the switch that pauses expensive work for everybody, and where the sweeps go on.
  *
  * Roles: the application's login is a member of `service_app`, which owns nothing. `service_directory` owns the few SECURITY
  * DEFINER functions that must look across environments (directory-functions.ts); no one logs in as it.
  *
- * The files are a baseline by area: a table has all its columns where it is created. Where two tables refer to each other, the
- * file of the second one adds the foreign key of the first, and says so.
+ * The files are a baseline by area: a table has all its columns where it is created, and a function is defined once. Where two tables refer to
+ * each other, the file of the second one adds the foreign key of the first, and says so. A function in plain SQL is in the file of the last
+ * table that it reads.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(ROLES_AND_SETTINGS);
   await knex.raw(APPEND_ONLY);
   await knex.raw(WORKSPACES);
+  await knex.raw(INSTALLATION);
   await makeDirectoryFunctions(knex, DIRECTORY, ['list_environment_ids()', 'list_applied_migrations()']);
 }
 
@@ -79,6 +82,8 @@ const WORKSPACES = `
     halted_reason text,
     halted_by jsonb,  -- { type, id }
     created_at timestamptz(3) NOT NULL DEFAULT now(),
+    -- The last times in which it was halted: a firing that comes late makes up no slot of them. A halt that lasts is halted_at alone.
+    halts tstzmultirange NOT NULL DEFAULT '{}',
     UNIQUE (workspace_id, name),
     UNIQUE (id, workspace_id),
     CONSTRAINT environments_halt CHECK ((halted_at IS NULL) = (halted_reason IS NULL) AND (halted_at IS NULL) = (halted_by IS NULL))
@@ -88,7 +93,33 @@ const WORKSPACES = `
   CREATE POLICY tenant ON environments USING (workspace_id = current_workspace_id())
     WITH CHECK (workspace_id = current_workspace_id());
   GRANT SELECT, INSERT ON environments TO service_app;
-  GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by) ON environments TO service_app;
+  GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by, halts) ON environments TO service_app;
+
+  -- Bounded: each firing copies the row, and each halt is looked for in it.
+  CREATE FUNCTION with_newest_range(past tstzmultirange, newest tstzrange) RETURNS tstzmultirange LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT range_agg(kept.r) FROM (SELECT newest AS r UNION ALL (SELECT r FROM unnest(past) r ORDER BY r DESC LIMIT 19)) kept);
+`;
+
+const INSTALLATION = `
+  CREATE TABLE installation (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    expensive_work_paused_at timestamptz(3),
+    expensive_work_paused_reason text CHECK (char_length(expensive_work_paused_reason) BETWEEN 1 AND 500),
+    -- Behind which row the next of the bounded looks of find_lost_messages begins.
+    unbegun_looked_to text COLLATE "C" NOT NULL DEFAULT '',
+    overdue_looked_to timestamptz NOT NULL DEFAULT '-infinity',
+    overdue_looked_to_id text COLLATE "C" NOT NULL DEFAULT '',
+    -- The id of the row with which an area of the sweep ended, because its time was over, by the name of the area. The next sweep goes on behind it:
+    -- otherwise rows that stay where they are would keep those behind them from every sweep.
+    sweep_stopped_at jsonb NOT NULL DEFAULT '{}',
+    unsettled_looked_to text COLLATE "C" NOT NULL DEFAULT '', -- of find_unsettled_invocations
+    CHECK ((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))
+  );
+  ALTER TABLE installation ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE installation FORCE ROW LEVEL SECURITY;
+  CREATE POLICY installation_wide ON installation USING (true) WITH CHECK (true);
+  GRANT SELECT, UPDATE (expensive_work_paused_at, expensive_work_paused_reason, sweep_stopped_at) ON installation TO service_app;
+  INSERT INTO installation DEFAULT VALUES;
 `;
 
 const DIRECTORY = `

@@ -1,0 +1,11 @@
+/** The first migration of every database of before the release's baseline, and of none after it: that begins with `0001-workspaces`. */
+const FIRST_BEFORE_THE_BASELINE = '0001-tenancy';
+
+/**
+ * What to tell of a database that was made before the first release, whose migrations were since replaced by a baseline; null for every other one.
+ * Most names of such migrations are those of the baseline, which stand for other tables now. So such a database is never brought forward.
+ */
+export function refusalBeforeTheBaseline(names: readonly string[]): string | null {
+  if (!names.includes(FIRST_BEFORE_THE_BASELINE)) return null;
+  return 'The database was made by a checkout of before the first release, and its migrations were since replaced by a baseline. It cannot be brought forward: remove the folder DATA_DIR (.local) and start again, or, where DATABASE_URL is set, give an empty database. Its records and secrets are lost with it.';
+}
