@@ -907,6 +907,9 @@ AS $function$
       RAISE EXCEPTION 'effect % is outside of the window in which its provider knows its idempotency key', replayed.id
         USING ERRCODE = 'check_violation';
     END IF;
+    IF is_ambiguous(replayed.id) THEN
+      RAISE EXCEPTION 'more than one record of effect % was found: it is not sent again', replayed.id USING ERRCODE = 'check_violation';
+    END IF;
     RETURN NEW;
   END $function$
 ;
@@ -4020,18 +4023,6 @@ AS $function$
   END $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.refuse_ambiguous_replay()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    IF EXISTS (SELECT FROM effects e WHERE e.invocation_id = NEW.invocation_id AND is_ambiguous(e.id)) THEN
-      RAISE EXCEPTION 'more than one record of the effect was found: it is not sent again' USING ERRCODE = 'check_violation';
-    END IF;
-    RETURN NEW;
-  END $function$
-;
-
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4605,7 +4596,6 @@ CREATE TRIGGER check_replay_asked BEFORE INSERT ON public.attempts FOR EACH ROW 
 CREATE TRIGGER check_replay_claimed BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN (((new.kind = 'replay'::text) AND (old.claimed_at IS NULL) AND (new.claimed_at IS NOT NULL))) EXECUTE FUNCTION check_replay();
 CREATE TRIGGER keep_secret_versions BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN ((new.secret_versions IS DISTINCT FROM old.secret_versions)) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER refuse_ambiguous_replay BEFORE INSERT ON public.attempts FOR EACH ROW WHEN ((new.kind = 'replay'::text)) EXECUTE FUNCTION refuse_ambiguous_replay();
 
 CREATE TABLE audit_chains (
   workspace_id uuid NOT NULL,

@@ -14,8 +14,8 @@ export const name = '0013-reconciliation';
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(RESOLUTIONS);
   await knex.raw(KEPT_RESOLUTION);
-  await knex.raw(REPLAYS);
   await knex.raw(AMBIGUOUS_EFFECTS);
+  await knex.raw(REPLAYS);
   await knex.raw(LATE_ANSWERS);
   await knex.raw(DEPENDENCIES);
   await makeDirectoryFunctions(knex, OVERDUE_READS, ['find_overdue_reads(interval, text, integer)']);
@@ -93,34 +93,6 @@ const KEPT_RESOLUTION = `
     EXECUTE FUNCTION keep_resolution();
 `;
 
-const REPLAYS = `
-  -- A replay is fenced like a dispatch: one row, committed before a byte is sent, claimed once, with one of them open at a time.
-  CREATE UNIQUE INDEX attempts_one_open_replay ON attempts (invocation_id) WHERE kind = 'replay' AND status = 'started';
-
-  -- Checked when a replay is requested and when it is claimed: the effect is unknown and the adapter's window is open. The window
-  -- is counted from before the first request left, so that it ends here before it ends at the provider.
-  CREATE FUNCTION check_replay() RETURNS trigger LANGUAGE plpgsql AS $$
-  DECLARE replayed effects;
-  BEGIN
-    SELECT * INTO replayed FROM effects WHERE invocation_id = NEW.invocation_id;
-    IF NOT FOUND OR replayed.stage <> 'reconciling' OR replayed.outcome <> 'unknown' THEN
-      RAISE EXCEPTION 'only an effect whose outcome is unknown is replayed' USING ERRCODE = 'check_violation';
-    END IF;
-    IF NOT COALESCE((replayed.capabilities ->> 'replay')::boolean, false)
-       OR (replayed.capabilities ->> 'idempotencyWindowSeconds') IS NULL
-       OR clock_timestamp() >= replayed.first_dispatched_at
-            + make_interval(secs => (replayed.capabilities ->> 'idempotencyWindowSeconds')::double precision) THEN
-      RAISE EXCEPTION 'effect % is outside of the window in which its provider knows its idempotency key', replayed.id
-        USING ERRCODE = 'check_violation';
-    END IF;
-    RETURN NEW;
-  END $$;
-  CREATE TRIGGER check_replay_asked BEFORE INSERT ON attempts FOR EACH ROW
-    WHEN (NEW.kind = 'replay') EXECUTE FUNCTION check_replay();
-  CREATE TRIGGER check_replay_claimed BEFORE UPDATE ON attempts FOR EACH ROW
-    WHEN (NEW.kind = 'replay' AND OLD.claimed_at IS NULL AND NEW.claimed_at IS NOT NULL) EXECUTE FUNCTION check_replay();
-`;
-
 const AMBIGUOUS_EFFECTS = `
   CREATE FUNCTION is_ambiguous(of_effect text) RETURNS boolean LANGUAGE sql STABLE
     RETURN EXISTS (SELECT FROM evidence v
@@ -136,16 +108,38 @@ const AMBIGUOUS_EFFECTS = `
   CREATE TRIGGER keep_ambiguous_unknown BEFORE UPDATE ON effects FOR EACH ROW
     WHEN (OLD.outcome = 'unknown' AND NEW.outcome <> 'unknown' AND NEW.outcome_source IS DISTINCT FROM 'manual_resolution')
     EXECUTE FUNCTION keep_ambiguous_unknown();
+`;
 
-  CREATE FUNCTION refuse_ambiguous_replay() RETURNS trigger LANGUAGE plpgsql AS $$
+const REPLAYS = `
+  -- A replay is fenced like a dispatch: one row, committed before a byte is sent, claimed once, with one of them open at a time.
+  CREATE UNIQUE INDEX attempts_one_open_replay ON attempts (invocation_id) WHERE kind = 'replay' AND status = 'started';
+
+  -- Checked when a replay is requested and when it is claimed: the effect is unknown, the adapter's window is open, and no read found more than
+  -- one record, which one may have done between the two. The window is counted from before the first request left, so that it ends here before
+  -- it ends at the provider.
+  CREATE FUNCTION check_replay() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE replayed effects;
   BEGIN
-    IF EXISTS (SELECT FROM effects e WHERE e.invocation_id = NEW.invocation_id AND is_ambiguous(e.id)) THEN
-      RAISE EXCEPTION 'more than one record of the effect was found: it is not sent again' USING ERRCODE = 'check_violation';
+    SELECT * INTO replayed FROM effects WHERE invocation_id = NEW.invocation_id;
+    IF NOT FOUND OR replayed.stage <> 'reconciling' OR replayed.outcome <> 'unknown' THEN
+      RAISE EXCEPTION 'only an effect whose outcome is unknown is replayed' USING ERRCODE = 'check_violation';
+    END IF;
+    IF NOT COALESCE((replayed.capabilities ->> 'replay')::boolean, false)
+       OR (replayed.capabilities ->> 'idempotencyWindowSeconds') IS NULL
+       OR clock_timestamp() >= replayed.first_dispatched_at
+            + make_interval(secs => (replayed.capabilities ->> 'idempotencyWindowSeconds')::double precision) THEN
+      RAISE EXCEPTION 'effect % is outside of the window in which its provider knows its idempotency key', replayed.id
+        USING ERRCODE = 'check_violation';
+    END IF;
+    IF is_ambiguous(replayed.id) THEN
+      RAISE EXCEPTION 'more than one record of effect % was found: it is not sent again', replayed.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
   END $$;
-  CREATE TRIGGER refuse_ambiguous_replay BEFORE INSERT ON attempts FOR EACH ROW
-    WHEN (NEW.kind = 'replay') EXECUTE FUNCTION refuse_ambiguous_replay();
+  CREATE TRIGGER check_replay_asked BEFORE INSERT ON attempts FOR EACH ROW
+    WHEN (NEW.kind = 'replay') EXECUTE FUNCTION check_replay();
+  CREATE TRIGGER check_replay_claimed BEFORE UPDATE ON attempts FOR EACH ROW
+    WHEN (NEW.kind = 'replay' AND OLD.claimed_at IS NULL AND NEW.claimed_at IS NOT NULL) EXECUTE FUNCTION check_replay();
 `;
 
 const LATE_ANSWERS = `

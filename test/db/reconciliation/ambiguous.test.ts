@@ -25,8 +25,10 @@ afterAll(async () => {
   await world?.close();
 });
 
+type Found = 'ambiguous' | 'inconclusive';
+
 /** An unknown effect that can be replayed, with the result of its last read. */
-async function unknownEffect(found: 'ambiguous' | 'inconclusive'): Promise<{ effectId: string; invocationId: string }> {
+async function unknownEffect(found: Found): Promise<{ effectId: string; invocationId: string }> {
   const invocationId = await plantInvocation(owner, database.tenant, planted);
   const of = { invocationId, versionId: planted.versionId };
   const effectId = await withoutTriggers(owner, () =>
@@ -38,7 +40,12 @@ async function unknownEffect(found: 'ambiguous' | 'inconclusive'): Promise<{ eff
       capabilities: { ...CAPABILITIES, replay: true, idempotencyWindowSeconds: 86_400 },
     }),
   );
-  await insert(owner, 'evidence', {
+  await read(effectId, found);
+  return { effectId, invocationId };
+}
+
+const read = (effectId: string, found: Found): Promise<void> =>
+  insert(owner, 'evidence', {
     id: newId('evidence'),
     environment_id: database.tenant.environmentId,
     effect_id: effectId,
@@ -48,8 +55,13 @@ async function unknownEffect(found: 'ambiguous' | 'inconclusive'): Promise<{ eff
     details: { kind: found },
     actor_type: 'service',
   });
-  return { effectId, invocationId };
-}
+
+const askReplay = async (invocationId: string): Promise<string> => {
+  const id = newId('attempt');
+  const of = { environment_id: database.tenant.environmentId, invocation_id: invocationId };
+  await insert(owner, 'attempts', { ...of, id, number: 2, kind: 'replay' });
+  return id;
+};
 
 /** Returns the refusal, or null where the database allowed it. */
 const saidOf = (work: Promise<unknown>): Promise<string | null> =>
@@ -88,7 +100,7 @@ describe('an unknown effect of which two records were found', () => {
   });
 
   test('takes no provider reference, even where a later read finds one record; where one was found, it does', async () => {
-    const referenceAfter = async (found: 'ambiguous' | 'inconclusive') => {
+    const referenceAfter = async (found: Found) => {
       const { effectId } = await unknownEffect(found);
       await database.db.withEnvironment(database.tenant, (tx) => setProviderReference(tx, effectId, 're_1'));
       const [row] = await database.asOwner('SELECT provider_reference FROM effects WHERE id = $1', [effectId]);
@@ -104,15 +116,18 @@ describe('an unknown effect of which two records were found', () => {
   });
 
   test('is sent no second time; where one was found, it is', async () => {
-    const replay = (invocationId: string) =>
-      insert(owner, 'attempts', {
-        id: newId('attempt'),
-        environment_id: database.tenant.environmentId,
-        invocation_id: invocationId,
-        number: 2,
-        kind: 'replay',
-      });
-    expect(await saidOf(replay((await unknownEffect('ambiguous')).invocationId))).toMatch(/it is not sent again/);
-    expect(await saidOf(replay((await unknownEffect('inconclusive')).invocationId))).toBeNull();
+    expect(await saidOf(askReplay((await unknownEffect('ambiguous')).invocationId))).toMatch(/it is not sent again/);
+    expect(await saidOf(askReplay((await unknownEffect('inconclusive')).invocationId))).toBeNull();
+  });
+
+  test('is sent no second time by a replay that was asked for before they were found; where one was found, it is', async () => {
+    const claimAfter = async (found: Found) => {
+      const { effectId, invocationId } = await unknownEffect('inconclusive');
+      const attemptId = await askReplay(invocationId);
+      await read(effectId, found);
+      return saidOf(owner.query('UPDATE attempts SET claimed_at = now() WHERE id = $1', [attemptId]));
+    };
+    expect(await claimAfter('ambiguous')).toMatch(/it is not sent again/);
+    expect(await claimAfter('inconclusive')).toBeNull();
   });
 });
