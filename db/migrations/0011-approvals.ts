@@ -89,7 +89,10 @@ const DECISIONS = `
     binding_digest text NOT NULL,  -- what was agreed to, as the decider sent it; of a denial: what was denied
     authentication jsonb NOT NULL CHECK (jsonb_typeof(authentication) = 'object'), -- how the actor was known then: key or session, role
     decided_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (approval_id, actor_type, actor_id), -- one principal counts once
+    -- The grant of the app that decided for the user; empty: the principal decided without one.
+    connected_app_id text COLLATE "C" NOT NULL GENERATED ALWAYS AS (COALESCE(authentication #>> '{app,connectedAppId}', '')) STORED,
+    -- One principal counts once, and decides anew after an app that decided for them was disconnected.
+    PRIMARY KEY (approval_id, actor_type, actor_id, connected_app_id),
     CHECK (decision <> 'deny' OR note IS NOT NULL)
   );
   CALL make_tenant_table('approval_decisions', 'SELECT, INSERT');
@@ -101,22 +104,6 @@ const VOICES = `
   CREATE FUNCTION voice_of(credential_type text, credential_id text) RETURNS text LANGUAGE sql STABLE
     RETURN CASE credential_type WHEN 'api_key'
       THEN COALESCE((SELECT k.created_by FROM api_keys k WHERE k.id = credential_id), credential_id) ELSE credential_id END;
-
-  -- Whether a decision that a credential made at a given time still counts. The expiry of a key changes nothing: it was known
-  -- then.
-  CREATE FUNCTION credential_stands(of_environment uuid, credential_type text, credential_id text, since timestamptz)
-    RETURNS boolean LANGUAGE sql STABLE
-    RETURN (credential_type <> 'api_key' OR EXISTS (
-        SELECT FROM api_keys k WHERE k.id = credential_id AND k.revoked_at IS NULL))
-      AND (voice_of(credential_type, credential_id) = credential_id AND credential_type = 'api_key' OR EXISTS (
-        SELECT FROM members m JOIN environments e ON e.workspace_id = m.workspace_id
-        WHERE e.id = of_environment AND m.user_id = voice_of(credential_type, credential_id) AND m.created_at <= since));
-
-  -- The approve decisions that stand, one for each person.
-  CREATE FUNCTION standing_approvals(of_approval text, digest text) RETURNS bigint LANGUAGE sql STABLE
-    RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) FROM approval_decisions d
-      WHERE d.approval_id = of_approval AND d.decision = 'approve' AND d.binding_digest = digest
-        AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at));
 `;
 
 const APPROVAL_MOVES = `
@@ -168,7 +155,9 @@ const APPROVAL_MOVES = `
 
 const DECIDING = `
   CREATE FUNCTION check_approval_decision() RETURNS trigger LANGUAGE plpgsql AS $$
-  DECLARE asked approvals;
+  DECLARE
+    asked approvals;
+    through text := NEW.authentication #>> '{app,connectedAppId}'; -- NEW.connected_app_id is generated after this trigger
   BEGIN
     SELECT * INTO asked FROM approvals WHERE id = NEW.approval_id FOR UPDATE; -- one decision at a time
     IF NOT FOUND THEN
@@ -183,7 +172,7 @@ const DECIDING = `
     IF NEW.binding_digest <> asked.binding_digest THEN
       RAISE EXCEPTION 'a decision on approval % names another digest', asked.id USING ERRCODE = 'check_violation';
     END IF;
-    IF NOT credential_stands(NEW.environment_id, NEW.actor_type, NEW.actor_id, NEW.decided_at) THEN
+    IF NOT credential_stands(NEW.environment_id, NEW.actor_type, NEW.actor_id, through, NEW.decided_at) THEN
       RAISE EXCEPTION 'a decision on approval % comes from a credential that ended', asked.id USING ERRCODE = 'check_violation';
     END IF;
     IF NEW.decision = 'approve' AND asked.prevent_self
@@ -193,9 +182,9 @@ const DECIDING = `
     -- The primary key refuses a second decision by the same credential; this refuses one by another credential of the same
     -- person.
     IF EXISTS (SELECT FROM approval_decisions d WHERE d.approval_id = asked.id
-        AND (d.actor_type, d.actor_id) <> (NEW.actor_type, NEW.actor_id)
+        AND (d.actor_type, d.actor_id, d.connected_app_id) <> (NEW.actor_type, NEW.actor_id, COALESCE(through, ''))
         AND voice_of(d.actor_type, d.actor_id) = voice_of(NEW.actor_type, NEW.actor_id)
-        AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at)) THEN
+        AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.authentication #>> '{app,connectedAppId}', d.decided_at)) THEN
       RAISE EXCEPTION 'one person decides once on approval %', asked.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;

@@ -14,6 +14,7 @@ export const name = '0032-oauth';
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(GRANTS);
+  await knex.raw(STANDING);
   await knex.raw(ARTIFACTS);
   await makeDirectoryFunctions(knex, GRANT_FUNCTIONS, [
     'hold_oauth_grant(text, text, uuid, text)',
@@ -91,6 +92,27 @@ const GRANTS = `
     WHEN (NEW.ended_at IS DISTINCT FROM OLD.ended_at) EXECUTE FUNCTION end_oauth_grant_use();
 `;
 
+/** Agreements of 0011-approvals: here, because they end with the grant of the app that agreed. */
+const STANDING = `
+  -- Whether a decision that a credential made at a given time still counts. The expiry of a key or of a grant changes nothing: it was known
+  -- then. A grant that is gone ended long ago.
+  CREATE FUNCTION credential_stands(of_environment uuid, credential_type text, credential_id text, connected_app text, since timestamptz)
+    RETURNS boolean LANGUAGE sql STABLE
+    RETURN (credential_type <> 'api_key' OR EXISTS (
+        SELECT FROM api_keys k WHERE k.id = credential_id AND k.revoked_at IS NULL))
+      AND (connected_app IS NULL OR EXISTS (
+        SELECT FROM oauth_grants g WHERE g.id = connected_app AND g.ended_at IS NULL))
+      AND (voice_of(credential_type, credential_id) = credential_id AND credential_type = 'api_key' OR EXISTS (
+        SELECT FROM members m JOIN environments e ON e.workspace_id = m.workspace_id
+        WHERE e.id = of_environment AND m.user_id = voice_of(credential_type, credential_id) AND m.created_at <= since));
+
+  -- The approve decisions that stand, one for each person.
+  CREATE FUNCTION standing_approvals(of_approval text, digest text) RETURNS bigint LANGUAGE sql STABLE
+    RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) FROM approval_decisions d
+      WHERE d.approval_id = of_approval AND d.decision = 'approve' AND d.binding_digest = digest
+        AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.authentication #>> '{app,connectedAppId}', d.decided_at));
+`;
+
 const ARTIFACTS = `
   -- What an authorization request, a code or a token says, without the value that its holder presents.
   CREATE TABLE oauth_artifacts (
@@ -161,13 +183,15 @@ const GRANT_FUNCTIONS = `
       WHERE g.id = of_grant AND g.ended_at IS NULL;
     END;
 
-  -- How many apps the user has connected, in every workspace: a consent works in the transaction of one environment, which sees that environment's
-  -- grants alone. Until the end of the transaction no other counts them: it would not see this one's.
+  -- How many apps the user has connected, in every workspace that they have not left since. Until the end of the transaction no other counts
+  -- them: it would not see this one's.
   CREATE FUNCTION hold_oauth_grants_of_user(of_user text) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     BEGIN
       PERFORM pg_advisory_xact_lock(hashtextextended('oauth-grants-of/' || of_user, 0));
-      RETURN (SELECT count(*)::int FROM oauth_grants g WHERE g.user_id = of_user AND g.ended_at IS NULL AND g.expires_at > now());
+      RETURN (SELECT count(*)::int FROM oauth_grants g
+        JOIN members m ON m.workspace_id = g.workspace_id AND m.user_id = g.user_id AND m.created_at <= g.created_at
+        WHERE g.user_id = of_user AND g.ended_at IS NULL AND g.expires_at > now());
     END $$;
 
   -- Where a user may let an app work.
@@ -208,11 +232,15 @@ const ARTIFACT_FUNCTIONS = `
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC SELECT a.payload, a.consumed_at FROM oauth_artifacts a WHERE a.hash = of_hash AND a.kind = of_kind; END;
 
-  -- Once: of two that present the same code or refresh token at the same time, one gets false.
+  -- Once: of two that present the same code or refresh token at the same time, one gets false. A used refresh token is kept until the end of
+  -- its grant, because whoever presents it again has a copy.
   CREATE FUNCTION consume_oauth_artifact(of_hash bytea, of_kind text) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     BEGIN
-      UPDATE oauth_artifacts a SET consumed_at = clock_timestamp() WHERE a.hash = of_hash AND a.kind = of_kind AND a.consumed_at IS NULL;
+      UPDATE oauth_artifacts a SET consumed_at = clock_timestamp(), expires_at = CASE a.kind
+          WHEN 'RefreshToken' THEN GREATEST(a.expires_at, (SELECT g.expires_at FROM oauth_grants g WHERE g.id = a.grant_id))
+          ELSE a.expires_at END
+        WHERE a.hash = of_hash AND a.kind = of_kind AND a.consumed_at IS NULL;
       RETURN FOUND;
     END $$;
 

@@ -37,7 +37,6 @@ import * as files from './0035-files.ts';
 import * as cache from './0036-cache.ts';
 import * as attachedFiles from './0037-attached-files.ts';
 import * as memorySearch from './0038-memory-search.ts';
-import * as appsThatEnded from './0075-apps-that-ended.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -85,5 +84,4 @@ export const MIGRATIONS: readonly Migration[] = [
   cache,
   attachedFiles,
   memorySearch,
-  appsThatEnded,
 ];
