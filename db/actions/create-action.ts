@@ -1,8 +1,8 @@
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { nameTaken } from '../taken.ts';
 import { getAction } from './get-action.ts';
 import { insertVersion } from './insert-version.ts';
-import { nameTaken } from './name-taken.ts';
 import type { ActionRecord, NewVersion } from './records.ts';
 
 export interface CreateActionInput {
@@ -24,7 +24,7 @@ export async function createAction(tx: EnvironmentTransaction, input: CreateActi
        VALUES (:id, :environmentId, :name, :description, :mcpPinned, :versionId)`,
       { id, environmentId, name, description, mcpPinned, versionId },
     )
-    .catch(nameTaken(name));
+    .catch(nameTaken('actions_live_name', name));
   await insertVersion(tx, { id: versionId, environmentId, actionId: id, number: 1 }, version);
   const created = await getAction(tx, id);
   if (created === null) throw new Error(`action ${id} was made and is gone`);

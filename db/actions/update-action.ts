@@ -1,8 +1,8 @@
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { nameTaken } from '../taken.ts';
 import { getAction } from './get-action.ts';
 import { insertVersion } from './insert-version.ts';
-import { nameTaken } from './name-taken.ts';
 import type { ActionRecord, NewVersion } from './records.ts';
 
 export interface UpdateActionInput {
@@ -42,7 +42,7 @@ export async function updateAction(
         versionId,
       },
     )
-    .catch(nameTaken(input.name));
+    .catch(nameTaken('actions_live_name', input.name));
   const updated = await getAction(tx, locked.id);
   if (updated === null) throw new Error(`action ${locked.id} was locked and is gone`);
   return updated;

@@ -1,6 +1,6 @@
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { nameTaken } from './name-taken.ts';
+import { nameTaken } from '../taken.ts';
 import type { VersionAuthor } from './records.ts';
 
 /** A version whose definition is already JSON text: an import of many operations does not build all of them as objects. */
@@ -46,7 +46,7 @@ export async function insertImportedActions(
        FROM jsonb_to_recordset(CAST(? AS jsonb)) AS row(id text, name text, description text, "versionId" text)`,
       [JSON.stringify(rows.map(({ id, name, description, versionId }) => ({ id, name, description, versionId })))],
     )
-    .catch(nameTaken(rows.length === 1 ? (rows[0]?.name ?? '') : 'of the document'));
+    .catch(nameTaken('actions_live_name', rows.length === 1 ? (rows[0]?.name ?? '') : 'of the document'));
   const versions = rows.map(({ id, versionId, version }) => ({ ...version, id: versionId, actionId: id, number: 1 }));
   await insertVersions(tx, versions, createdBy);
 }

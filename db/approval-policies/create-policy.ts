@@ -1,8 +1,8 @@
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { nameTaken } from '../taken.ts';
 import { getPolicy } from './get-policy.ts';
 import { insertPolicyVersion } from './insert-policy-version.ts';
-import { policyNameTaken } from './name-taken.ts';
 import type { NewPolicyVersion, PolicyRecord } from './records.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function createPolicy(tx: EnvironmentTransaction, version: NewPolic
        VALUES (?, current_environment_id(), ?, ?, 1)`,
       [id, name, priority],
     )
-    .catch(policyNameTaken(name));
+    .catch(nameTaken('approval_policies_live_name', name));
   await insertPolicyVersion(tx, { policyId: id, version: 1 }, version);
   const created = await getPolicy(tx, id);
   if (created === null) throw new Error(`approval policy ${id} was made and is gone`);

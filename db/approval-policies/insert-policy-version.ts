@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import { policyNameTaken } from './name-taken.ts';
+import { nameTaken } from '../taken.ts';
 import type { NewPolicyVersion } from './records.ts';
 
 /**
@@ -19,5 +19,5 @@ export async function insertPolicyVersion(
        VALUES (:policyId, :version, current_environment_id(), :digest, :document, :createdBy)`,
       { ...place, digest, document: JSON.stringify(document), createdBy: JSON.stringify(createdBy) },
     )
-    .catch(policyNameTaken(document.name));
+    .catch(nameTaken('approval_policies_live_name', document.name));
 }

@@ -2,8 +2,8 @@ import { uuidv7 } from 'uuidv7';
 import { ServiceError } from '../../domain/errors.ts';
 import { allowsAnotherEnvironment, isPlanName, PLAN_TABLE } from '../../domain/plans.ts';
 import type { WorkspaceTransaction } from '../client.ts';
+import { nameTaken } from '../taken.ts';
 import type { EnvironmentKind } from './create-workspace.ts';
-import { environmentNameTaken } from './name-taken.ts';
 import { getEnvironment, type ApprovalDefault, type EnvironmentRecord } from './records.ts';
 
 export interface NewEnvironment {
@@ -29,7 +29,7 @@ export async function createEnvironment(tx: WorkspaceTransaction, input: NewEnvi
        VALUES (:id, :workspaceId, :name, :kind, :protected, :approvalDefault)`,
       { ...input, id },
     )
-    .catch(environmentNameTaken(input.name));
+    .catch(nameTaken('environments_workspace_id_name_key', input.name));
   const created = await getEnvironment(tx, id);
   if (created === null) throw new Error(`environment ${id} was made and is gone`);
   return created;

@@ -1,6 +1,6 @@
 import type { WorkspaceTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
-import { environmentNameTaken } from './name-taken.ts';
+import { nameTaken } from '../taken.ts';
 import { ENVIRONMENT_COLUMNS, getEnvironment, type ApprovalDefault, type EnvironmentRecord } from './records.ts';
 
 export interface EnvironmentChange {
@@ -38,7 +38,7 @@ export async function updateEnvironment(
       approvalDefault,
       id,
     ])
-    .catch(environmentNameTaken(name));
+    .catch(nameTaken('environments_workspace_id_name_key', name));
   const after = await getEnvironment(tx, id);
   if (after === null) throw new Error(`environment ${id} was locked and is gone`);
   return { before, after };

@@ -5,7 +5,7 @@ import { isId, newId } from '../../domain/ids.ts';
 import { nearNames } from '../../domain/near-names.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { listSimilarNames } from '../list-similar-names.ts';
-import { conflictWhereTaken } from '../taken.ts';
+import { nameTaken } from '../taken.ts';
 
 /** A topic that is not deleted. */
 export interface TopicRecord {
@@ -100,7 +100,7 @@ export async function createTopic(
        RETURNING ${COLUMNS}`,
       { id: newId('topic'), name, description },
     )
-    .catch(nameTaken(name));
+    .catch(nameTaken('topics_live_name', name));
   return one(rows);
 }
 
@@ -114,7 +114,7 @@ export async function updateTopic(
       `UPDATE topics t SET name = :name, description = :description, updated_at = now() WHERE t.id = :id RETURNING ${COLUMNS}`,
       { id, name, description },
     )
-    .catch(nameTaken(name));
+    .catch(nameTaken('topics_live_name', name));
   return one(rows);
 }
 
@@ -125,12 +125,6 @@ export async function updateTopic(
 export async function deleteTopic(tx: EnvironmentTransaction, id: string): Promise<void> {
   await tx.raw('UPDATE topics SET deleted_at = now(), updated_at = now() WHERE id = ?', [id]);
 }
-
-const nameTaken = (name: string): ((error: unknown) => never) =>
-  conflictWhereTaken(
-    'topics_live_name',
-    `A topic named "${name}" exists in this environment. Use that one, delete it, or choose another name.`,
-  );
 
 function one(rows: TopicRecord[]): TopicRecord {
   const [row] = rows;

@@ -2,7 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { LIVE_LIMITS_MAX } from '../../domain/impact-limits/limits.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { nameTaken } from './name-taken.ts';
+import { nameTaken } from '../taken.ts';
 import type { LimitRecord } from './records.ts';
 
 export type NewLimit = Omit<LimitRecord, 'id' | 'createdAt' | 'updatedAt' | 'archivedAt'>;
@@ -26,6 +26,6 @@ export async function createImpactLimit(tx: EnvironmentTransaction, limit: NewLi
        VALUES (:id, current_environment_id(), :name, :dimension, :currency, :cap, :period, :timezone, :scope, :thresholds)`,
       { ...limit, id, scope: JSON.stringify(limit.scope) },
     )
-    .catch(nameTaken(limit.name));
+    .catch(nameTaken('impact_limits_live_name', limit.name));
   return id;
 }

@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import { nameTaken } from './name-taken.ts';
+import { nameTaken } from '../taken.ts';
 import type { LimitRecord } from './records.ts';
 
 export type LimitChange = Pick<LimitRecord, 'name' | 'cap' | 'thresholds'>;
@@ -14,5 +14,5 @@ export async function updateImpactLimit(tx: EnvironmentTransaction, id: string, 
       'UPDATE impact_limits SET name = :name, cap = :cap, thresholds = :thresholds, updated_at = now() WHERE id = :id',
       { id, name: change.name, cap: change.cap, thresholds: change.thresholds },
     )
-    .catch(nameTaken(change.name));
+    .catch(nameTaken('impact_limits_live_name', change.name));
 }

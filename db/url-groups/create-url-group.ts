@@ -2,7 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { GROUPS_PER_ENVIRONMENT_MAX } from '../../domain/url-groups/url-groups.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { nameTaken } from './name-taken.ts';
+import { nameTaken } from '../taken.ts';
 
 /** Creates a group without endpoints and returns its id. Throws CONFLICT where a group has the name, QUOTA_EXCEEDED at the limit. */
 export async function createUrlGroup(tx: EnvironmentTransaction, name: string): Promise<string> {
@@ -22,6 +22,6 @@ export async function createUrlGroup(tx: EnvironmentTransaction, name: string): 
       id,
       name,
     })
-    .catch(nameTaken(name));
+    .catch(nameTaken('url_groups_live_name', name));
   return id;
 }
