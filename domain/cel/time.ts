@@ -1,6 +1,6 @@
 import { CelScalar, celMethod, objectType, type CelFunc } from '@bufbuild/cel';
 import { timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
-import { LRUCache } from 'lru-cache';
+import { localTime } from '../local-time.ts';
 
 /**
  * The parts of a time. The library computes them through the local time of the process. Where that skips an hour in spring,
@@ -8,11 +8,8 @@ import { LRUCache } from 'lru-cache';
  */
 const TIMESTAMP = objectType(TimestampSchema);
 const OFFSET = /^([+-]?)(\d\d):(\d\d)$/;
-const ZONES_MAX = 100;
 const MS_A_MINUTE = 60_000;
 const MS_A_DAY = 86_400_000;
-
-const zones = new LRUCache<string, Intl.DateTimeFormat>({ max: ZONES_MAX });
 
 /** A time whose UTC parts are the parts in the zone. */
 function inZone(time: Date, zone: string | undefined): Date {
@@ -22,32 +19,7 @@ function inZone(time: Date, zone: string | undefined): Date {
     const minutes = Number(offset[2]) * 60 + Number(offset[3]);
     return new Date(time.getTime() + (offset[1] === '-' ? -minutes : minutes) * MS_A_MINUTE);
   }
-  const parts: Record<string, number> = {};
-  for (const { type, value } of formatOf(zone).formatToParts(time)) parts[type] = Number(value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  const shown = new Date(0);
-  shown.setUTCFullYear(year, month - 1, day);
-  shown.setUTCHours(hour, minute, second, time.getUTCMilliseconds());
-  return shown;
-}
-
-/** Making a format costs far more than using it. */
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const known = zones.get(zone);
-  if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat('en-US', {
-    hourCycle: 'h23',
-    timeZone: zone,
-    era: 'short',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  zones.set(zone, format);
-  return format;
+  return new Date(localTime(zone, time.getTime()));
 }
 
 function dayOfYear(time: Date): number {

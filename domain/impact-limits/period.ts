@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { formatsByZone } from '../local-time.ts';
 import type { LimitPeriod } from './limits.ts';
 
 /**
@@ -92,34 +92,20 @@ interface WallClock {
   offset: string;
 }
 
+const clockOf = formatsByZone({
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  timeZoneName: 'longOffset',
+});
+
 function wallClock(timezone: string, now: Date): WallClock {
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {};
   for (const { type, value } of clockOf(timezone).formatToParts(now)) parts[type] = value;
   const { year = '', month = '', day = '', hour = '', timeZoneName = '' } = parts;
   const offset = timeZoneName.replace('GMT', '') || '+00:00';
   return { year: year.padStart(4, '0'), month, day, hour, offset };
-}
-
-/** Making a formatter costs a hundred times what using one does. There are some six hundred names. */
-const CLOCKS_MAX = 1_000;
-const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: CLOCKS_MAX });
-
-function clockOf(timezone: string): Intl.DateTimeFormat {
-  const known = clocks.get(timezone);
-  if (known !== undefined) return known;
-  const clock = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    timeZoneName: 'longOffset',
-  });
-  clocks.set(timezone, clock);
-  return clock;
 }
 
 const THURSDAY = 4;

@@ -1,6 +1,7 @@
+import { localTime } from '../local-time.ts';
 import { type Cron, parseCron } from './cron.ts';
 import type { TemporalPlan } from './schedules.ts';
-import { firstInstant, localTime } from './time-zone.ts';
+import { firstInstant } from './time-zone.ts';
 
 /**
  * The times at which a cron expression is due in a time zone. A local time that does not exist is skipped, and one that comes

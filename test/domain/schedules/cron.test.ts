@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type Calendar, calendarsOf, type CalendarRange } from '../../../domain/schedules/calendar-specs.ts';
 import { CronError, parseCron } from '../../../domain/schedules/cron.ts';
 import { isSlot, nextSlots, slotsBetween } from '../../../domain/schedules/slots.ts';
-import { canonicalTimeZone, firstInstant, localTime, offsetsMinutes } from '../../../domain/schedules/time-zone.ts';
+import { localTime } from '../../../domain/local-time.ts';
+import { canonicalTimeZone, firstInstant, offsetsMinutes } from '../../../domain/schedules/time-zone.ts';
 import { randomFrom } from '../../harness/random.ts';
 
 const DAY_MS = 86_400_000;
