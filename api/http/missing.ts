@@ -1,5 +1,5 @@
 import { listSimilarNames } from '../../db/list-similar-names.ts';
-import type { CallerEnvironment } from '../../db/api-keys/find-api-key.ts';
+import type { CallerEnvironment } from '../../db/environments/caller-environment.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { type Missing, notFound, type ServiceError } from '../../domain/errors.ts';
 import { isId } from '../../domain/ids.ts';

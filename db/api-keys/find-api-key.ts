@@ -1,13 +1,10 @@
 import { isScope, type Scope } from '../../domain/scopes.ts';
 import type { Database } from '../client.ts';
-
-/** An environment as a credential names it. */
-export interface CallerEnvironment {
-  id: string;
-  name: string;
-  kind: 'development' | 'staging' | 'production';
-  protected: boolean;
-}
+import {
+  type CallerEnvironment,
+  callerEnvironmentOf,
+  type CallerEnvironmentRow,
+} from '../environments/caller-environment.ts';
 
 /** What the holder of a key may do, and in which environment. It contains neither the key nor its hash. */
 export interface ApiKeyGrant {
@@ -20,13 +17,9 @@ export interface ApiKeyGrant {
   lastUsedAt: Date | null;
 }
 
-interface Row {
+interface Row extends CallerEnvironmentRow {
   id: string;
   workspace_id: string;
-  environment_id: string;
-  environment_name: string;
-  environment_kind: ApiKeyGrant['environment']['kind'];
-  environment_protected: boolean;
   preset: string | null;
   scopes: string[];
   expires_at: Date | null;
@@ -41,12 +34,7 @@ export async function findApiKey(db: Database, hash: Buffer): Promise<ApiKeyGran
   return {
     keyId: row.id,
     workspaceId: row.workspace_id,
-    environment: {
-      id: row.environment_id,
-      name: row.environment_name,
-      kind: row.environment_kind,
-      protected: row.environment_protected,
-    },
+    environment: callerEnvironmentOf(row),
     preset: row.preset,
     scopes: new Set(row.scopes.filter(isScope)),
     expiresAt: row.expires_at,

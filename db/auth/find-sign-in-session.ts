@@ -1,6 +1,10 @@
 import type { Role } from '../../domain/roles.ts';
-import type { CallerEnvironment } from '../api-keys/find-api-key.ts';
 import type { Database } from '../client.ts';
+import {
+  type CallerEnvironment,
+  callerEnvironmentOf,
+  type CallerEnvironmentRow,
+} from '../environments/caller-environment.ts';
 import { SESSION_IDLE_MINUTES } from './session-terms.ts';
 
 /** A live sign-in session, with the user's role in the requested workspace. It does not contain the token. */
@@ -21,7 +25,7 @@ export interface FoundSession {
   environment: CallerEnvironment | null;
 }
 
-interface Row {
+interface Row extends Omit<CallerEnvironmentRow, 'environment_id'> {
   id: string;
   user_id: string;
   email: string;
@@ -34,9 +38,6 @@ interface Row {
   workspace_id: string | null;
   role: Role | null;
   environment_id: string | null;
-  environment_name: string;
-  environment_kind: CallerEnvironment['kind'];
-  environment_protected: boolean;
 }
 
 /** Finds the live session of a token by its SHA-256, in one round trip. `place` is the UUID of a workspace or an environment. */
@@ -51,6 +52,7 @@ export async function findSignInSession(
   );
   const row = rows[0];
   if (row === undefined) return null;
+  const { environment_id } = row;
   const membership =
     row.workspace_id === null || row.role === null ? null : { workspaceId: row.workspace_id, role: row.role };
   return {
@@ -64,16 +66,7 @@ export async function findSignInSession(
     tokenIssuedAt: row.token_issued_at,
     isCurrentToken: row.is_current,
     membership,
-    environment: membership === null ? null : environmentOf(row),
-  };
-}
-
-function environmentOf(row: Row): CallerEnvironment | null {
-  if (row.environment_id === null) return null;
-  return {
-    id: row.environment_id,
-    name: row.environment_name,
-    kind: row.environment_kind,
-    protected: row.environment_protected,
+    environment:
+      membership === null || environment_id === null ? null : callerEnvironmentOf({ ...row, environment_id }),
   };
 }

@@ -1,7 +1,11 @@
 import type { Role } from '../../domain/roles.ts';
 import { isScope, type Scope } from '../../domain/scopes.ts';
-import type { CallerEnvironment } from '../api-keys/find-api-key.ts';
 import type { Database } from '../client.ts';
+import {
+  type CallerEnvironment,
+  callerEnvironmentOf,
+  type CallerEnvironmentRow,
+} from '../environments/caller-environment.ts';
 import { hashOfArtifact } from './artifacts.ts';
 
 /** What the holder of an access token may do now. It does not contain the token. */
@@ -19,16 +23,12 @@ export interface AccessTokenGrant {
   lastUsedAt: Date | null;
 }
 
-interface Row {
+interface Row extends CallerEnvironmentRow {
   grant_id: string;
   user_id: string;
   client_id: string;
   role: Role;
   workspace_id: string;
-  environment_id: string;
-  environment_name: string;
-  environment_kind: CallerEnvironment['kind'];
-  environment_protected: boolean;
   resource: string;
   scope: string | null;
   expires_at: Date;
@@ -48,12 +48,7 @@ export async function findAccessToken(db: Database, token: string): Promise<Acce
     clientId: row.client_id,
     role: row.role,
     workspaceId: row.workspace_id,
-    environment: {
-      id: row.environment_id,
-      name: row.environment_name,
-      kind: row.environment_kind,
-      protected: row.environment_protected,
-    },
+    environment: callerEnvironmentOf(row),
     audience: row.resource,
     scopes: new Set((row.scope ?? '').split(' ').filter(isScope)),
     expiresAt: row.expires_at,
