@@ -48,7 +48,7 @@ export class TokenCounter {
   async count(workspaceId: string, texts: readonly string[]): Promise<number[]> {
     const isLarge = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > SMALL_JOB_BYTES_MAX;
     const prepare = (): Promise<TokenJob> => Promise.resolve({ kind: 'count', texts });
-    const small = isLarge ? null : await inSmallLane(this.#small, workspaceId, prepare);
+    const small = isLarge ? null : await inLane(this.#small, workspaceId, prepare, { isSmall: true });
     const answer = small ?? (await inLane(this.#large, workspaceId, prepare));
     if (answer?.kind !== 'count') throw new Error('the token thread answered another job');
     return answer.counts;
@@ -69,7 +69,7 @@ export class TokenCounter {
       return request === null ? null : { kind: 'assemble', request };
     };
     const answer =
-      (await inSmallLane(this.#small, workspaceId, () => prepare(SMALL_JOB_BYTES_MAX))) ??
+      (await inLane(this.#small, workspaceId, () => prepare(SMALL_JOB_BYTES_MAX), { isSmall: true })) ??
       (await inLane(this.#large, workspaceId, () => prepare(Infinity)));
     if (answer?.kind !== 'assemble') throw new Error('the token thread answered another job');
     return answer.context;
@@ -81,28 +81,17 @@ export class TokenCounter {
   }
 }
 
-/** Null where `prepare` answers null, and where the job takes too long: it is one for the lane of large jobs. */
-async function inSmallLane(
-  lane: TokenLane,
-  workspaceId: string,
-  prepare: () => Promise<TokenJob | null>,
-): Promise<TokenAnswer | null> {
-  try {
-    return await lane.run(workspaceId, prepare);
-  } catch (error) {
-    if (error instanceof TokenDeadlineError) return null;
-    throw refusalOf(error);
-  }
-}
-
+/** Null where `prepare` answers null; in the small lane also where the job takes too long: it is one for the lane of large jobs. */
 async function inLane(
   lane: TokenLane,
   workspaceId: string,
   prepare: () => Promise<TokenJob | null>,
+  { isSmall = false } = {},
 ): Promise<TokenAnswer | null> {
   try {
     return await lane.run(workspaceId, prepare);
   } catch (error) {
+    if (isSmall && error instanceof TokenDeadlineError) return null;
     throw refusalOf(error);
   }
 }
