@@ -8,8 +8,8 @@ import type { CommandSinks, TracedCommand } from './traced-commands.ts';
 type History = ReturnType<typeof historyFromJSON>;
 
 /**
- * Where the code of a replay that failed goes another way than its history: the first command that the history has not, or, where the
- * code makes no such command, the last one that it makes. It replays once more, with every command traced to its line.
+ * The command at which a failed replay diverges from its history: the first one missing from the history, or else the last one that the
+ * code issued. It is found by one more replay, with every command traced to its line.
  */
 export interface CallSite {
   /** `activity 2 dispatchEffect`, `timer 1`. */
@@ -20,7 +20,7 @@ export interface CallSite {
   isInstead: boolean;
 }
 
-/** Null where the code makes no command at all, or none within workflows/. */
+/** Null if the code issues no command at all, or none within workflows/. */
 export async function callSiteOf(history: History, workflowId: string): Promise<CallSite | null> {
   const traced = await trace(history, workflowId);
   const recorded = commandsOf(history);

@@ -92,8 +92,9 @@ async function startPage(deps: PageDependencies, ref: DeadLetterJobRef): Promise
 }
 
 /**
- * Takes the next page, or a smaller one where the budget or the allowance does not suffice for all of it, or not all of it is accepted:
- * what is left of a budget is used up before the job fails, and a record that cannot be published again stops no other.
+ * Takes the next page. If the page is refused, because the budget or the allowance does not cover it or one of its records cannot be
+ * published again, it tries half of it, and so on down to one record. The job thus uses up its budget before it fails, and one bad
+ * record stops no other.
  */
 async function nextPage(
   deps: PageDependencies,

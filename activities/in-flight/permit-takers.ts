@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type InFlightKind, LOOK_AGAIN_MS, type NoPermit } from '../../domain/in-flight.ts';
 
-/** Another process asks for a permit of the same workspace at this moment: its transaction takes some milliseconds. */
+/** The wait while another process asks for a permit of the same workspace: its transaction takes some milliseconds. */
 const RETRY_MS_MIN = 5;
 const RETRY_MS_MAX = 50;
 /** After this time the workflow waits in our place, because an activity holds a worker's slot while it waits. */
 const TAKING_MS_MAX = 5_000;
-/** Until a workflow asks again whose activity had no turn to ask. */
+/** The time after which a workflow asks again, if its activity had no turn to ask. */
 const NO_TURN_LOOK_AGAIN_MS = 1_000;
 /**
- * Who is near the head of the queue waits in this process, because a permit is likely free at once, and a wait in its workflow
- * costs a signal and a second activity. After the first wait it asks once more: a release may not have seen it. After the second
- * it leaves its slot, unless it was told.
+ * A call near the head of the queue waits in this process, because a permit will likely be free at once, and a wait in its workflow
+ * costs a signal and a second activity. After the first wait the call asks once more, because a release may not have seen it. After
+ * the second it gives up its slot, unless it was told of a permit.
  */
 const NEAR_WAITS_MS = { untilAskedAgain: 250, untilLeft: 750 };
 

@@ -27,13 +27,16 @@ export class SessionAuthenticator {
   }
 
   /**
-   * `place`: the workspace or environment, by UUID, whose membership the request needs.
+   * `memberOf`: the workspace or environment, by UUID, that the user must be a member of.
    *
    * @throws {ServiceError} AUTHENTICATION_ERROR; AUTHORIZATION_ERROR for a mutation that another site may have sent.
    */
-  async authenticate(ctx: HttpContext, place: { workspaceId?: string; environmentId?: string }): Promise<FoundSession> {
+  async authenticate(
+    ctx: HttpContext,
+    memberOf: { workspaceId?: string; environmentId?: string },
+  ): Promise<FoundSession> {
     const hash = hashToken(readSessionCookie(ctx) ?? '');
-    const session = await findSignInSession(this.db, hash, place);
+    const session = await findSignInSession(this.db, hash, memberOf);
     if (session === null) {
       throw new ServiceError('AUTHENTICATION_ERROR', { message: 'Authentication failed. Sign in, then try again.' });
     }
@@ -48,7 +51,7 @@ export class SessionAuthenticator {
 
   private async rotate(ctx: HttpContext, session: FoundSession, hash: Buffer): Promise<void> {
     const token = await this.db.withUser(session.userId, (tx) => rotateSessionToken(tx, hash));
-    if (token === null) return; // another request has just done it; the present token is good for a while yet
+    if (token === null) return; // another request has just rotated it; the present token stays valid for a while
     ctx.append('Set-Cookie', sessionCookie({ token, expiresAt: session.expiresAt }, needsSecureCookie(ctx)));
   }
 

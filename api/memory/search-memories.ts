@@ -109,7 +109,10 @@ export async function searchMemories(
   return searchIn(db, tenant, search, embedded);
 }
 
-/** The two rankings of a hybrid search run beside each other, each on a connection that it holds alone: neither waits with one for another. */
+/**
+ * The two rankings of a hybrid search run at the same time, each in a transaction of its own: neither holds one connection while it waits
+ * for another.
+ */
 async function searchIn(
   db: Pick<Database, 'withEnvironment'>,
   tenant: Tenant,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { FetchClientDocument } from '../../domain/oauth/client-document.ts';
 
-/** A document that was fetched is read at once; one that is not read waits for the next one of its client. */
+/** A fetched document is usually read at once; an unread one is kept for the next request of its client. */
 const UNREAD_MAX = 100;
 
 export interface ClientDocumentsParts {
@@ -13,9 +13,9 @@ export interface ClientDocumentsParts {
 }
 
 /**
- * The metadata documents of OAuth clients. oidc-provider has whoever asks for a client wait for a fetch of it that is under way, whoever
- * began that: a network whose own turns hang could so fail everybody's. So each network's fetch is over before the provider begins its own,
- * which only reads what was fetched.
+ * The metadata documents of OAuth clients. oidc-provider shares one fetch in flight per client among all callers, so a network whose
+ * fetches hang could fail everyone's. Therefore a document is fetched for each network before the provider begins its own fetch, which
+ * only reads the result.
  */
 export class ClientDocuments {
   private readonly parts: ClientDocumentsParts;

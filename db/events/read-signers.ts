@@ -11,15 +11,15 @@ export interface SealedSigner {
 }
 
 /**
- * What signs a message, newest first: the secrets of the subscription where the message delivers an event to one that has its own, and
- * the keys of the workspace otherwise. Within a grace period there are several; in that of a first secret of its own, the workspace's
- * sign beside it.
+ * The secrets that sign a message, newest first: those of its subscription, if the message delivers an event to one with secrets of its
+ * own, and otherwise the keys of the workspace. During a grace period several secrets sign. After a subscription gets its first own secret,
+ * the workspace's keys also sign until that period ends.
  */
 export async function readSigners(
   tx: EnvironmentTransaction,
   tenant: Tenant,
   subscriptionId: string | null,
-  /** Those of the workspace, where the caller has read them already. */
+  /** The keys of the workspace, if the caller has read them already. */
   read: readonly SealedSigningKey[] | null = null,
 ): Promise<SealedSigner[]> {
   const own = subscriptionId === null ? [] : await readSubscriptionSecrets(tx, subscriptionId);

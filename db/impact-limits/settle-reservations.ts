@@ -1,5 +1,5 @@
 import type { Exposure, ReservationState } from '../../domain/impact-limits/limits.ts';
-import { reservationPlace, settledAmount, type SettledImpact } from '../../domain/impact-limits/settle.ts';
+import { requiredState, settledAmount, type SettledImpact } from '../../domain/impact-limits/settle.ts';
 import type { Outcome, PartialEffect, Stage } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { readObservedImpact } from './read-observed-impact.ts';
@@ -58,24 +58,24 @@ async function unreleased(tx: EnvironmentTransaction, sql: string, id: string): 
 
 async function settle(tx: EnvironmentTransaction, rows: UnreleasedRow[], how: HowSettled): Promise<void> {
   const [first] = rows;
-  const place = first && reservationPlace(first);
-  if (!place) return;
-  const moving = rows.filter(({ state }) => state !== place.state);
-  const staying = rows.filter(({ state, exposure }) => state === place.state && exposure !== place.exposure);
+  const required = first && requiredState(first);
+  if (!required) return;
+  const moving = rows.filter(({ state }) => state !== required.state);
+  const staying = rows.filter(({ state, exposure }) => state === required.state && exposure !== required.exposure);
   if (staying.length > 0) {
     const ids = staying.map(({ id }) => id);
-    await tx.raw('UPDATE impact_reservations SET exposure = ? WHERE id = ANY(?)', [place.exposure, ids]);
+    await tx.raw('UPDATE impact_reservations SET exposure = ? WHERE id = ANY(?)', [required.exposure, ids]);
   }
   if (moving.length === 0) return;
-  const settledImpact = place.state === 'settled' ? await settledImpactOf(tx, moving, how) : null;
+  const settledImpact = required.state === 'settled' ? await settledImpactOf(tx, moving, how) : null;
   await tx.raw(MOVE, {
-    ...place,
+    ...required,
     moving: JSON.stringify(
       moving.map((row) => ({
         id: row.id,
         limit_id: row.limitId,
         period: row.period,
-        settled: place.state === 'settled' ? settledAmount(row, settledImpact) : 0,
+        settled: required.state === 'settled' ? settledAmount(row, settledImpact) : 0,
       })),
     ),
   });

@@ -4,19 +4,21 @@ import type { EnvironmentTransaction } from '../client.ts';
 /** A permit that is asked for. */
 export interface WantedPermit {
   kind: InFlightKind;
-  /** Identifies the call: who asks again under the same name keeps its permit, or its position in the queue. */
+  /** Identifies the call: one that asks again under the same name keeps its permit, or its position in the queue. */
   holder: string;
   /** How many calls of this kind the workspace may have in flight. */
   most: number;
-  /** After this time it counts as free, because its holder is taken for dead. */
+  /** After this time the permit counts as free, because its holder is presumed dead. */
   leaseMs: number;
 }
 
 /**
- * Acquires one of the workspace's permits for a call of this kind, or a position in the queue for one. Returns 0 where the
- * permit is held, also where a release granted it meanwhile, the position from 1 where the workspace has `most` calls in flight, and null
- * where another transaction of the workspace is asking at this moment: then nothing was written, and the caller asks again in a new
- * transaction. It never waits. Call it in the transaction that claims the call.
+ * Acquires one of the workspace's permits for a call of this kind, or a position in the queue for one. It never waits. Call it in the
+ * transaction that claims the call. It returns
+ *
+ * - 0: the permit is held, perhaps granted by a release meanwhile;
+ * - n ≥ 1: the position in the queue, because the workspace has `most` calls in flight;
+ * - null: another transaction of the workspace is asking at this moment. Nothing was written; ask again in a new transaction.
  */
 export async function acquirePermit(tx: EnvironmentTransaction, wanted: WantedPermit): Promise<number | null> {
   const { rows } = await tx.raw<{ rows: { position: number | null }[] }>(

@@ -12,8 +12,8 @@ export interface Run {
   eventId?: string | null;
   error: RunError | null;
   /**
-   * The slot after this one; undefined leaves the expectation as it is. So does a revision that Temporal may not know, and an earlier
-   * slot that is expected longer than the catch-up: until Temporal is told, that may be the only trace of slots that nobody fired.
+   * The slot after this one, which becomes the row's `due_at`; undefined leaves that unchanged. It also stays unchanged while Temporal may
+   * not know the revision, or while an earlier slot is overdue beyond the catch-up: it may be the only trace of missed slots.
    */
   dueAt?: Date | null;
 }

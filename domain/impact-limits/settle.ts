@@ -2,7 +2,7 @@ import type { ImpactQuantity } from '../actions.ts';
 import type { Outcome, PartialEffect, Stage } from '../lifecycle.ts';
 import type { Exposure, ReservationState } from './limits.ts';
 
-export interface ReservationPlace {
+export interface RequiredState {
   state: ReservationState;
   exposure: Exposure | null;
 }
@@ -14,11 +14,11 @@ export interface ReservationPlace {
  * A failure that may have had part of its effect does not prove that nothing happened. Its reservation counts as used, in full
  * unless someone said how much, and is marked `partial`.
  */
-export function reservationPlace(effect: {
+export function requiredState(effect: {
   stage: Stage;
   outcome: Outcome;
   partialEffect: PartialEffect;
-}): ReservationPlace | null {
+}): RequiredState | null {
   if (effect.stage === 'rejected') return { state: 'released', exposure: null };
   if (effect.stage === 'dispatching') return { state: 'reserved', exposure: 'dispatching' };
   switch (effect.outcome) {

@@ -1,6 +1,6 @@
 /** Softens the difference between the first ranks. The value of the paper, which most engines keep. */
 const RANK_OFFSET = 60;
-/** How deep each ranking is read: what is in neither's first hundred is not found by both together. */
+/** How many items of each ranking are read. An item beyond the first hundred of both is not found. */
 export const RANKING_DEPTH = 100;
 
 export interface Ranked {
@@ -8,7 +8,7 @@ export interface Ranked {
   score: number;
 }
 
-/** Where a ranking has an item: from 1. */
+/** The rank of an item in one ranking, from 1, and its score there. */
 export interface Place {
   rank: number;
   score: number;
@@ -23,7 +23,7 @@ export interface Fused {
 
 /**
  * Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): the score of an item is the sum of 1 / (60 + rank) over the rankings that
- * have it. It needs no common scale of the two scores. Ties go by id, so that the same question has the same answer.
+ * contain it. The two scores need no common scale. Ties are ordered by id, so that the same question has the same answer.
  */
 export function fuseRanks(vector: readonly Ranked[], text: readonly Ranked[]): Fused[] {
   const fused = new Map<string, Fused>();
@@ -40,7 +40,7 @@ export function fuseRanks(vector: readonly Ranked[], text: readonly Ranked[]): F
   return [...fused.values()].sort(byScore);
 }
 
-/** The best first; ties by id. */
+/** The highest score first; ties by id. */
 export function byScore(a: Ranked, b: Ranked): number {
   return b.score - a.score || (a.id < b.id ? -1 : 1);
 }

@@ -116,9 +116,9 @@ async function observe(permits: PermitQueue, ref: InvokeActionInput, actionName?
 }
 
 /**
- * Dispatches when the workspace has a permit. Null where the dispatch did not report back (its record decides then, and a lost
- * worker is an answer too), and where the wait is over: nothing has claimed it then, and nothing was sent. The settlement leaves
- * the queue.
+ * Dispatches when the workspace has a permit. Null in two cases: the dispatch did not report back, as when its worker was lost, and its
+ * record decides; or the wait for a permit is over, nothing has claimed the dispatch, and nothing was sent. The settlement removes the
+ * dispatch from the queue.
  */
 async function dispatchInTurn(
   permits: PermitQueue,

@@ -57,13 +57,13 @@ const scope: Suite = {
   },
 };
 
-/** To a key of another environment or workspace, a row looks like one that never existed. The row stays unchanged. */
 /** The name of the environment that a key is bound to. */
 async function environmentOf(world: World, key: string): Promise<string> {
   const identity = await world.api.call('GET', '/api/v2/auth/identity', { key });
   return (identity.json as { data: { environment: { name: string } } }).data.environment.name;
 }
 
+/** To a key of another environment or workspace, a row looks like one that never existed. The row stays unchanged. */
 const tenancy: Suite = {
   name: 'tenancy',
   title: 'shows and changes nothing of another environment',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDispatch } from '../../../db/attempts/start-dispatch.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { newId } from '../../../domain/ids.ts';
-import { reservationPlace } from '../../../domain/impact-limits/settle.ts';
+import { requiredState } from '../../../domain/impact-limits/settle.ts';
 import { OUTCOMES, PARTIAL_EFFECTS, STAGES } from '../../../domain/lifecycle.ts';
 import { emails, LimitWorld, type TestEffect, writeMove } from './world.ts';
 
@@ -267,7 +267,7 @@ describe('a limit', () => {
   });
 });
 
-test('code and database have one table of where reservations stand', async () => {
+test('code and database agree on the state that the reservations of an effect must have', async () => {
   for (const stage of STAGES) {
     for (const outcome of OUTCOMES) {
       for (const partialEffect of PARTIAL_EFFECTS) {
@@ -275,8 +275,8 @@ test('code and database have one table of where reservations stand', async () =>
           'SELECT reservation_place($1, $2, $3) AS place',
           [stage, outcome, partialEffect],
         );
-        const place = reservationPlace({ stage, outcome, partialEffect });
-        const text = place && [place.state, place.exposure].filter((part) => part !== null).join('/');
+        const required = requiredState({ stage, outcome, partialEffect });
+        const text = required && [required.state, required.exposure].filter((part) => part !== null).join('/');
         expect(row?.place, `${stage} ${outcome} ${partialEffect}`).toBe(text);
       }
     }
