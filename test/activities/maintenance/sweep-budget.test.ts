@@ -112,7 +112,7 @@ test('a step that never comes to its end stops by the budget, and those behind i
   expect(calls).toEqual(['first', 'first', 'first', 'second']);
 });
 
-test('an area sends heartbeats while it is swept', { timeout: 30_000 }, async () => {
+test('an area sends heartbeats while it is swept', async () => {
   await world.admit();
   await world.database.asOwner(
     `SET session_replication_role = 'replica'; UPDATE invocations SET created_at = now() - interval '1 hour'`,

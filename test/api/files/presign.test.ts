@@ -277,9 +277,7 @@ test('uploads, presigns, confirmations and PUTs wait while expensive work is pau
   const target = await promise();
   await setExpensiveWorkPause(api.database.db, 'Maintenance.');
   try {
-    await expect
-      .poll(async () => (await presign(api, key, PROMISED)).status, { interval: 20, timeout: 10_000 })
-      .toBe(503);
+    await expect.poll(async () => (await presign(api, key, PROMISED)).status, { interval: 20 }).toBe(503);
     const replies = [await put(api, target, CONTENT), await confirm(target.fileId)];
     expect(replies.map((reply) => errorOf(reply).code)).toEqual(replies.map(() => 'EXPENSIVE_WORK_PAUSED'));
     await expect(upload(api, key)).rejects.toThrow('EXPENSIVE_WORK_PAUSED');
@@ -289,9 +287,7 @@ test('uploads, presigns, confirmations and PUTs wait while expensive work is pau
     await setExpensiveWorkPause(api.database.db, null);
   }
   // The process learns of the end by a notification.
-  await expect
-    .poll(async () => (await presign(api, key, PROMISED)).status, { interval: 20, timeout: 10_000 })
-    .toBe(201);
+  await expect.poll(async () => (await presign(api, key, PROMISED)).status, { interval: 20 }).toBe(201);
 });
 
 test.each([

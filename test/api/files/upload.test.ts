@@ -201,9 +201,7 @@ describe('an upload', () => {
     const pending = `SELECT 1 FROM files WHERE status = 'pending'`;
     const revoke = async (index: number): Promise<void> => {
       if (index === 0) return;
-      await expect
-        .poll(async () => (await api.database.asOwner(pending)).length, { interval: 10, timeout: 20_000 })
-        .toBe(1);
+      await expect.poll(async () => (await api.database.asOwner(pending)).length, { interval: 10 }).toBe(1);
       await api.database.asOwner('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [record.id]);
     };
     const reply = await leavesNothing(() =>
@@ -222,11 +220,9 @@ describe('an upload', () => {
     request.on('error', () => undefined);
     request.write(raw.subarray(0, 150_000));
     const pending = `SELECT 1 FROM files WHERE status = 'pending'`;
-    await expect
-      .poll(async () => (await api.database.asOwner(pending)).length, { interval: 10, timeout: 20_000 })
-      .toBe(1);
+    await expect.poll(async () => (await api.database.asOwner(pending)).length, { interval: 10 }).toBe(1);
     request.destroy();
-    await expect.poll(everything, { interval: 20, timeout: 20_000 }).toEqual(before);
+    await expect.poll(everything, { interval: 20 }).toEqual(before);
   });
 
   test('that the store cannot take leaves no row', async () => {
@@ -311,9 +307,7 @@ describe('the storage of the plan counts the bytes of a file, not those of its f
     const sent = Promise.allSettled([chunked(own, 200_000, between), chunked(own, 200_000, between)]);
     const pending = `SELECT 1 FROM files WHERE status = 'pending'`;
     try {
-      await expect
-        .poll(async () => (await api.database.asOwner(pending)).length, { interval: 10, timeout: 20_000 })
-        .toBe(2);
+      await expect.poll(async () => (await api.database.asOwner(pending)).length, { interval: 10 }).toBe(2);
     } finally {
       release();
     }

@@ -50,7 +50,7 @@ it('expensive work that is paused is refused while it is paused; reading goes on
   try {
     // The process learns of it by a notification.
     await expect
-      .poll(async () => codeOf(await agent.tool('remember', { content: 'x' })), { timeout: 20_000 })
+      .poll(async () => codeOf(await agent.tool('remember', { content: 'x' })))
       .toEqual([true, 'EXPENSIVE_WORK_PAUSED']);
     const before = await sent();
     expect(codeOf(await agent.tool('invoke_action', invocation()))).toEqual([true, 'EXPENSIVE_WORK_PAUSED']);

@@ -101,7 +101,7 @@ describe('an operation is admitted before its text is embedded', () => {
     const embed = embedder.embed.bind(embedder);
     let watched = 0;
     embedder.embed = async (texts, about) => {
-      await expect.poll(() => api.database.asOwner(open), { timeout: 10_000 }).toEqual([{ open: 0 }]);
+      await expect.poll(() => api.database.asOwner(open)).toEqual([{ open: 0 }]);
       watched += 1;
       return embed(texts, about);
     };
@@ -227,7 +227,7 @@ describe('moments', () => {
     const embed = embedder.embed.bind(embedder);
     const validTo = new Date(Date.now() + 1_500);
     embedder.embed = async (texts, about) => {
-      await expect.poll(() => Date.now(), { timeout: 10_000 }).toBeGreaterThan(validTo.getTime());
+      await expect.poll(() => Date.now()).toBeGreaterThan(validTo.getTime());
       return embed(texts, about);
     };
     try {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Webhook } from 'standardwebhooks';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import type { CallResult } from '../harness/test-api.ts';
@@ -117,7 +118,9 @@ describe('the alert webhook', () => {
     const tested = await as(alice, 'POST', '/preferences/test-webhook');
     expect(tested.status, tested.text).toBe(201);
     const { messageId } = (tested.json as { data: { messageId: string } }).data;
-    await vi.waitFor(async () => expect(await statusOf(service, messageId)).toBe('delivered'), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await statusOf(service, messageId)).toBe('delivered'), {
+      timeout: PATIENCE_MS,
+    });
     const verified = () =>
       destination.on('/alerts').map(({ headers, body }) => {
         const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
@@ -133,7 +136,7 @@ describe('the alert webhook', () => {
     });
     // The halt itself was told of, too: to the webhook and to alice, but not to bob, who has muted it.
     await vi.waitFor(() => expect(verified().map(({ type }) => type)).toContain('environment.halted'), {
-      timeout: 60_000,
+      timeout: PATIENCE_MS,
     });
     const [halted] = notificationsIn(await as(alice, 'GET', '?type=environment.halted'));
     expect(halted).toMatchObject({ count: 1, body: expect.stringContaining('A test.') as string });
@@ -147,7 +150,7 @@ describe('the alert webhook', () => {
     await as(alice, 'PATCH', '/preferences', { alertWebhookUrl });
     const tested = await as(alice, 'POST', '/preferences/test-webhook');
     const { messageId } = (tested.json as { data: { messageId: string } }).data;
-    await vi.waitFor(async () => expect(await statusOf(service, messageId)).toBe('failed'), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await statusOf(service, messageId)).toBe('failed'), { timeout: PATIENCE_MS });
     const [{ raised: told } = { raised: -1 }] = await service.database.asOwner<{ raised: number }>(
       `SELECT (SELECT count(*) FROM raised_events WHERE data ->> 'messageId' = $1)::int
          + (SELECT count(*) FROM notifications WHERE subject_id = $1)::int AS raised`,
