@@ -152,7 +152,7 @@ function ofAnotherEnvironment(provider: ChatProvider): ServiceError {
   return new ServiceError('NOT_FOUND', { message });
 }
 
-/** The code is for the eyes of who clicked. It is in no record but as a hash: the same request, sent again, is told of none. */
+/** Only the user who clicked sees the code. We store its hash alone, so a repeated request cannot show it again. */
 async function offerLink(
   tx: EnvironmentTransaction,
   { workspaceId, environmentId }: Tenant,

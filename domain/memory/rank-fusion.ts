@@ -1,6 +1,6 @@
 /** Softens the difference between the first ranks. The value of the paper, which most engines keep. */
 const RANK_OFFSET = 60;
-/** How many items of each ranking are read. An item beyond the first hundred of both is not found. */
+/** How many items of each ranking are read. An item outside the first hundred of both rankings is not found. */
 export const RANKING_DEPTH = 100;
 
 export interface Ranked {
