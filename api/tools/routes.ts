@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { listToolActions } from '../../db/actions/list-tool-actions.ts';
-import { exportTool } from '../../domain/tools/export-tool.ts';
 import { TOOL_FORMATS } from '../../domain/tools/formats.ts';
 import { likeOfGlob } from '../../domain/glob.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
+import { exportInTurns } from './export-in-turns.ts';
 
 const GLOBS_MAX = 20;
 const GLOB = /^[a-z0-9_.*?-]{1,64}$/;
@@ -57,7 +57,7 @@ export const exportToolsRoute = defineRoute({
   errors: [],
   async list(tx, { query: { format, actions = [] }, page }) {
     const { items, total } = await listToolActions(tx, { ...page, patterns: actions.map(likeOfGlob) });
-    const exported = items.map((action) => ({ action: action.name, ...exportTool(action, format) }));
+    const exported = await exportInTurns(items, format);
     const data = {
       tools: exported.map(({ tool }) => tool),
       names: Object.fromEntries(exported.map(({ name, action }) => [name, action])),

@@ -7,9 +7,9 @@ import {
   HOLDS_SCHEMA_LIST,
   HOLDS_SCHEMA_MAP,
   LOOKS_AT_THE_REST,
-  MOVES_THE_BASE,
 } from './schema-keywords.ts';
 import { escapeStep, unescapeStep } from '../json-pointer.ts';
+import { hasMovedBase, isRef, type Place, placeOf, refsIn, RefsBelow } from './schema-members.ts';
 
 /** Something of a schema that a format does not take. */
 export interface Dropped {
@@ -44,12 +44,13 @@ const ROUNDS_MAX = 10;
  */
 export function reduceSchema(original: JsonObject, rules: SchemaRules): Reduced {
   const lost = new Set<string>();
+  const known = { rules, lost, refs: new RefsBelow(), hasMovedBase: hasMovedBase(original) };
   let hasDropped = false;
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const reduction = new Reduction(rules, lost, hasDropped, hasMovedBase(original));
+    const reduction = new Reduction(known, hasDropped);
     const schema = reduction.schema(original, '');
     const { dropped } = reduction;
-    const dangling = refsIn(schema).filter((ref) => !lost.has(ref) && !isThere(schema, ref));
+    const dangling = [...refsIn(schema)].filter((ref) => !lost.has(ref) && !isThere(schema, ref));
     if (dangling.length === 0 && hasDropped === dropped.length > 0) return { schema: schema as JsonObject, dropped };
     for (const ref of dangling) lost.add(ref);
     hasDropped ||= dropped.length > 0 || dangling.length > 0;
@@ -57,18 +58,26 @@ export function reduceSchema(original: JsonObject, rules: SchemaRules): Reduced 
   return { schema: { type: 'object' }, dropped: [{ path: '', keyword: '*', reason: NO_TARGET }] };
 }
 
+/** What holds for all rounds. */
+interface Known {
+  rules: SchemaRules;
+  /** References that have no target. */
+  lost: ReadonlySet<string>;
+  /** Of the original. */
+  refs: RefsBelow;
+  hasMovedBase: boolean;
+}
+
 class Reduction {
   readonly dropped: Dropped[] = [];
   private readonly rules: SchemaRules;
-  private readonly lost: ReadonlySet<string>;
+  private readonly known: Known;
   private readonly hasDropped: boolean;
-  private readonly hasMovedBase: boolean;
 
-  constructor(rules: SchemaRules, lost: ReadonlySet<string>, hasDropped: boolean, hasMovedBase: boolean) {
-    this.rules = rules;
-    this.lost = lost;
+  constructor(known: Known, hasDropped: boolean) {
+    this.rules = known.rules;
+    this.known = known;
     this.hasDropped = hasDropped;
-    this.hasMovedBase = hasMovedBase;
   }
 
   schema(schema: Json, path: string): Json {
@@ -106,9 +115,9 @@ class Reduction {
     if (keywords !== null && !keywords.has(keyword)) return NOT_TAKEN;
     if (path === '' && notAtTheTop.has(keyword)) return NOT_AT_THE_TOP;
     if (LOOKS_AT_THE_REST.has(keyword) && this.hasDropped) return REST_UNKNOWN;
-    const isLost = this.hasMovedBase || (typeof value === 'string' && this.lost.has(value));
+    const isLost = this.known.hasMovedBase || (typeof value === 'string' && this.known.lost.has(value));
     if (isRef(keyword) && this.hasDropped && isLost) return NO_TARGET;
-    if (FRAGILE.has(keyword) && this.hasDropped && refsIn(value).length > 0) return HOLDS_DROPPED;
+    if (FRAGILE.has(keyword) && this.hasDropped && this.known.refs.areIn(value)) return HOLDS_DROPPED;
     return null;
   }
 
@@ -142,34 +151,26 @@ class Reduction {
   }
 }
 
-function isRef(keyword: string): boolean {
-  return keyword === '$ref' || keyword === '$dynamicRef';
-}
-
 function includesArray(type: Json | undefined): boolean {
   return type === 'array' || (Array.isArray(type) && type.includes('array'));
 }
 
-/** Every `$ref` and `$dynamicRef` in any place. One in a `const` or an `enum` is no reference, and does no harm here. */
-function refsIn(value: Json): string[] {
-  if (Array.isArray(value)) return value.flatMap(refsIn);
-  if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([key, member]) =>
-    isRef(key) && typeof member === 'string' ? [member] : refsIn(member),
-  );
-}
-
-/** Whether a reference is a pointer to something in this document. */
+/** Whether a reference is a pointer to something in this document that is no data: nobody looks for references in data. */
 function isThere(schema: Json, ref: string): boolean {
   if (ref === '#') return true;
   if (!ref.startsWith('#/')) return false;
   let at: Json | undefined = schema;
+  let place: Place | null = 'schema';
   for (const token of ref.slice(2).split('/')) {
     const name = decoded(token);
     if (Array.isArray(at)) at = at[Number(name)];
-    else at = isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    else {
+      at = isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+      place = placeOf(name, place);
+    }
+    if (at === undefined || place === null) return false;
   }
-  return at !== undefined;
+  return true;
 }
 
 function decoded(token: string): string {
@@ -179,14 +180,4 @@ function decoded(token: string): string {
     if (error instanceof URIError) return token;
     throw error;
   }
-}
-
-/** Whether a part of it has a base of its own, against which its references are resolved. */
-function hasMovedBase(schema: JsonObject): boolean {
-  const isMoved = (value: Json): boolean => {
-    if (Array.isArray(value)) return value.some(isMoved);
-    if (!isJsonObject(value)) return false;
-    return MOVES_THE_BASE in value || Object.values(value).some((member) => isMoved(member));
-  };
-  return Object.values(schema).some((member) => isMoved(member));
 }

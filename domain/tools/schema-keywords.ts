@@ -6,6 +6,9 @@ export const HOLDS_SCHEMA: ReadonlySet<string> = new Set(SCHEMA_APPLICATORS);
 export const HOLDS_SCHEMA_LIST: ReadonlySet<string> = new Set(SCHEMA_LIST_APPLICATORS);
 export const HOLDS_SCHEMA_MAP: ReadonlySet<string> = new Set([...SCHEMA_MAP_APPLICATORS, '$defs', 'definitions']);
 
+/** Values, and no schemas. */
+export const HOLDS_DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
+
 /**
  * A schema in here that accepts more can make the whole accept less: what is not excluded, the branch that is taken, the one of several,
  * at most so many. Such a keyword is dropped whole where anything in it would be.

@@ -77,6 +77,18 @@ describe.each<[string, JsonObject, JsonObject, [string, string][]]>([
     schemaOf({ a: { $ref: '#/$defs/n' } }, { $defs: { n: schemaOf({ next: { $ref: '#/$defs/n' } }) } }),
     [],
   ],
+  [
+    'a reference into data, which is no schema',
+    schemaOf({ a: { $ref: '#/properties/default/default' }, default: { default: text } }),
+    schemaOf({ a: {}, default: { default: text } }),
+    [['/properties/a', '$ref']],
+  ],
+  [
+    'a reference to a property with the name of a keyword, which stays',
+    schemaOf({ a: { $ref: '#/properties/enum' }, enum: text }),
+    schemaOf({ a: { $ref: '#/properties/enum' }, enum: text }),
+    [],
+  ],
   ['a schema that is true', schemaOf({ a: true }), schemaOf({ a: {} }), []],
   [
     'a const that looks like a schema, which stays',
@@ -100,6 +112,33 @@ it('for Anthropic, a name of a property goes, and what counted on it', () => {
   const { schema, dropped } = reduceSchema(original, RULES.anthropic);
   expect(schema).toEqual(schemaOf({ ok: text }));
   expect(dropped.map(({ keyword }) => keyword).sort()).toEqual(['additionalProperties', 'not', 'näme']);
+});
+
+describe('nested schemas that are dropped where something in them is', () => {
+  /** `not` in `not`, so deep, around an enum of a thousand numbers, beside something that is dropped; and how often their members were listed. */
+  function visitsAt(depth: number): { listed: number; values: number } {
+    const seen = { listed: 0, values: 0 };
+    const counted = <T extends object>(target: T): T =>
+      new Proxy(target, {
+        ownKeys: (of) => (seen.listed++, Reflect.ownKeys(of)),
+        get: (of, key): unknown => {
+          if (Array.isArray(of) && typeof key === 'string' && /^\d+$/.test(key)) seen.values++;
+          return Reflect.get(of, key);
+        },
+      });
+    let nested: JsonObject = counted({ enum: counted(Array.from({ length: 1_000 }, (_, index) => index)) });
+    for (let level = 0; level < depth; level++) nested = counted({ not: nested });
+    const { dropped } = reduceSchema({ allOf: [{}], not: nested }, RULES.anthropic);
+    expect(dropped.map(({ keyword }) => keyword)).toEqual(['allOf']);
+    return seen;
+  }
+
+  it('are looked at a few times each, however deep they are, and their data never', () => {
+    const [shallow, deep] = [visitsAt(10), visitsAt(50)];
+    expect(shallow.listed).toBeGreaterThan(10);
+    expect(deep.listed / shallow.listed).toBeLessThan(6);
+    expect([shallow.values, deep.values]).toEqual([0, 0]);
+  });
 });
 
 const leaf: fc.Arbitrary<JsonObject | boolean> = fc.oneof(
