@@ -40,6 +40,7 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
     text: 'UPDATE x SET a = 1 FROM (SELECT y.id FROM x y LIMIT 1 FOR UPDATE OF y SKIP LOCKED) n WHERE n.id = x.id',
     says: /may exceed/,
   },
+  { path: 'test/x.test.ts', text: 'expect.poll(look, { timeout: 10_000 })', says: /PATIENCE_MS/ },
   { path: 'db/x.ts', text: '// TODO later', says: /unfinished work/ },
   { path: 'db/x.ts', text: '/** Of the effect, where one governs. */', says: /subject first/ },
   { path: 'db/x.ts', text: '// Of 2,201 rows one is left.', says: /subject first/ },
@@ -74,6 +75,11 @@ describe('strays', () => {
   test('leaves “of” within a sentence, and names that hold it, alone', () => {
     const text = '// A page of rows.\nconst lastOf = arrayOf(pages); // ofEach';
     expect(report(checkStrays([{ path: 'db/x.ts', text }]))).toBe('');
+  });
+
+  test('leaves named time-outs, and multiples of them, alone', () => {
+    const text = 'expect.poll(look, { timeout: PATIENCE_MS }); describe(name, { timeout: 2 * TIMEOUT_MS }, cases);';
+    expect(report(checkStrays([{ path: 'test/x.test.ts', text }]))).toBe('');
   });
 
   test('leaves addresses and test.each alone', () => {

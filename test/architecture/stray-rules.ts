@@ -68,6 +68,12 @@ const STRAY_RULES: readonly StrayRule[] = [
     message: 'leaves tests out: make it run, or remove it; use skipIf with the reason where a machine cannot run it',
   },
   {
+    pattern: /\btimeout: *\d[\d_]*(?= *[,}\n])/g,
+    applies: (path) => path.startsWith('test/') && inTypeScript(path) && path !== 'test/harness/patience.ts',
+    message:
+      'waits for a time of its own, which a busy machine may exceed: leave the default of `expect.poll`, or use PATIENCE_MS of test/harness/patience.ts; a bound of the product is a named constant',
+  },
+  {
     pattern: /\b(TODO|FIXME|XXX|HACK)\b/g,
     applies: inTypeScript,
     message: 'leaves a note of unfinished work: finish it, or open an issue',
