@@ -193,12 +193,12 @@ export function lacksScope(scope: Scope, caller: Pick<Credential, 'type' | 'role
     const message = `This API key lacks the scope ${scope}. Create a key that holds it: the scopes of a key cannot change.`;
     return new ServiceError('AUTHORIZATION_ERROR', { message, lackedScope });
   }
+  // The next two are without `lackedScope`: a client that asked its user for the scope once more would be refused again.
   if (!OFFERED_SCOPES.includes(scope)) {
     const message = `No app gets the scope ${scope}: use an API key that holds it.`;
-    return new ServiceError('AUTHORIZATION_ERROR', { message, lackedScope });
+    return new ServiceError('AUTHORIZATION_ERROR', { message });
   }
   if (caller.role !== undefined && !isScopeForRole(scope, caller.role)) {
-    // Without `lackedScope`: a client that asked its user for the scope once more would be refused again.
     const message = `An app uses the scope ${scope} only for a user with the role ${leastRoleOf(scope)} in the workspace; its user's is ${caller.role}.`;
     return new ServiceError('AUTHORIZATION_ERROR', { message });
   }

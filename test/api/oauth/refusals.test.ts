@@ -257,6 +257,13 @@ describe('a call', () => {
     ]);
   });
 
+  it('that needs a scope which no app gets is refused, and no client is told to ask for it', async () => {
+    const { access } = await connectRest();
+    const reply = await api.call('GET', '/api/v2/approval-policies', { key: access });
+    expect([reply.status, reply.headers.get('WWW-Authenticate')]).toEqual([403, null]);
+    expect(reply.text).toContain('No app gets the scope policies:read');
+  });
+
   it('of a removed member fails, and stays so when they come back', async () => {
     const leaving = await createPerson(api, 'member');
     const tokens = await connectRest(leaving);
