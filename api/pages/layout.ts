@@ -1,6 +1,7 @@
 import { CONSOLE_PATH } from '../../domain/console-links.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import type { HttpContext } from '../http/context.ts';
+import { exactText, markedText } from './exact-text.ts';
 import { markup, type Markup } from './markup.ts';
 import { STYLE_PATH } from './style.ts';
 
@@ -26,6 +27,7 @@ export interface Viewer {
 }
 
 export interface Page {
+  /** Others may have written it, or a part of it. */
   title: string;
   /** Null: nobody is signed in. */
   viewer: Viewer | null;
@@ -61,7 +63,7 @@ function documentOf({ title, viewer, content }: Page): Markup {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · ${PRODUCT.name}</title>
+<title>${markedText(title)} · ${PRODUCT.name}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
@@ -72,7 +74,7 @@ function documentOf({ title, viewer, content }: Page): Markup {
 ${viewer !== null && headerOf(viewer)}
 </header>
 <main id="main">
-<h1>${title}</h1>
+<h1>${exactText(title)}</h1>
 ${content}
 </main>
 </body>

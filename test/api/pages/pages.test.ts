@@ -3,7 +3,7 @@ import { endSession } from '../../../db/auth/end-session.ts';
 import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { type Approval, approvalIn } from '../approvals/support.ts';
-import { hiddenFields, openApproval, pathOf, textOfId, Visitor } from './support.ts';
+import { decoded, hiddenFields, openApproval, pathOf, textOfId, Visitor } from './support.ts';
 
 /** The pages over plain HTTP with a cookie jar: who sees them, what they refuse, and that a decision is the one of the API. */
 let api: TestApi;
@@ -245,6 +245,15 @@ describe('a page', () => {
     expect(textOfId(page.text, 'payload')).toBe(nasty);
     expect(page.text).not.toMatch(/<script|<img|<b>/);
     for (const code of ['U+202E', 'U+200B', 'U+E0041', 'U+000D']) expect(page.text).toContain(`data-code="${code}"`);
+  });
+
+  test('marks what cannot be seen also in its heading and in the title of its tab', async () => {
+    const title = 'Pay \u202Egnp.exe\u200B ⟨U+202E⟩';
+    const { text } = await visitor.get(pathOf(api, await openApproval(api, key, { title })));
+    const [, heading = ''] = /<h1>(.*)<\/h1>/.exec(text) ?? [];
+    expect(decoded(heading)).toBe(title);
+    expect([...heading.matchAll(/data-code="([^"]+)"/g)].map(([, code]) => code)).toEqual(['U+202E', 'U+200B']);
+    expect(text).toContain('<title>Pay ⟨U+202E⟩gnp.exe⟨U+200B⟩ ⟨U+27E8⟩U+202E⟩ · ');
   });
 
   test('is never cached, framed or given a script, and tells nobody where it was', async () => {
