@@ -46,8 +46,20 @@ const SUBSCRIBER_BITS = 64;
 export function networkOf(text: string): string {
   const address = parseAddress(text);
   if (address === null || address.kind() === 'ipv4') return address?.toString() ?? text;
-  const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${SUBSCRIBER_BITS}`);
-  return `${network.toString()}/${SUBSCRIBER_BITS}`;
+  return prefixOf(address, SUBSCRIBER_BITS);
+}
+
+const SITE_BITS = 48;
+
+/** The /48 of an IPv6 address: whoever rents one has 65,536 networks of a subscriber. Null for IPv4, and for what is no address. */
+export function siteOf(text: string): string | null {
+  const address = parseAddress(text);
+  return address === null || address.kind() === 'ipv4' ? null : prefixOf(address, SITE_BITS);
+}
+
+function prefixOf(address: Address, bits: number): string {
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${bits}`);
+  return `${network.toString()}/${bits}`;
 }
 
 function parseAddress(text: string): Address | null {

@@ -16,9 +16,8 @@ import { sendOAuthError } from './error-page.ts';
 import { CONSENT_PATH, OAUTH_PATHS, SERVER_METADATA_PATH } from './places.ts';
 import { createProvider } from './provider.ts';
 import { readSigningKeys } from './signing-keys.ts';
+import { StrangerLimits } from './stranger-limits.ts';
 
-/** Requests of one network, to all paths here: an authorization takes six. */
-const REQUESTS_PER_MINUTE_MAX = 600;
 /** Documents of strangers that one network has us fetch. */
 const FETCHES_PER_MINUTE_MAX = 20;
 
@@ -32,7 +31,7 @@ export async function createOAuthServer(runner: RouteRunner, issuer: string): Pr
     const ctx = inHand.getStore();
     return ctx === undefined ? 'unknown' : clientAddress(ctx);
   };
-  const requests = new AddressThrottle(REQUESTS_PER_MINUTE_MAX);
+  const limits = new StrangerLimits();
   const fetches = new AddressThrottle(FETCHES_PER_MINUTE_MAX);
   const provider = createProvider({
     db,
@@ -54,7 +53,7 @@ export async function createOAuthServer(runner: RouteRunner, issuer: string): Pr
   const handle = provider.callback();
   return (ctx) =>
     inHand.run(ctx, async () => {
-      if (!requests.admit(clientAddress(ctx))) throw tooMany();
+      if (!limits.admit(clientAddress(ctx), ctx.path)) throw tooMany();
       if (ctx.path.startsWith(`${CONSENT_PATH}/`)) return answerConsent({ runner, ctx }, { provider, issuer });
       await throughProvider(ctx, handle);
     });
