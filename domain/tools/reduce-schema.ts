@@ -63,7 +63,7 @@ interface Known {
   rules: SchemaRules;
   /** References that have no target. */
   lost: ReadonlySet<string>;
-  /** Of the original. */
+  /** The references of the original schema. */
   refs: RefsBelow;
   hasMovedBase: boolean;
 }
