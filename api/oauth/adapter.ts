@@ -11,6 +11,7 @@ import { findClient, registerClient } from '../../db/oauth/clients.ts';
 import type { Database } from '../../db/client.ts';
 import { findGrant } from '../../db/oauth/grants.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { isStorable } from '../../domain/storable-text.ts';
 import { disconnectApp } from '../../db/oauth/disconnect-app.ts';
 import { resourceUrl } from './places.ts';
 
@@ -67,6 +68,7 @@ class Artifacts extends Nowhere {
 
   override upsert = async (value: string, payload: AdapterPayload, expiresInSeconds?: number): Promise<void> => {
     if (expiresInSeconds === undefined) throw new Error(`an OAuth artifact of the kind ${this.kind} needs an end`);
+    if (this.kind === 'Interaction') requireSmallParameters(payload.params ?? {});
     await putArtifact(this.parts.db, {
       value,
       kind: this.kind,
@@ -100,6 +102,18 @@ class Artifacts extends Nowhere {
   };
 
   override destroy = (value: string): Promise<void> => deleteArtifact(this.parts.db, this.kind, value);
+}
+
+/** Strangers send as many authorization requests as they like, and each is kept for its 15 minutes. */
+const PARAMETER_CHARACTERS_MAX = 2_048;
+
+function requireSmallParameters(params: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(params)) {
+    if (String(value).length > PARAMETER_CHARACTERS_MAX) {
+      throw new errors.InvalidRequest(`${name} must have at most ${PARAMETER_CHARACTERS_MAX} characters`);
+    }
+    if (!isStorable(value)) throw new errors.InvalidRequest(`${name} holds a NUL or half of a surrogate pair`);
+  }
 }
 
 /** The path to return to after a consent contains the value too. */
@@ -155,7 +169,7 @@ class Clients extends Nowhere {
   }
 
   override find = async (id: string): Promise<AdapterPayload | undefined> =>
-    ((await findClient(this.parts.db, id)) as AdapterPayload | null) ?? undefined;
+    isStorable(id) ? (((await findClient(this.parts.db, id)) as AdapterPayload | null) ?? undefined) : undefined;
 
   override upsert = async (id: string, metadata: AdapterPayload): Promise<void> => {
     const registration = await registerClient(this.parts.db, {

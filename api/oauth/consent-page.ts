@@ -9,6 +9,7 @@ import { OFFERED_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.
 import { type Scope, scopesForRole } from '../../domain/scopes.ts';
 import { callRoute, type PageRequest, readAsUser, sessionOf } from '../http/call-route.ts';
 import { redirectTo, sendPage } from '../pages/layout.ts';
+import { markup } from '../pages/markup.ts';
 import { readForm } from '../pages/read-form.ts';
 import { signInPathFor } from '../pages/sign-in.ts';
 import { type AppRequest, consentContent, GROUP_FIELD, SCOPE_FIELD } from './consent-content.ts';
@@ -51,9 +52,7 @@ async function show(
   const asked = await appRequestOf(parts, interaction);
   const environments = await readAsUser(request, session, (tx) => listEnvironmentsOfUser(tx, session.userId));
   const content = consentContent({ asked, environments, csrfToken: session.csrfToken, refused });
-  const page = { title: `Connect ${asked.clientName}`, viewer: session, content };
-  // A browser asks the page's policy about the redirect that follows a form, too.
-  sendPage(request.ctx, page, refused?.status ?? 200, [new URL(asked.redirectUri).origin]);
+  sendPage(request.ctx, { title: `Connect ${asked.clientName}`, viewer: session, content }, refused?.status ?? 200);
 }
 
 /** POST of the page. */
@@ -126,13 +125,22 @@ function fieldOf(scope: Scope): string {
   return group === undefined ? `${SCOPE_FIELD}${scope}` : `${GROUP_FIELD}${group.name}`;
 }
 
-/** Hands the decision to the provider, which sends the user back to the app. A crash before it leaves a grant without a token. */
+/**
+ * Hands the decision to the provider, which sends the user back to the app. A crash before it leaves a grant without a token.
+ *
+ * The answer is a page that goes on by itself, not a redirect: a browser asks the policy of the form's page about every redirect that follows a
+ * form, and no policy can name an IPv6 address, or the sites to which a callback leads on.
+ */
 async function finish(
   { ctx }: PageRequest,
   { provider }: ConsentParts,
   result: Parameters<Provider['interactionResult']>[2],
 ): Promise<void> {
-  redirectTo(ctx, await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: false }));
+  const next = new URL(await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: false }));
+  const path = `${next.pathname}${next.search}`;
+  const content = markup`<p>You are on your way back to the app. <a href="${path}">Go on</a>, if nothing happens.</p>`;
+  sendPage(ctx, { title: 'Back to the app', viewer: null, content });
+  ctx.set('Refresh', `0; url=${path}`);
 }
 
 /** @throws {ServiceError} NOT_FOUND where this browser has begun no such request, or it is over. */

@@ -3,7 +3,7 @@ import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { storageOf, type StorageParts } from './adapter.ts';
 import type { ClientDocuments } from './client-documents.ts';
 import { CONSENT_PATH, OAUTH_PATHS, resourceKindOf, resourceUrl } from './places.ts';
-import { requireFewAndOurRedirects } from './redirects.ts';
+import { requireFewAndOurRedirects, RESPONSE_MODES } from './redirects.ts';
 import { SIGNING_ALGORITHM } from './signing-keys.ts';
 
 /** An access token is looked up at every call, so its life bounds only how long a copy is worth something to a thief who stays unseen. */
@@ -39,6 +39,7 @@ export function createProvider(parts: ProviderParts): Provider {
       application_type: 'native',
       grant_types: ['authorization_code', 'refresh_token'],
       id_token_signed_response_alg: SIGNING_ALGORITHM,
+      response_modes: [...RESPONSE_MODES],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
     },

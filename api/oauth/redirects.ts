@@ -1,4 +1,5 @@
 import { type ClientMetadata, errors } from 'oidc-provider';
+import { isStorable } from '../../domain/storable-text.ts';
 
 const REDIRECTS_MAX = 10;
 const REDIRECT_CHARACTERS_MAX = 500;
@@ -13,8 +14,23 @@ export function isOurRedirect(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOST.test(hostname));
 }
 
+/** Whether a redirect leads to the user's own machine. */
+export function isOnLoopback({ hostname }: URL): boolean {
+  return LOOPBACK_HOST.test(hostname);
+}
+
+/** How a code reaches an app: in its redirect. A form that posts itself would need a script in our page. */
+export const RESPONSE_MODES: readonly string[] = ['query', 'fragment'];
+
 /** What an app says of itself, by registration or by document, is small, and its redirects are ones that we send codes to. */
-export function requireFewAndOurRedirects({ redirect_uris: redirects = [], client_name: name }: ClientMetadata): void {
+export function requireFewAndOurRedirects(metadata: ClientMetadata): void {
+  const { redirect_uris: redirects = [], client_name: name, response_modes: modes = [] } = metadata;
+  if (!isStorable(metadata)) {
+    throw new errors.InvalidClientMetadata('no text may hold a NUL or half of a surrogate pair');
+  }
+  if (!modes.every((mode) => RESPONSE_MODES.includes(mode))) {
+    throw new errors.InvalidClientMetadata(`response_modes must be of ${RESPONSE_MODES.join(', ')}`);
+  }
   if (redirects.length === 0 || redirects.length > REDIRECTS_MAX) {
     throw new errors.InvalidClientMetadata(`redirect_uris must hold 1 to ${REDIRECTS_MAX} URLs`);
   }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { ErrorOut, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { networkOf } from '../../domain/address-ranges.ts';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -15,6 +15,7 @@ import { answerConsent } from './consent-page.ts';
 import { sendOAuthError } from './error-page.ts';
 import { CONSENT_PATH, OAUTH_PATHS, SERVER_METADATA_PATH } from './places.ts';
 import { createProvider } from './provider.ts';
+import { isOnLoopback, RESPONSE_MODES } from './redirects.ts';
 import { readSigningKeys } from './signing-keys.ts';
 import { StrangerLimits } from './stranger-limits.ts';
 
@@ -83,14 +84,48 @@ async function asReached(
   if (ctx.path === OAUTH_PATHS.authorization && ctx.query['scope'] === undefined) {
     ctx.query = { ...ctx.query, scope: OFFERED_SCOPES.join(' ') };
   }
+  const mode = ctx.path === OAUTH_PATHS.authorization ? ctx.query['response_mode'] : undefined;
+  // The provider would post even its refusal.
+  if (mode !== undefined && !RESPONSE_MODES.includes(String(mode))) {
+    return refuseHere(ctx, {
+      error: 'invalid_request',
+      error_description: `response_mode must be ${RESPONSE_MODES.join(' or ')}`,
+    });
+  }
   await next();
+  keepStrangersHere(ctx, issuer);
   if (ctx.path === SERVER_METADATA_PATH && isJsonObject(ctx.body)) {
     ctx.body = {
       ...ctx.body,
+      response_modes_supported: RESPONSE_MODES,
       scopes_supported: [...OFFERED_SCOPES, 'openid', 'offline_access'],
       client_id_metadata_document_supported: true,
     };
   }
+}
+
+/**
+ * A request that is refused before anybody has signed in is answered here. Whoever likes registers a redirect to a site of theirs, and would have a
+ * link on our address that leads there (RFC 9700, 4.11.2). An app on the user's machine is told, for it waits. So is any app whose user denies:
+ * that is another path.
+ */
+function keepStrangersHere(ctx: KoaContextWithOIDC, issuer: string): void {
+  const location = ctx.response.get('Location');
+  if (ctx.path !== OAUTH_PATHS.authorization || location === '') return;
+  const target = new URL(location, issuer);
+  if (target.origin === new URL(issuer).origin || isOnLoopback(target)) return;
+  const said = new URLSearchParams(target.hash === '' ? target.search : target.hash.slice(1));
+  ctx.remove('Location');
+  const description = said.get('error_description');
+  refuseHere(ctx, {
+    error: said.get('error') ?? 'invalid_request',
+    ...(description === null ? {} : { error_description: description }),
+  });
+}
+
+function refuseHere(ctx: KoaContextWithOIDC, error: ErrorOut): void {
+  ctx.status = 400;
+  sendOAuthError(ctx, error);
 }
 
 function tooMany(): ServiceError {

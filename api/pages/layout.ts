@@ -5,20 +5,15 @@ import { exactText, markedText } from './exact-text.ts';
 import { markup, type Markup } from './markup.ts';
 import { STYLE_PATH } from './style.ts';
 
-/**
- * Nothing but our style sheet is loaded, no script runs, and a form is sent to ourselves only, unless the page says where else. The icon is
- * an empty one.
- */
-function contentSecurityPolicy(formOrigins: readonly string[]): string {
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    'img-src data:',
-    ["form-action 'self'", ...formOrigins].join(' '),
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
+/** Nothing but our style sheet is loaded, no script runs, and a form is sent to ourselves only. The icon is an empty one. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 /** Who looks at the page, for its header. */
 export interface Viewer {
@@ -34,12 +29,9 @@ export interface Page {
   content: Markup;
 }
 
-/**
- * Sends a page. `formOrigins` are other sites that its form may lead to: browsers ask the policy about the redirect that follows it, too.
- */
-export function sendPage(ctx: HttpContext, page: Page, status = 200, formOrigins: readonly string[] = []): void {
+export function sendPage(ctx: HttpContext, page: Page, status = 200): void {
   ctx.set({
-    'Content-Security-Policy': contentSecurityPolicy(formOrigins),
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'Cross-Origin-Opener-Policy': 'same-origin',
     // With `no-referrer` a browser sends a form with `Origin: null`, and the check of the Origin would refuse it.
     'Referrer-Policy': 'same-origin',

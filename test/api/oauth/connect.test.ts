@@ -86,7 +86,7 @@ describe('from the MCP URL to a tool', () => {
     const { url } = await beginAuthorization(app, params);
     const { path, page } = await openConsent(browser, url);
     expect(page.text).toContain('Connect Documented agent');
-    expect(page.headers.get('Content-Security-Policy')).toContain("form-action 'self' http://127.0.0.1:4711;");
+    expect(page.headers.get('Content-Security-Policy')).toContain("form-action 'self';");
     const back = await decideConsent(browser, path, page.text, { environmentId });
     expect([back.origin, back.searchParams.get('code')]).toEqual(['http://127.0.0.1:4711', expect.any(String)]);
     const unknown = await beginAuthorization(app, { client_id: 'https://agent.example/none.json' });

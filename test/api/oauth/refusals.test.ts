@@ -18,6 +18,7 @@ import {
   decideConsent,
   exchange,
   findServer,
+  nextOf,
   openConsent,
   postForm,
   REDIRECT,
@@ -192,6 +193,53 @@ describe('an authorization request', () => {
     },
   );
 
+  // RFC 9700, 4.11.2: anybody registers a redirect, and none of them makes a link on our address lead to it.
+  it.each([{ code_challenge: '' }, { prompt: 'none' }, { state: 's'.repeat(3_000) }])(
+    'that is refused before a sign-in stays on our page: %o',
+    async (params) => {
+      const redirect = 'https://phish.example/callback';
+      const registered = await api.call('POST', '/oauth/register', {
+        body: { redirect_uris: [redirect], token_endpoint_auth_method: 'none' },
+      });
+      const client = { client_id: textOf(registered.json as JsonObject, 'client_id'), redirect_uri: redirect };
+      const { url } = await beginAuthorization(mcp, { ...client, ...params });
+      const reply = await new Visitor(api).get(`${url.pathname}${url.search}`);
+      expect([reply.status, reply.location]).toEqual([400, null]);
+      expect(reply.text).toContain('The app is not connected');
+    },
+  );
+
+  it('asks for no form that posts itself: our pages run no script', async () => {
+    const metadata = (await api.call('GET', '/.well-known/oauth-authorization-server')).json as JsonObject;
+    expect(metadata['response_modes_supported']).toEqual(['query', 'fragment']);
+    const { url } = await beginAuthorization(mcp, { response_mode: 'form_post' });
+    const reply = await new Visitor(api).get(`${url.pathname}${url.search}`);
+    expect([reply.status, reply.location]).toEqual([400, null]);
+    expect(reply.text).toContain('response_mode must be query or fragment');
+    expect(reply.text).not.toContain('<form');
+  });
+
+  const failuresSince = (before: number): string[] =>
+    api.logLines.slice(before).filter((line) => line.includes('"level":50'));
+
+  it('with a NUL is refused, at the token endpoint too, and is no failure of ours', async () => {
+    const before = api.logLines.length;
+    const { url } = await beginAuthorization(mcp, { state: 'state\0' });
+    const reply = await new Visitor(api).get(`${url.pathname}${url.search}`);
+    expect([reply.status, new URL(reply.location ?? '').searchParams.get('error')]).toEqual([303, 'invalid_request']);
+    const exchanged = await postForm(api, '/oauth/token', { grant_type: 'refresh_token', client_id: '\0' });
+    expect([exchanged.status, exchanged.json['error']]).toEqual([401, 'invalid_client']);
+    expect(failuresSince(before)).toEqual([]);
+  });
+
+  it.each(['\0', '\uD800'])('of an app whose name holds %j is never begun: it is not registered', async (text) => {
+    const before = api.logLines.length;
+    const body = { client_name: `app${text}`, redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' };
+    const registered = await api.call('POST', '/oauth/register', { body });
+    expect([registered.status, (registered.json as JsonObject)['error']]).toEqual([400, 'invalid_client_metadata']);
+    expect(failuresSince(before)).toEqual([]);
+  });
+
   it('gives no tokens for a code without its verifier', async () => {
     const browser = new Visitor(api, { 'service-session': person.token });
     const authorization = await beginAuthorization(rest);
@@ -215,6 +263,7 @@ it.each([
   ['http that is not the loopback', { redirect_uris: ['http://agent.example/callback'] }],
   ['a mixture', { redirect_uris: [REDIRECT, 'http://agent.example/callback'] }],
   ['too many', { redirect_uris: Array.from({ length: 11 }, (_, index) => `https://agent.example/${index}`) }],
+  ['a form that posts itself', { redirect_uris: [REDIRECT], response_modes: ['form_post'] }],
   ['a secret', { redirect_uris: [REDIRECT], token_endpoint_auth_method: 'client_secret_basic' }],
 ])('a registration with %s is refused', async (_what, body) => {
   expect((await api.call('POST', '/oauth/register', { body })).status).toBe(400);
@@ -350,7 +399,7 @@ describe('the consent page', () => {
     expect((await browser.post(path, { ...fields, csrfToken: 'wrong' })).status).toBe(403);
     expect((await browser.post(path, fields, { Origin: 'https://evil.example' })).status).toBe(403);
     expect(await grants()).toBe(before);
-    expect((await browser.post(path, fields)).status).toBe(303);
+    expect(nextOf(await browser.post(path, fields))).toContain('/oauth/authorize/');
     expect(await grants()).toBe(before + 1);
   });
 
@@ -398,8 +447,7 @@ describe('the consent page', () => {
     const forged = Object.fromEntries(BARRED.map((barred) => [`scope:${barred}`, 'on']));
     const fields = { ...checkedFields(form), ...forged, csrfToken: csrf, environmentId, decision: 'allow' };
     const sent = await browser.post(path, fields);
-    const resume = new URL(sent.location ?? '');
-    const back = await browser.get(resume.pathname);
+    const back = await browser.get(nextOf(sent));
     const tokens = await exchange(rest, new URL(back.location ?? ''), authorization);
     expect(tokens.scopes).toEqual(['actions:read']);
   });

@@ -80,11 +80,16 @@ export async function decideConsent(browser: Visitor, path: string, page: string
   const chosen = Object.fromEntries(groups.map((name) => [`group:${name}`, 'on']));
   const fields = { ...hiddenFields(form), ...checkedFields(form), ...chosen, environmentId, decision };
   const sent = await browser.post(path, fields);
-  if (sent.status !== 303 || sent.location === null) throw new Error(`not decided: ${sent.status} ${sent.text}`);
-  const resume = new URL(sent.location);
-  const back = await browser.get(`${resume.pathname}${resume.search}`);
+  const back = await browser.get(nextOf(sent));
   if (back.location === null) throw new Error(`not sent back: ${back.status} ${back.text}`);
   return new URL(back.location);
+}
+
+/** Where the page that answers a decision leads by itself. */
+export function nextOf(decided: Answer): string {
+  const next = /^0; url=(.+)$/.exec(decided.headers.get('Refresh') ?? '')?.[1];
+  if (decided.status !== 200 || next === undefined) throw new Error(`not decided: ${decided.status} ${decided.text}`);
+  return next;
 }
 
 export interface Tokens {
