@@ -51,11 +51,14 @@ export interface ActivityDependencies {
   fanOutEvent(ref: EventRef): Promise<void>;
   /** Starts the sending of an e-mail, or leaves the running one. */
   sendEmail(ref: EmailRef): Promise<void>;
-  /** Makes or changes the Temporal Schedule of a schedule. What came due before is fired as far back as the catch-up reaches from `now`. */
+  /**
+   * Makes or changes the Temporal Schedule of a schedule. Slots that came due before are fired as far back as the catch-up reaches from
+   * `now`.
+   */
   putSchedule(ref: ScheduleRef, plan: TemporalPlan, now: Date): Promise<void>;
   /** Deletes it, where there is one. */
   forgetSchedule(scheduleId: string): Promise<void>;
-  /** Starts a firing that was queued by hand, or that need not wait any more. */
+  /** Starts a firing that was queued by hand, or that need not wait any longer. */
   startFiring(firing: FiringRef): Promise<void>;
   /** Starts the pacer of a flow-control key, or has a running one look again. */
   paceFlowControl(ref: FlowControlKeyRef): Promise<void>;
@@ -84,7 +87,7 @@ export interface ActivityDependencies {
   logger: Logger;
 }
 
-/** What it takes to tell who was granted a permit. */
+/** The dependencies for telling the holder of a granted permit. */
 export type TellDependency = 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'beginMessage';
 
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */

@@ -27,9 +27,9 @@ import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts
 import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-client.ts';
 
 /**
- * What the activities start and wake, the sweep above all. They hold the ids of rows; the names that the Temporal UI shows are
- * read here, so that what the sweep starts is found as what a request starts. worker.ts and the harness of the tests share this. `client`
- * is on the worker's own connection.
+ * The starts and signals of the activities, above all of the sweep. They hold the ids of rows; the names that the Temporal UI shows are
+ * read here, so that a workflow which the sweep starts is found like one that a request starts. worker.ts and the harness of the tests
+ * share this. `client` is on the worker's own connection.
  */
 export function workflowStarters(client: Client, db: Pick<Database, 'oneStatement'>, taskQueue: string) {
   const names = new EnvironmentNames(db);

@@ -51,7 +51,7 @@ export const CREDENTIAL_ENDED = 'SC001';
 /** An API key as a request presents it, for reads. */
 export interface PresentedKey {
   hash: Buffer;
-  /** Sees the key as it is now. False: the caller is taken for somebody whom the key does not make any more. */
+  /** Looks at the key as it is now. False: the key no longer makes its holder the caller of this request. */
   isAsAssumed(row: PresentedKeyRow): boolean;
 }
 

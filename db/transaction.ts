@@ -106,7 +106,7 @@ class Transaction implements OpenTransaction {
 
   private async send(statement: QueryConfig): Promise<QueryResult> {
     if (this.isOpened) return this.client.query(statement);
-    // What is not prepared may be several statements, which cannot be joined to others.
+    // Text that is not prepared may hold several statements, which cannot be joined to others.
     if (isPrepared(statement)) return lastOf(await this.open([statement]));
     this.open([]).catch(() => undefined); // the statement fails too, with this failure
     return this.client.query(statement);
@@ -187,7 +187,7 @@ class TransactionByStatement implements OpenTransaction {
     }
   }
 
-  /** Whoever has the connection next finds it at rest. */
+  /** The next user of the connection finds it at rest. */
   private async answers(): Promise<void> {
     if (this.pending.size > 0) await Promise.allSettled(this.pending);
   }

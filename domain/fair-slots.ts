@@ -25,9 +25,9 @@ interface Owner {
 }
 
 /**
- * Slots that bound concurrent work. An owner holds a few at most. Waiting jobs take turns owner by owner, and first in, first out
- * within each, so that an owner with much work delays itself and not the others. Where as many wait as may, who comes takes the place of
- * the newest that waits of the owner with the most, if that makes the two more equal.
+ * Slots that bound concurrent work. An owner holds a few at most. Waiting jobs take turns owner by owner, and first in, first out within
+ * each, so that an owner with much work delays itself and not the others. If the maximum number waits, a new job replaces the newest
+ * waiting job of the owner with the most, provided that this makes the two owners more equal.
  */
 export class FairSlots {
   readonly #options: FairSlotsOptions;

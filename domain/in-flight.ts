@@ -1,11 +1,11 @@
 /**
- * What counts against a cap of its workspace. A replay is a dispatch. A notification is an e-mail, or the post of an approval to a chat.
- * Maintenance is a page of a job or of a fan-out, and the starting of messages. What is over the cap waits in the workspace's queue without
- * a worker's slot.
+ * The kinds of call that count against a cap of their workspace. A replay is a dispatch. A notification is an e-mail, or the post of an
+ * approval to a chat. Maintenance is a page of a job or of a fan-out, and the starting of messages. A call above the cap waits in the
+ * workspace's queue without a worker's slot.
  */
 export type InFlightKind = 'dispatch' | 'delivery' | 'provider_read' | 'notification' | 'maintenance';
 
-/** What is signalled when it is granted a permit. The workflow of a delivery is started. */
+/** The workflow that is signalled when its call is granted a permit. The workflow of a delivery is started instead. */
 export type SignalledKind = Exclude<InFlightKind, 'delivery'>;
 
 /** The permits of a workspace by kind: how many of them it may have in flight, in all its environments and on all workers. */
@@ -20,7 +20,7 @@ export interface NoPermit {
 /** The permit of a holder that died is free so long after the time-out of its call: the database before and after the call. */
 const LEASE_MARGIN_MS = 60_000;
 /**
- * Who was granted a permit while it waited claims it within this time. Otherwise it waits again in its old position, and is granted
+ * The time within which a waiting call claims a permit that it was granted. After that it waits again in its old position, and is granted
  * and told again: a signal may be lost (Temporal was away, the teller crashed), and until then the permit is idle.
  */
 export const GRANT_LEASE_MS = 15_000;

@@ -47,7 +47,7 @@ export const RESTING_STATUSES: readonly InvocationStatus[] = [
   'cancelled',
 ];
 
-/** What it takes to know whether an invocation is at rest. */
+/** The facts that decide whether an invocation is at rest. */
 export interface Progress {
   status: InvocationStatus;
   /** The stage of its effect, where one governs. */
@@ -74,7 +74,7 @@ export function hasEnded(status: InvocationStatus): boolean {
   return !isOpen(status) && status !== 'unknown';
 }
 
-/** Who said what the outcome is. `provider_lookup` is the provider's own record, read back. */
+/** The source of the outcome. `provider_lookup` is the provider's own record, read back. */
 export const OUTCOME_SOURCES = ['system', 'provider_response', 'provider_lookup', 'manual_resolution'] as const;
 export type OutcomeSource = (typeof OUTCOME_SOURCES)[number];
 

@@ -22,7 +22,7 @@ const WHEEL = [
 ];
 
 export interface ModelLookup {
-  /** EMBEDDINGS_MODEL_PATH; null where it is not set. */
+  /** EMBEDDINGS_MODEL_PATH; null if it is not set. */
   given: string | null;
   /** Where a fetched model is kept: `.cache/embeddings` of the project. */
   cacheDir: string;

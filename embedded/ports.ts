@@ -14,7 +14,7 @@ const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_767;
 const TRIES = 100;
 
-/** Who draws a port has it to itself for so long: a stack on a busy machine listens by then, and again after some restarts. */
+/** A stack that draws a port has it to itself for so long: on a busy machine it listens by then, and again after some restarts. */
 const CLAIM_MS = 600_000;
 /** A file for each port that was drawn lately, by whichever process of this machine. */
 const CLAIMS = path.join(tmpdir(), 'agent-action-runtime-ports');

@@ -15,7 +15,7 @@ const BY_PREFIX: Readonly<Record<string, (id: string) => string>> = {
   [ID_PREFIXES.preview]: previewWorkflowId,
 };
 
-/** The workflow of a record's id: `inv_…` becomes `invocation/inv_…`. What is a workflow's id already stays as it is. */
+/** The workflow of a record's id: `inv_…` becomes `invocation/inv_…`. An id of a workflow stays as it is. */
 export function workflowIdOf(id: string): string {
   return BY_PREFIX[/^([a-z]{3})_/.exec(id)?.[1] ?? '']?.(id) ?? id;
 }

@@ -42,10 +42,10 @@ export type TakePage = (
   pageSize: number,
 ) => Promise<JobStep | PageOutcome | null>;
 
-/** What ends a job: the workspace or the key may make no more messages. Anything else is tried again. */
+/** Refusals that end a job: the workspace or the key may make no more messages. Any other failure is tried again. */
 const ENDING_CODES: readonly string[] = ['QUOTA_EXCEEDED', 'BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED'];
 
-/** The messages of a page cannot be accepted, whoever tries again. */
+/** The messages of a page cannot be accepted, however often they are tried. */
 class PageRefused extends Error {
   /** The last record of the page. */
   readonly afterId: string;
@@ -183,7 +183,7 @@ export async function waitOf(tx: EnvironmentTransaction, job: JobRecord): Promis
   return { next: 'wait', why: 'deliveries' };
 }
 
-/** Publishes what a page came to, in the name of whoever asked for the job. `afterId`: the last record of the page. */
+/** Publishes the messages of a page, in the name of the job's creator. `afterId`: the last record of the page. */
 export async function publishDrafts(
   tx: EnvironmentTransaction,
   deps: PageDependencies,

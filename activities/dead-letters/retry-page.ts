@@ -16,7 +16,7 @@ import {
   withinBytes,
 } from './job-page.ts';
 
-/** Retries one page of dead letters. Whoever deletes a record has it, so each is retried once (job-page.ts). */
+/** Retries one page of dead letters. The transaction that deletes a record owns it, so each is retried once (job-page.ts). */
 export function retryDeadLetterPage(deps: PageDependencies, pageSize = RETRY_PAGE_SIZE) {
   return publishPage(deps, pageSize, takePage);
 }
@@ -35,7 +35,7 @@ async function takePage(
   const afterId = ids.at(-1);
   if (afterId === undefined) return null;
   const { drafts, failed } = await draftsOf(tx, deps, ref, ids);
-  // Whoever deletes a record has it: a record that somebody else retried or deleted meanwhile makes no message here.
+  // The transaction that deletes a record owns it: a record that was retried or deleted meanwhile makes no message here.
   const deleted = new Set(await deleteDeadLetters(tx, [...drafts.keys()]));
   const taken = [...drafts].flatMap(([id, draft]) => (deleted.has(id) ? [draft] : []));
   const published = await publishDrafts(tx, deps, ref, job, { drafts: taken, afterId });

@@ -6,9 +6,9 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import type { EventDeliveryEnd } from '../messages/settle-attempt.ts';
 
 /**
- * Moves the clock of the subscription whose delivery the same transaction has settled. Null: what ended was no delivery of an event, or
- * nothing ended. It is called last in the transaction: whoever holds the subscription's row, and then the end of the audit log's chain,
- * waits for no other lock.
+ * Moves the clock of the subscription whose delivery the same transaction has settled. Null: the ended message was no delivery of an
+ * event, or nothing ended. It is called last in the transaction: the holder of the subscription's row, and then of the end of the audit
+ * log's chain, waits for no other lock.
  */
 export async function followDelivery(
   tx: EnvironmentTransaction,

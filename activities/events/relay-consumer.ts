@@ -15,7 +15,7 @@ export interface FollowUp {
 }
 
 /**
- * What becomes of platform events, in the transaction that takes them out of the outbox: it has each event exactly once. What it
+ * Consumes platform events in the transaction that takes them out of the outbox, so it gets each event exactly once. The work that it
  * returns follows the commit, and may be lost.
  */
 export type Consumer = (

@@ -50,7 +50,8 @@ export async function claimInTurn(
     leaseMs: permitLeaseMs(timeoutMs),
   } as const;
   const take = async (tx: EnvironmentTransaction): Promise<ClaimedInTurn | Queued | null> => {
-    // Sent together. The invocation is locked first, as by whoever records its end and releases its permit.
+    // Both statements are sent together. The invocation is locked first, in the same order as when its end is recorded and its permit
+    // released.
     const [, position] = await Promise.all([lockInvocation(tx, ref.invocationId), acquirePermit(tx, wanted)]);
     if (position === null) return null;
     if (position > 0) {

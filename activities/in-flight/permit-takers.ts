@@ -27,7 +27,7 @@ export class Queued {
   }
 }
 
-/** Who takes a permit, and of how many. */
+/** A taker of a permit, and the number of permits of its workspace. */
 export interface Taker {
   workspaceId: string;
   kind: InFlightKind;
@@ -120,7 +120,7 @@ export class PermitTakers {
 
 /** The wait of one taker. */
 class NearWait {
-  /** What it is told before it waits ends its wait at once. */
+  /** A signal that comes before it waits ends its wait at once. */
   isTold = false;
   #wake: () => void = () => undefined;
 

@@ -60,11 +60,11 @@ export function workInTurn<Args extends [Tenant, ...unknown[]], Result>(
       await release(deps, tenant, wanted);
     }
   };
-  // Who waits for its turn to ask must not be taken for dead.
+  // A taker that waits for its turn to ask must not be presumed dead.
   return (...args) => withHeartbeats(deps, () => inTurn(...args));
 }
 
-/** What the work came to stands: a permit that cannot be released is left to its lease, or to the next execution. */
+/** The result of the work stands: a permit that cannot be released is left to its lease, or to the next execution. */
 async function release(
   deps: Dependencies,
   tenant: Tenant,

@@ -40,9 +40,7 @@ export type Dispatched =
   | { seen: 'settled'; state: InvocationState }
   /** Another execution claimed the dispatch before: this one sent nothing and knows nothing. */
   | { seen: 'claimed_elsewhere' }
-  /**
-   * The attempt had been abandoned meanwhile. What this call saw is recorded as a late answer, and settled what was unknown.
-   */
+  /** The attempt had been abandoned meanwhile. The result of this call is recorded as a late answer, and settled the unknown outcome. */
   | { seen: 'too_late' }
   /** The workspace has its share of calls in flight. Nothing is claimed. */
   | NoPermit;

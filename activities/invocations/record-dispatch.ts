@@ -24,7 +24,7 @@ export interface RecordedDispatch {
   inTime: boolean;
   /** The invocation's status, where it was settled too. */
   state: InvocationState | null;
-  /** Who was granted the permit that this call held. */
+  /** The call that was granted the permit of this one. */
   next: Granted | null;
 }
 

@@ -16,7 +16,7 @@ export const expiredOAuthArtifacts: SweepArea<string> = {
   batchSize: 1_000,
 };
 
-/** Deletes apps that registered themselves and that nobody has connected: whoever comes may register one. */
+/** Deletes apps that registered themselves and that nobody has connected: anybody may register one. */
 export const unusedOAuthClients: SweepArea<string> = {
   find: (deps, page) => findUnusedClients(deps.db, page),
   idOf: (id) => id,

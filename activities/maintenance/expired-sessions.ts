@@ -2,7 +2,7 @@ import { deleteExpiredSessions, findExpiredSessions } from '../../db/sessions/ex
 import type { SweepArea } from './sweep-rows.ts';
 import { untilNone } from './until-none.ts';
 
-/** Deletes sessions that are past their end, with their messages. What one sweep does not reach is left to the next. */
+/** Deletes sessions that are past their end, with their messages. The next sweep deletes those that this one does not reach. */
 export const expiredSessions: SweepArea<string> = {
   find: (deps, page) => findExpiredSessions(deps.db, page),
   idOf: (id) => id,

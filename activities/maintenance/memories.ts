@@ -21,7 +21,7 @@ export function idleMemoryJobs(idleSeconds = IDLE_SECONDS): SweepArea<MemoryJobR
   };
 }
 
-/** What was derived from one memory is deleted in so many transactions a sweep; the next one goes on. */
+/** The number of transactions in which one sweep deletes memories that were derived from one; the next sweep continues. */
 const PAGES_A_SWEEP_MAX = 40;
 
 /** Deletes memories whose time is over, with their chains and what was derived. A later version of one may be gone with it. */

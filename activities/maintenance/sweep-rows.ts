@@ -28,8 +28,8 @@ export interface SweepArea<Row, Needs extends keyof ActivityDependencies = never
   find(deps: SweepDependencies<Needs>, page: SweepPage): Promise<Row[]>;
   idOf(row: Row): string;
   /**
-   * Must be harmless when repeated: a batch that fails is repeated row by row. What takes many steps looks at the budget between them, and
-   * leaves the rest to a later sweep.
+   * Must be harmless when repeated: a batch that fails is repeated row by row. A repair of many steps looks at the budget between them,
+   * and leaves the rest to a later sweep.
    */
   mend(deps: SweepDependencies<Needs>, rows: readonly Row[], budget: AreaBudget): Promise<unknown>;
   /** How many rows `mend` takes at once: more than one where that is a single statement. */

@@ -65,7 +65,7 @@ function callbackBody(
   };
 }
 
-/** The body that was sent. Null where there was none, or where it opens no more: the end of a message does not wait for a lost key. */
+/** The body that was sent. Null if there was none, or if it cannot be opened: the end of a message does not wait for a lost key. */
 function sourceOf(
   { vault, logger }: Pick<ActivityDependencies, 'vault' | 'logger'>,
   ref: MessageRef,

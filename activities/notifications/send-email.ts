@@ -39,7 +39,7 @@ async function visitEmail(tx: EnvironmentTransaction, emailId: string, mailer: M
   return { next: 'send', work, attempt: await claimEmail(tx, emailId), mailer };
 }
 
-/** Also the late answer of an attempt that was taken for lost: it says what was unknown. */
+/** Records also the late answer of an attempt that was presumed lost: it tells the unknown outcome. */
 async function settle(
   tx: EnvironmentTransaction,
   emailId: string,

@@ -120,7 +120,7 @@ async function fire(
     }
     return { outcome, messageIds: [], eventId: null };
   }
-  // What waited may be old, and an id of its time would lie among messages that are past their retention. Its run is the fence.
+  // A run that waited may be old, and an id of its time would be among messages past their retention. Its run is the fence.
   const ids =
     run?.outcome === 'waiting'
       ? {}
@@ -174,7 +174,7 @@ async function hindranceOf(
   return { outcome: 'waiting', code: 'OVERLAP', message: why };
 }
 
-/** It publishes in the name of whoever made the schedule: their key is charged. A run that was queued by hand was let through the halt. */
+/** It publishes in the name of the schedule's creator, whose key is charged. A run that was queued by hand was let through the halt. */
 function publisherOf({ workspaceId, environmentId, trigger }: FiringRef, { createdBy }: ScheduleRecord): Publisher {
   return {
     tenant: { workspaceId, environmentId },

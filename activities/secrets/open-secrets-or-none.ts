@@ -4,12 +4,12 @@ import type { InvocationDependencies } from '../dependencies.ts';
 import { type OpenedSecrets, openSecrets } from './open-secrets.ts';
 import { withoutMessage } from './without-message.ts';
 
-/** What a read at a provider says of itself where a credential does not open. */
+/** The result of a provider read whose credential cannot be opened. */
 export const UNOPENED = 'a credential does not open';
 
 /**
- * The secrets of a read at a provider; null, and a line in the log, where a sealed value does not open. Thrown, it would be tried again
- * and again while it keeps the permit of a read: a few of them would stop all reads of the workspace.
+ * The secrets of a provider read; null, and a line in the log, if a sealed value cannot be opened. A thrown error would be retried again
+ * and again while the read keeps its permit: a few of them would stop all reads of the workspace.
  */
 export async function openSecretsOrNone(
   deps: Pick<InvocationDependencies, 'db' | 'vault' | 'logger'>,

@@ -40,7 +40,7 @@ export function requireGovernScope(
   });
 }
 
-/** What of a change of adapter is guarded: its type and version, or the members of its config that are not declared free. */
+/** The guarded parts of a change of adapter: its type and version, and the members of its config that are not declared free. */
 function governedAdapterChanges(before: ActionDefinition['adapter'], after: ActionDefinition['adapter']): string[] {
   if (before.type !== after.type) return ['adapter.type'];
   if (before.version !== after.version) return ['adapter.version'];

@@ -64,7 +64,7 @@ export function buildDefinition(
   checkSize(json);
   const digest = digestOf(json);
   const { issues: lies, ...findings } = checkDefinition(definition, adapter.descriptor);
-  // What was written under earlier rules stays as it is until it is changed.
+  // A definition that was written under earlier rules stays as it is until it is changed.
   const isUnchanged = before !== null && digest === digestOf(before as unknown as Json);
   if (lies.length > 0 && !isUnchanged) {
     throw validationError(lies.map((issue) => ({ ...issue, path: below('body', issue.path) })));

@@ -1,4 +1,7 @@
-/** What the audit log keeps of a webhook's URL: its host alone. Paths of webhooks often are credentials, and the log is kept for ever. */
+/**
+ * The part of a webhook's URL that the audit log keeps: its host alone. Paths of webhooks often are credentials, and the log is kept for
+ * ever.
+ */
 export function auditedHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : '';
 }

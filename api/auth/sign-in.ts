@@ -70,7 +70,7 @@ async function endEarlierSession(
   await db.withUser(earlier.userId, async (tx) => {
     if (!(await endSession(tx, earlier.id))) return;
     await recordAccountAudit(tx, earlier.userId, {
-      // Who else signs in at this browser is nothing that the workspaces of its earlier user may know.
+      // The workspaces of the browser's earlier user must not learn who else signs in there.
       actor: { type: 'user', id: earlier.userId === userId ? userId : null },
       action: 'session.ended',
       target: { type: 'session', id: earlier.id },

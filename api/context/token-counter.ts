@@ -7,10 +7,10 @@ import { TokenDeadlineError, TokenLane } from './token-lane.ts';
 
 /** A thread starts and loads the encoding in well under a second; 1 MiB of the worst text takes about one. */
 const DEADLINE_MS = 15_000;
-/** A small job that takes longer is none: the lane of large jobs has it from the beginning, and the small ones go on. */
+/** A small job that exceeds this time is restarted in the lane of large jobs; small jobs are not blocked. */
 const SMALL_DEADLINE_MS = 2_000;
 const WAIT_MS_MAX = 20_000;
-/** What is larger goes to the lane of large jobs: it may take seconds, and no small one waits for it. */
+/** A larger job goes to the lane of large jobs: it may take seconds, and no small job waits for it. */
 export const SMALL_JOB_BYTES_MAX = 64 * 1024;
 const SMALL_WAITING = { waitingMax: 500, waitingAWorkspaceMax: 100 };
 /** Texts that wait to be counted are held: these are of up to 1 MiB each. */
@@ -55,8 +55,8 @@ export class TokenCounter {
   }
 
   /**
-   * `read` runs once it is this workspace's turn: whoever waits holds no messages. It answers null where there are more than `bytesMax`, and
-   * is then asked again, for all of it, in the lane of large jobs; so it is where the small job took too long.
+   * `read` runs once it is this workspace's turn, so a waiting job holds no messages. It answers null if there are more than `bytesMax`.
+   * Then, or if the small job took too long, it is called again, for everything, in the lane of large jobs.
    *
    * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait; whatever `read` throws.
    */

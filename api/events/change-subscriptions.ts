@@ -52,7 +52,7 @@ export const updateSubscriptionRoute = defineRoute({
     }
     const { url = before.url, eventTypes = before.eventTypes, enabled = before.enabled } = body;
     const isKept = Object.values(body.headers ?? {}).includes(REDACTED);
-    // Whoever gives all headers anew must be able to, also where the earlier ones do not open.
+    // A caller who gives all headers again must succeed, even if the earlier ones cannot be opened.
     const sent = isKept ? openHeaders(deps.resealing, tenant, before.id, before) : before.headers;
     const headers = headersAfter({ url: before.url, shown: before.headers, sent }, url, body.headers);
     await updateSubscription(tx, {

@@ -125,7 +125,7 @@ async function release({ deps, caller, requestId }: Context, { file, token }: Le
   }
 }
 
-/** What was read is not what was promised: nothing can confirm it any more. */
+/** The stored bytes are not the promised ones: this upload can no longer be confirmed. */
 class UploadDiffersError extends ServiceError {
   override readonly name = 'UploadDiffersError';
 }

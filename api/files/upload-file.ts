@@ -103,7 +103,7 @@ class DirectUpload {
     await deps.files.put(this.begun, 'content', this.begun.body.bytes);
   }
 
-  /** The credential is looked at once more: whoever lost it while the bytes came stores nothing. */
+  /** The credential is checked once more: a caller who lost it while the bytes came stores nothing. */
   async finish({ purpose, metadata }: Notes): Promise<FileRecord> {
     const { begun } = this;
     if (begun === null) throw new Error('an upload is finished once its file has been received');

@@ -58,9 +58,9 @@ export async function startGranted(
 }
 
 /**
- * Grants what new messages of these keys may send now. It runs after the commit that accepted them, in a transaction of its own:
- * the lock of a key is then held for one statement, and not while a batch is written. While many starts of the workspace are under way,
- * the keys of many requests are granted together; each message that ends grants more of its key.
+ * Grants the messages of these keys that may be sent now. It runs after the commit that accepted new ones, in a transaction of its own,
+ * so the lock of a key is held for one statement and not while a batch is written. While many starts of the workspace are under way, the
+ * keys of many requests are granted together; each message that ends grants more of its key.
  */
 export async function grantNewMessages(
   deps: GrantStarters & { db: Database; pacedStarts: PacedStarts },

@@ -20,7 +20,7 @@ const ACCESS_TOKEN = /^[0-9A-Za-z_-]{43}$/;
 /** Keys that this process remembers, some 2 KB each. */
 const KNOWN_KEYS_MAX = 1_000;
 
-/** Who presents a key, as far as this process remembers. Nothing is answered before the database has said so too. */
+/** The holder of a key, as far as this process remembers. Nothing is answered before the database has confirmed it. */
 export interface AssumedCaller {
   caller: KeyCaller;
   /** For the transaction of the read, which looks the key up. */

@@ -3,7 +3,7 @@ import type { HttpContext } from './context.ts';
 /** The caller disconnected before its request was complete or answered: no reply can be sent. */
 export class RequestAbortedError extends Error {}
 
-/** What the access log says of such a request, as nginx does. No reply ever carries it. */
+/** The status that the access log has for such a request, as nginx's does. No reply ever carries it. */
 export const CLIENT_GONE_STATUS = 499;
 
 /** Whether the connection ended before the whole reply was handed to it. */

@@ -52,8 +52,8 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
     query?: Q;
     body?: B;
     /**
-     * What is wrong with a body and what its schema cannot see. Asked where the request is refused anyway, so that the caller
-     * learns everything at once; `prepare` checks the same in a request that passes. `body` is any JSON value.
+     * Reports mistakes of a body that its schema cannot see. It is called for a request that is refused anyway, so that the caller learns
+     * everything at once; `prepare` checks the same in a request that passes. `body` is any JSON value.
      */
     issuesBeside?(body: unknown): Issue[];
   };
@@ -115,7 +115,7 @@ interface OfEnvironment<Parsed> {
   scope: Scope | null;
   /** A key with only this scope passes too. The route then shows it only what the key itself made. */
   ownWithScope?: Scope;
-  /** What a key needs beside `scope`: held for a replayed reply too, which a check in the work would not see. */
+  /** A scope that a key needs beside `scope`. It is checked for a replayed reply too, which a check in the work would not see. */
   alsoScope?: Scope;
   /** The least role with which a session may call it. Without one, a session cannot satisfy a scope. */
   role?: Role;

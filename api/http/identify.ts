@@ -149,7 +149,7 @@ export function requireScope(caller: Caller, route: NeededByRoute): void {
   if (refusal !== null) throw refusal;
 }
 
-/** What a route asks of whoever calls it. */
+/** The requirements of a route for its caller. */
 export type NeededByRoute = Pick<AnyRoute, 'scope' | 'role'> & {
   ownWithScope?: Scope;
   alsoScope?: Scope;
@@ -179,7 +179,7 @@ export function refusalOf(caller: Caller, route: NeededByRoute): ServiceError | 
 export type Credential = Pick<Caller, 'type' | 'scopes'> & { role?: Role };
 
 /**
- * For what only some requests of a route need beside its scope. What all of them need is the route's `alsoScope`.
+ * For a scope that only some requests of a route need beside its own. A scope that all of them need is the route's `alsoScope`.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope.
  */

@@ -8,7 +8,7 @@ import type { Page, Pagination } from './pagination.ts';
 export type Responses = Record<number, z.ZodType>;
 export type Data<R extends Responses> = z.input<R[keyof R & number]>;
 
-/** What is under way at a provider is mostly over within this time. */
+/** A call to a provider has mostly ended within this time. */
 export const UNDER_WAY_RETRY_AFTER_SECONDS = 2;
 
 /** What a 202 says beside its body. */
@@ -89,8 +89,8 @@ export interface ListForm<Tx, Context, R extends Responses> {
  */
 export interface ChangeForm<Tx, Context, R extends Responses, Prepared> {
   /**
-   * Admits the work that `prepare` does, in a transaction of its own that commits before it. What is counted here stays counted where
-   * the work fails, or the process dies: whoever could repeat it for nothing would have no limit.
+   * Admits the work that `prepare` does, in a transaction of its own that commits before it. The admission stays counted if the work
+   * fails or the process dies: a caller who could repeat the work for nothing would have no limit.
    */
   admit?(tx: Tx, ctx: Context): Promise<void>;
   /** What costs time and no transaction (parsing, a fetch, a hash), before it begins. */
@@ -115,7 +115,7 @@ export type HandlerForm<Context, R extends Responses> = {
   change?: never;
 } & (
   | { idempotent?: never }
-  /** What keeps a second run, after a crash between the work and its reply, from doing the work again. */
+  /** The fence that keeps a second run, after a crash between the work and its reply, from doing the work again. */
   | { idempotent: true; fence: string }
 );
 

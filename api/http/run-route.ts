@@ -42,7 +42,7 @@ export async function runRoute(runner: RouteRunner, route: AnyRoute, ctx: HttpCo
   try {
     await answer(runner, route, ctx, assumed.caller, assumed.presented);
   } catch (error) {
-    // Whatever the failure, it is for the holder of a key that still works: anybody else gets the answer for strangers.
+    // Only the holder of a key that still works sees the failure: anybody else gets the answer for strangers.
     delete ctx.state.caller;
     const limits = takeRateLimitHeaders(ctx);
     const caller = await identify(runner, route, ctx);
@@ -89,7 +89,7 @@ async function answer(
   }
 }
 
-/** The caller as for a new request: whoever it is now, with the rights of now. */
+/** The caller as for a new request, with the rights that they have now. */
 export async function identifyAgain(route: AnyRoute, identifyNow: () => Promise<AnyCaller | null>): Promise<AnyCaller> {
   const again = await identifyNow();
   authorize(route, again);

@@ -35,7 +35,8 @@ export function serveInteractions({ deps, gates }: Pick<RouteRunner, 'deps' | 'g
       throw new ServiceError('AUTHENTICATION_ERROR', { message: 'The signature of this request does not hold.' });
     }
     ctx.set('Cache-Control', 'no-store');
-    // Whoever has the secret of the app can sign: clicks count against the rate limit of the workspace, as its other requests do.
+    // Anybody who has the secret of the app can sign clicks. So clicks count against the rate limit of the workspace, as its other
+    // requests do.
     const pass = async (): Promise<void> => {
       for (const gate of gates ?? []) await gate({ ctx, workspaceId: sender.tenant.workspaceId });
     };

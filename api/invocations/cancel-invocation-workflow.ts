@@ -5,9 +5,10 @@ import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import { type KnownStarts, startKnownInvocation } from './start-known-invocation.ts';
 
 /**
- * Ends the wait of an invocation, for a person or for other effects. What may have been sent is not undone: the workflow settles it. One
- * that somebody terminated while the invocation waited is started first: Temporal accepts its cancellation and does nothing, and a decision
- * would start it and send the request. One that has ended needs nothing.
+ * Ends the wait of an invocation, for a person or for other effects. A request that may have been sent is not undone: the workflow
+ * settles it. If somebody terminated the workflow while the invocation waited, it is started first: Temporal accepts the cancellation of
+ * a closed workflow and does nothing, and a later decision would start it and send the request. A workflow that has ended normally needs
+ * nothing.
  */
 export async function cancelInvocationWorkflow(deps: KnownStarts, ref: InvocationRef): Promise<void> {
   await startKnownInvocation(deps, ref);

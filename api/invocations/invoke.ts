@@ -41,8 +41,8 @@ async function admitAndAwait(
   request: InvokeRequest,
   mayWait: boolean,
 ): Promise<InvocationRecord> {
-  // Whoever waits learns of it after another commit was waited for: the fence, a refusal or the settlement. A workflow whose
-  // admission was lost with PostgreSQL finds it withdrawn, and we find no invocation below. Whoever may not wait learns of it at once.
+  // A caller who waits learns the result only after a further commit: the fence, a refusal or the settlement. If the admission was lost
+  // with PostgreSQL, its workflow finds it withdrawn, and we find no invocation below. A caller who may not wait is told at once.
   const flush = mayWait ? 'with_the_next' : 'now';
   const admitted = await withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
     transaction((tx) => admit(tx, { ...request, requestId }, answers), { flush }),

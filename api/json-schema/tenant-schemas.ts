@@ -73,7 +73,7 @@ export class TenantSchemas {
   }
 
   /**
-   * What is wrong with a schema that a tenant wants to keep; always in a thread.
+   * The mistakes of a schema that a tenant wants to keep; always checked in a thread.
    *
    * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait.
    */
@@ -82,7 +82,7 @@ export class TenantSchemas {
   }
 
   /**
-   * What is wrong with an input, by the action's schema.
+   * The mistakes of an input, by the action's schema.
    *
    * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait.
    */

@@ -25,8 +25,8 @@ export interface ToolCall {
 }
 
 /**
- * Calls a tool. What was not carried out (its arguments, the key's scope, a record that is not there, a limit) is a result with `isError`,
- * which the agent reads and can mend. A tool that does not exist is an error of the protocol.
+ * Calls a tool. A call that was not carried out (because of its arguments, the key's scope, a missing record, a limit) is a result with
+ * `isError`, which the agent reads and can correct. A tool that does not exist is an error of the protocol.
  */
 export async function callTool(call: Call, { name, given }: ToolCall): Promise<CallToolResult> {
   const own = findOwnTool(name);

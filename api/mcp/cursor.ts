@@ -1,8 +1,8 @@
 import { invalidParams } from './protocol-errors.ts';
 
 /**
- * The cursor of a list: where its next page begins, in a form that no client takes apart. A cursor grants nothing: the page is read with
- * the rights of whoever sends it.
+ * The cursor of a list: the start of its next page, in an opaque form. A cursor grants nothing: the page is read with the rights of the
+ * caller who sends it.
  */
 export function cursorOf(position: string): string {
   return Buffer.from(position, 'utf8').toString('base64url');

@@ -32,8 +32,8 @@ type Task = {
 };
 
 /**
- * What the call of a tool answers for an invocation. One that waits for a person is a task, for a client that said in this very request
- * that it knows them, and whose key may read it; every other client gets its id and where a person decides.
+ * The answer of a tool call for an invocation. An invocation that waits for a person is a task, if the client said in this request that
+ * it supports tasks and its key may read it. Every other client gets its id and where a person decides.
  */
 export function replyOrTask(call: Call, invocation: ShownInvocation): CallToolResult {
   const { exchange } = call;
@@ -63,7 +63,10 @@ function taskOf(exchange: Exchange, invocation: ShownInvocation): Task {
   };
 }
 
-/** `tasks/get`, `tasks/update` and `tasks/cancel`. What ended is completed with its receipt, whatever its status: the call was carried out. */
+/**
+ * `tasks/get`, `tasks/update` and `tasks/cancel`. A task that ended is completed with its receipt, whatever its status: the call was
+ * carried out.
+ */
 export function serveTasks(server: Server, exchange: Exchange): void {
   const read = (taskId: string, context: Call['context']): Promise<ShownInvocation> =>
     waitForEnd({ exchange, context }, taskId, 0);

@@ -7,7 +7,7 @@ import { MESSAGES_PER_REQUEST_MAX } from '../../domain/messages/messages.ts';
  */
 const STARTS_UNDER_WAY_MAX = 50;
 
-/** Hands ids of an environment, of messages or of flow-control keys, to whoever starts theirs. */
+/** Hands ids of an environment, of messages or of flow-control keys, to the function that starts their work. */
 type HandOver = (ids: string[]) => Promise<void>;
 
 interface Collected {
@@ -19,8 +19,8 @@ interface Collected {
 }
 
 /**
- * The starts of deliveries by this process. It starts some by itself. What comes while those are under way is collected, and handed over by
- * one call for many. A crash loses what was collected; the sweep starts it.
+ * Starts deliveries from this process, a limited number at a time. Ids that come while those are under way are collected, and handed over
+ * many in one call. A crash loses the collected ids; the sweep starts their deliveries.
  */
 export class PacedStarts {
   readonly #underWay = new Map<string, number>();
@@ -48,8 +48,8 @@ export class PacedStarts {
   }
 
   /**
-   * What comes while a call of its environment is under way is collected for the next one, which a full collection does not wait for: nobody
-   * waits longer than for the call before and its own. Rejects as the call does.
+   * Ids that come while a call of their environment is under way are collected for the next call; a full collection does not wait for it.
+   * So nobody waits longer than for the call before and their own. Rejects as the call does.
    */
   handOver(
     what: 'messages' | 'keys',

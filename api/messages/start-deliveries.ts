@@ -71,8 +71,8 @@ async function letQueue(
 }
 
 /**
- * Starts them until one is not started. Returns that one and those behind it, for a workflow to start. Throws where it was the only one:
- * a call for many would tell Temporal no more than its own.
+ * Starts deliveries until one cannot be started. Returns that one and those behind it, for a workflow to start. Throws if it was the only
+ * one, because a workflow that starts many would reach Temporal no better.
  */
 async function startInRounds(
   { logger }: StartDependencies,

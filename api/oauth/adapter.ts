@@ -36,7 +36,7 @@ function isArtifactKind(model: string): model is ArtifactKind {
   return (ARTIFACT_KINDS as readonly string[]).includes(model);
 }
 
-/** What no feature of ours uses: other kinds of tokens, and the provider's own session. Whoever is signed in is so by our session. */
+/** Kinds of records that no feature of ours uses: other tokens, and the provider's own session. Users are signed in by our session. */
 class Nowhere implements Adapter {
   upsert: Adapter['upsert'] = () => Promise.resolve();
   find: Adapter['find'] = () => Promise.resolve(undefined);
@@ -90,8 +90,8 @@ class Artifacts extends Nowhere {
   };
 
   /**
-   * The provider has seen that it is not consumed, and so has another request at the same time. Whoever comes second presents a copy: the
-   * grant ends, as for one who comes later.
+   * Another request may have seen at the same time that it is not consumed. The second one presents a copy, so the grant ends, as for a
+   * copy that comes later.
    */
   override consume = async (value: string): Promise<void> => {
     if (await consumeArtifact(this.parts.db, this.kind, value)) return;

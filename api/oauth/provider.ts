@@ -25,8 +25,8 @@ export interface ProviderParts extends StorageParts {
 const { Check, Prompt } = interactionPolicy;
 
 /**
- * The authorization server: OAuth 2.1 for public clients, so PKCE and no client secrets, with a consent for every authorization. Its own session
- * is switched off: whoever is signed in is so by the session of our pages.
+ * The authorization server: OAuth 2.1 for public clients, so PKCE and no client secrets, with a consent for every authorization. Its own
+ * session is switched off: users are signed in by the session of our pages.
  */
 export function createProvider(parts: ProviderParts): Provider {
   const { issuer } = parts;

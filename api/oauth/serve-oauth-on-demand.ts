@@ -7,7 +7,7 @@ import { sendResourceMetadata } from './resource-metadata.ts';
 
 /** The authorization server, loaded by its first request: its package takes memory of a process also where nobody connects an app. */
 export function serveOAuthOnDemand(runner: RouteRunner): HttpMiddleware {
-  // What could not be loaded, such as a key while PostgreSQL is away, is tried again by the next request.
+  // If loading fails, for example of a key while PostgreSQL is away, the next request tries again.
   const load = remembered(async (issuer: string) =>
     (await import('./serve-oauth.ts')).createOAuthServer(runner, issuer),
   );

@@ -3,7 +3,7 @@ import { addOAuthKey, listOAuthKeys, oauthKeyAssociatedData } from '../../db/oau
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
-/** The one algorithm of ID tokens. Access tokens are opaque: whoever accepts one looks it up, and so sees that it ended. */
+/** The one algorithm of ID tokens. Access tokens are opaque: their receiver looks them up, and so sees when one has ended. */
 export const SIGNING_ALGORITHM = 'ES256';
 
 /** The private keys as JWKs, the signing one first. The first process that asks makes one. */

@@ -87,7 +87,10 @@ ${decisionForm(found, session, failed?.note ?? '')}</section>`;
   sendPage(ctx, { title: approval.title, viewer: session, content }, failed?.error.status ?? 200);
 }
 
-/** After the redirect, and whenever the member comes back. An agreement that an app of theirs gave stands no more once it was disconnected. */
+/**
+ * Shown after the redirect, and whenever the member comes back. An agreement by an app of theirs no longer stands once the app was
+ * disconnected.
+ */
 function ownDecision(decisions: ShownApproval['approval']['decisions'], userId: string): Markup | false {
   const own = decisions.find(
     ({ principal, decision, stands }) =>

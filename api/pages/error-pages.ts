@@ -21,7 +21,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
   SERVICE_UNAVAILABLE: 'The service is not available now',
 };
 
-/** Errors of our pages are pages, which say what to do. Who is not signed in is sent to the sign-in, and back afterwards. */
+/** Errors of our pages are pages that say what to do. A visitor who is not signed in is sent to the sign-in, and returns afterwards. */
 export function replyWithErrorPages(logger: Logger): HttpMiddleware {
   return async (ctx, next) => {
     if (!isPagePath(ctx.path)) return next();

@@ -15,7 +15,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Who looks at the page, for its header. */
+/** The member who looks at the page, for its header. */
 export interface Viewer {
   email: string;
   csrfToken: string;
@@ -85,7 +85,7 @@ export function csrfField(csrfToken: string): Markup {
   return markup`<input type="hidden" name="csrfToken" value="${csrfToken}">`;
 }
 
-/** What went wrong, said first to who listens. */
+/** The error, which a screen reader says first. */
 export function alertOf(message: string): Markup {
   return markup`<p class="alert" role="alert">${message}</p>`;
 }

@@ -16,7 +16,7 @@ export function facts(rows: readonly (readonly [name: string, value: MarkupValue
   return markup`<dl>${shown.map(([name, value]) => markup`<dt>${exactText(name)}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-/** In UTC, for whoever reads it wherever they are. */
+/** In UTC, because readers may be in any time zone. */
 export function timeOf(moment: Date): Markup {
   const iso = moment.toISOString();
   return markup`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;

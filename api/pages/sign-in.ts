@@ -37,7 +37,7 @@ export async function signIn(request: PageRequest): Promise<void> {
   redirectTo(ctx, next);
 }
 
-/** What whoever signs in can mend, or wait for, on the same page. */
+/** Errors that the person who signs in can correct, or wait for, on the same page. */
 const SHOWN_AGAIN = new Set(['AUTHENTICATION_ERROR', 'VALIDATION_ERROR', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE']);
 
 export async function signOut(request: PageRequest): Promise<void> {

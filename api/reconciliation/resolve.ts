@@ -76,8 +76,8 @@ export async function resolve(
     evidence: { summary, providerIds, url },
     resolvedBy: actor,
   });
-  // What is known to have failed is not billed: the execution goes back to the month that it was taken from. The key's budget
-  // follows by a trigger, the effect's reservations by `recordResolution`.
+  // An invocation that is known to have failed is not billed: its execution goes back to the month that it was taken from. The key's
+  // budget follows by a trigger, the effect's reservations by `recordResolution`.
   if (body.outcome === 'failed') await giveBackAllowance(tx, 'executions', 1, resolvable.createdAt);
   if (effect === null) return;
   await appendEvidence(tx, {

@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 type Row = Omit<ApprovalWatch, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date };
 
-/** Records that a workflow has seen how the approval stands: `find_unwatched_approvals` finds it no more. */
+/** Records that a workflow has seen how the approval stands, so that `find_unwatched_approvals` no longer finds it. */
 export async function recordAwaitedStatus(tx: EnvironmentTransaction, approvalId: string): Promise<void> {
   await tx.raw('UPDATE approvals SET awaited_status = status WHERE id = ? AND awaited_status IS DISTINCT FROM status', [
     approvalId,

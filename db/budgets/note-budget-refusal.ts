@@ -17,7 +17,7 @@ export async function noteBudgetRefusal(
   );
 }
 
-/** The same for whoever records a failure, whatever it was. */
+/** The same for a caller that records any failure. */
 export async function noteIfOfBudget(tx: EnvironmentTransaction, error: unknown): Promise<void> {
   if (error instanceof BudgetExceededError) await noteBudgetRefusal(tx, error.refusal);
 }

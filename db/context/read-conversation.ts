@@ -25,7 +25,7 @@ const OUTLINES_A_PAGE = 250;
  * session of nothing else would be walked to its end, in hundreds of queries.
  */
 export const OUTLINES_MAX = 20_000;
-/** The same where only a part may be read: whoever asks so lets others wait. */
+/** The same if only a part may be read, because the caller lets others wait. */
 export const OUTLINES_OF_PART_MAX = 2 * OUTLINES_A_PAGE;
 
 /**

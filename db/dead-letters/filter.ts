@@ -22,8 +22,7 @@ export const MATCHES = matching(GROUP_ID);
 export const MATCHES_BY_ID = matching(':urlGroup');
 
 /**
- * The filter with the id of the group that has its name now, for whoever uses the filter later: the group may be renamed, and another
- * one may take its name.
+ * The filter with the id of the group that has the name now, for later use: the group may be renamed, and another one may take its name.
  */
 export async function withGroupId(tx: EnvironmentTransaction, filter: DeadLetterFilter): Promise<DeadLetterFilter> {
   const { urlGroup } = filter;

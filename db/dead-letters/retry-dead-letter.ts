@@ -34,7 +34,7 @@ export async function retryDeadLetter(
   return published;
 }
 
-/** Whoever gives all that is sealed anew must be able to, also where the earlier content does not open. */
+/** A caller who gives all sealed parts again must succeed, even if the earlier content cannot be opened. */
 function opened(
   vault: Pick<Vault, 'open'>,
   { tenant }: Publisher,

@@ -69,7 +69,7 @@ export function acceptDeliveries(
   event: DeliveredEvent,
   drafts: readonly MessageDraft[],
 ): Promise<Published[]> {
-  // What was accepted before a halt is kept and delivered after it, so the event is, too.
+  // A message that was accepted before a halt is kept and delivered after it; so is an event.
   const publisher = { tenant, publishedBy: event.publishedBy, apiKeyId: null, publishesWhileHalted: true };
   return acceptMessages(tx, vault, publisher, drafts);
 }

@@ -49,7 +49,7 @@ export async function requireTopic(
 /** The topic to subscribe to, locked. The reserved one is made where it is not there yet. Throws NOT_FOUND for any other. */
 export async function lockTopicToSubscribe(tx: EnvironmentTransaction, ref: string): Promise<TopicRecord> {
   if (ref === SERVICE_TOPIC) {
-    // Whoever makes it at the same time waits here, and finds it made.
+    // A transaction that makes it at the same time waits here, and finds it made.
     await tx.raw(
       `INSERT INTO topics (id, environment_id, name, description) VALUES (:id, current_environment_id(), :name, :description)
        ON CONFLICT (environment_id, name) WHERE deleted_at IS NULL DO NOTHING`,

@@ -20,7 +20,7 @@ export async function finishConfirmation(
   tx: EnvironmentTransaction,
   { fileId, token, sha256 }: { fileId: string; token: string; sha256: string },
 ): Promise<boolean> {
-  // A PUT to the same URL may still come. What it leaves is removed once none can come any more.
+  // A PUT to the same URL may still come. Its bytes are removed once no further one can come.
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `UPDATE files SET status = 'ready', sha256 = :sha256, confirmed_at = now(), confirm_token = NULL, confirming_until = NULL,
        due_at = expires_at + make_interval(secs => ${LATE_UPLOAD_SECONDS})

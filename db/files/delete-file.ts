@@ -18,9 +18,9 @@ export async function deleteFile(tx: EnvironmentTransaction, fileId: string): Pr
 }
 
 /**
- * Its bytes are removed. The row goes too, save where the URL of its upload may still bring some: then it is looked at once more after
- * that time. Where that URL is the store's own, it counts against the plan's storage for as long (`storage_of`): whoever deletes such a file and
- * presigns another would else store both.
+ * Its bytes are removed. The row goes too, unless the URL of its upload may still bring bytes: then the row stays until after that time.
+ * If that URL is the store's own, the file counts against the plan's storage for as long (`storage_of`): a caller who deletes such a file
+ * and presigns another could otherwise store both.
  */
 export async function forgetFile(tx: EnvironmentTransaction, fileId: string): Promise<void> {
   const lateUntil = `expires_at + make_interval(secs => ${LATE_UPLOAD_SECONDS})`;

@@ -15,7 +15,7 @@ export async function findDueFiles(db: Database, page: { afterId: string; limit:
   return rows;
 }
 
-/** Ends an upload whose time is over, and says what the file is then. Null where nothing is due any more. */
+/** Ends an upload whose time is over, and returns the file's new state. Null if nothing is due any longer. */
 export async function expireFile(
   tx: EnvironmentTransaction,
   fileId: string,
@@ -30,7 +30,7 @@ export async function expireFile(
   return rows[0]?.status ?? null;
 }
 
-/** Nothing can come to the URL of its upload any more, and what came is removed. */
+/** No bytes can come to the URL of its upload any longer, and those that came are removed. */
 export async function settleFile(tx: EnvironmentTransaction, fileId: string): Promise<void> {
   await tx.raw(`UPDATE files SET due_at = NULL WHERE id = ? AND status = 'ready' AND due_at < now()`, [fileId]);
 }

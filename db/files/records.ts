@@ -32,5 +32,5 @@ export const FILE_COLUMNS = selected({
   expiresAt: 'f.expires_at',
 });
 
-/** A direct upload is no file before its last byte, and one that expired or was deleted is none any more. */
+/** A direct upload is not a file before its last byte; an expired or deleted file no longer is one. */
 export const IS_FILE = `(f.status = 'ready' OR (f.status = 'pending' AND f.upload = 'presigned' AND f.expires_at > now()))`;

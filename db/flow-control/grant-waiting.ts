@@ -9,9 +9,9 @@ export interface GrantRow {
 }
 
 /**
- * Grants what a key may send now, in order. It waits for whoever holds the key's lock, and holds it until the commit: two that
- * grant at once would both see the last free slot, and a look without the lock could miss the slot that another transaction is
- * releasing. `by` is who starts what was granted. The pacer alone puts off or clears the time of the next look.
+ * Grants the messages that a key may send now, in order. It waits for the key's lock, and holds it until the commit: two grants at once
+ * would both see the last free slot, and a look without the lock could miss the slot that another transaction is releasing. `by` is the
+ * process that starts the granted messages. Only the pacer postpones or clears the time of the next look.
  */
 export async function grantWaiting(
   tx: EnvironmentTransaction,

@@ -16,7 +16,7 @@ export class NoRoomForKeysError extends ServiceError {
 }
 
 /**
- * Makes room for new keys where the environment has as many as it may: idle ones go that say no more than their names.
+ * Makes room for new keys if the environment has the maximum number: it removes idle keys that hold nothing but their names.
  *
  * @throws {NoRoomForKeysError} where that is not enough.
  */

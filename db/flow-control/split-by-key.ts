@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Messages by who starts them: a grant of their key, or whoever accepted them. */
+/** Messages by what starts them: a grant of their key, or the process that accepted them. */
 export interface SplitMessages {
   /** The keys of those that have one. */
   keyIds: string[];

@@ -8,8 +8,8 @@ import {
 import type { Database } from '../client.ts';
 
 /**
- * Grants, in every workspace, the permits that are free beside somebody who waits for one. Who was granted one is returned, to be
- * told. A grant that nobody claimed in time goes back into the queue, and is granted and told again.
+ * Grants the free permits of every workspace in which a call waits, and returns the holders that were granted one, to be told. A grant
+ * that was not claimed in time goes back into the queue, and is granted and told again.
  */
 export async function grantFreePermits(
   db: Database,

@@ -9,9 +9,9 @@ export interface ReleasedPermit {
 }
 
 /**
- * Releases a permit, or the position in the queue for one, in the transaction that records the end of its call. A permit goes to
- * the next holder in the workspace's queue, who is returned, to be told after the commit; null where nobody waits, or none became
- * free. Idempotent.
+ * Releases a permit, or the position in the queue for one, in the transaction that records the end of its call. The permit goes to the
+ * next holder in the workspace's queue, which is returned, to be told after the commit; null if nobody waits, or none became free.
+ * Idempotent.
  */
 export async function releasePermit(
   tx: EnvironmentTransaction,

@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 /** What the sender of a click is told. */
 export interface ClickAnswer {
   text: string;
-  /** Whether the approval takes no decision any more: its message loses the buttons. */
+  /** Whether the approval no longer takes a decision: its message then loses the buttons. */
   ends: boolean;
 }
 

@@ -13,7 +13,7 @@ export async function getIntegration(tx: EnvironmentTransaction, id: string): Pr
 
 type Row = Omit<IntegrationWithCredential, 'sealed'> & SealedSecret;
 
-/** With its credential, to send or to verify. `lock`: it changes no more until the transaction ends. */
+/** With its credential, to send or to verify. `lock`: the row does not change until the transaction ends. */
 export async function readCredential(
   tx: EnvironmentTransaction,
   { id, provider }: { id: string; provider: ChatProvider | null },

@@ -31,8 +31,8 @@ export interface Admission {
 }
 
 /**
- * Admits an invocation. An operation key is taken for good: where it is taken already, nothing is written and the id of the
- * earlier invocation is returned, whoever asked.
+ * Admits an invocation. An operation key is taken for good: if it is taken already, nothing is written and the id of the earlier
+ * invocation is returned, whatever caller made that.
  */
 export async function admitInvocation(
   tx: EnvironmentTransaction,

@@ -24,7 +24,7 @@ export async function createCollection(tx: EnvironmentTransaction, wanted: NewCo
 }
 
 /**
- * The collection of whoever names none, made where it is not there yet. Two requests at once make one.
+ * The collection of a request that names none, made if it is not there yet. Two requests at once make one.
  *
  * @throws {ServiceError} QUOTA_EXCEEDED where it is not there and the environment has too many.
  */
@@ -143,7 +143,7 @@ export async function lockCollection(
   return rows[0] ?? null;
 }
 
-/** From the commit on nobody sees it, nor what it holds. What it holds is deleted beside this, or by a job. */
+/** From the commit on nobody sees the collection or its memories. The memories are deleted by the same request, or by a job. */
 export async function markCollectionDeleted(tx: EnvironmentTransaction, id: string): Promise<void> {
   await tx.raw('UPDATE memory_collections SET deleted_at = now(), updated_at = now() WHERE id = ?', [id]);
 }
@@ -188,7 +188,7 @@ function takenMessage(name: string): string {
   return `A collection of this environment has the name ${JSON.stringify(name)}. Choose another one.`;
 }
 
-/** Deletes a collection that is marked deleted and holds nothing any more. Its jobs go with it. */
+/** Deletes a collection that is marked deleted and is empty. Its jobs go with it. */
 export async function deleteCollectionRow(tx: EnvironmentTransaction, id: string): Promise<void> {
   await tx.raw('DELETE FROM memory_collections WHERE id = ? AND deleted_at IS NOT NULL', [id]);
 }

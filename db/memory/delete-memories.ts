@@ -144,7 +144,7 @@ async function lockChains(tx: EnvironmentTransaction, chains: readonly string[])
   return rows.map(({ id }) => id);
 }
 
-/** What was derived from them while their locks were waited for. */
+/** Memories that were derived from them while this waited for their locks. */
 async function lockDerivedMeanwhile(
   tx: EnvironmentTransaction,
   chains: readonly string[],

@@ -43,7 +43,7 @@ async function forgetOfJob(
 ): Promise<void> {
   if (!isSplit) {
     const error = { code: 'CONFLICT', message: 'What it was to store was forgotten before it was stored.' };
-    // What its chunks would have been is not known yet: nothing of it is stored rather than too much.
+    // Its chunks are not known yet, so none of it is stored: otherwise too much could be.
     await tx.raw(
       `UPDATE memory_jobs SET status = 'failed', error = CAST(? AS jsonb), input = NULL, updated_at = now(), ended_at = now() WHERE id = ?`,
       [JSON.stringify(error), id],

@@ -35,7 +35,7 @@ export async function cancelMessage(
   );
   const cancelled = await getMessage(tx, messageId);
   if (cancelled === null) throw new Error(`message ${messageId} was locked and is gone`);
-  // The key before the permit, as whoever parks or ends a message locks them.
+  // The key is locked before the permit, in the same order as when a message parks or ends.
   const grant = work.flowControlKeyId === null ? null : await releaseSlot(tx, messageId, { how: 'ended' });
   await releasePermit(tx, { kind: 'delivery', holder: messageId, most: GRANTS_NONE });
   return { cancelled, grant };

@@ -1,6 +1,6 @@
 import type { Database, Tenant } from '../client.ts';
 
-/** Environments that are halted no more, and in which a message is still held and neither queues for a permit nor has one. */
+/** Environments that are no longer halted and in which a held message neither queues for a permit nor has one. */
 export async function findHeldEnvironments(
   db: Database,
   page: { olderThanSeconds: number; afterId: string; limit: number },

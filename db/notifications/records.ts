@@ -17,7 +17,7 @@ export interface NotificationRecord {
   updatedAt: Date;
 }
 
-/** Who reads: a mark belongs to them alone. */
+/** The reader, to whom the marks belong. */
 export interface Reader {
   /** The id of the user or of the API key. */
   id: string;

@@ -30,7 +30,7 @@ export async function putArtifact(
   ]);
 }
 
-/** Expired and consumed ones too: whoever asks decides what that means. */
+/** Finds expired and consumed ones too: the caller decides what that means. */
 export async function findArtifact(db: Database, kind: ArtifactKind, value: string): Promise<StoredArtifact | null> {
   const { rows } = await db.directory.raw<{ rows: StoredArtifact[] }>(
     'SELECT payload, consumed_at AS "consumedAt" FROM find_oauth_artifact(?, ?)',
@@ -39,7 +39,7 @@ export async function findArtifact(db: Database, kind: ArtifactKind, value: stri
   return rows[0] ?? null;
 }
 
-/** False for whoever comes second. */
+/** False for the second caller. */
 export async function consumeArtifact(db: Database, kind: ArtifactKind, value: string): Promise<boolean> {
   const { rows } = await db.directory.raw<{ rows: { consumed: boolean }[] }>(
     'SELECT consume_oauth_artifact(?, ?) AS consumed',

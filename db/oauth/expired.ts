@@ -6,7 +6,7 @@ type Page = { afterId: string; limit: number };
 const UNCONNECTED_HOURS = 24;
 /** And this long after its last use, once nobody has it connected. */
 const UNUSED_DAYS = 90;
-/** A grant that ended is kept so long, for whoever asks what it was. */
+/** An ended grant is kept so long, to tell what it was. */
 const ENDED_GRANT_KEPT_DAYS = 90;
 /** The provider takes what expired just now for valid, because clocks differ. */
 const EXPIRED_KEPT_MINUTES = 5;

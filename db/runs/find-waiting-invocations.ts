@@ -1,7 +1,7 @@
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
 
-/** Whoever cancels a run waits while so many are told. The sweep tells the others. */
+/** A request to cancel a run waits while so many are told. The sweep tells the others. */
 export const WAITING_INVOCATIONS_MAX = 100;
 
 /** The first invocations of a run that wait for a person or for other effects, WAITING_INVOCATIONS_MAX at most. */

@@ -2,8 +2,8 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { lockSchedule } from './get-schedule.ts';
 
 /**
- * Deletes a schedule for its readers. Its row stays, because its runs and messages name it, without anything that it carried. A run that
- * was queued or waits is skipped: nobody fires it any more.
+ * Deletes a schedule as its readers see it. Its row stays without its content, because its runs and messages name it. A run that was
+ * queued or waits is skipped: nothing fires it any longer.
  */
 export async function deleteSchedule(tx: EnvironmentTransaction, scheduleId: string): Promise<boolean> {
   // In a statement of its own: one that waits for the row sees other tables as they were before, without the run that it waited for.

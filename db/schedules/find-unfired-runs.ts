@@ -5,7 +5,7 @@ import type { Database } from '../client.ts';
 export type UnfiredRun = FiringRef & { id: string };
 type Row = Omit<UnfiredRun, 'nominalAt'> & { nominalAt: Date };
 
-/** Runs of all environments that nobody fires: the start was lost, or nobody told them that they need not wait any more. */
+/** Runs of all environments that nobody fires: their start was lost, or nobody told them that their wait is over. */
 export async function findUnfiredRuns(
   db: Database,
   page: { olderThanSeconds: number; afterId: string; limit: number },

@@ -22,9 +22,9 @@ const SEALED = [
 ];
 
 /**
- * Rewraps whatever is sealed in every environment (secret versions, messages, schedules, integrations, subscriptions and their secrets)
- * and the signing keys of every workspace and of OAuth under the newest master key, batch by batch. It may run while the service works, be
- * stopped, and run again. Throws at the first version that does not open; earlier batches stay done.
+ * Rewraps everything that is sealed in every environment (secret versions, messages, schedules, integrations, subscriptions and their
+ * secrets) and the signing keys of every workspace and of OAuth under the newest master key, batch by batch. It may run while the service
+ * works, be stopped, and run again. Throws at the first version that cannot be opened; earlier batches stay done.
  */
 export async function rewrapAllSecrets(
   db: Database,

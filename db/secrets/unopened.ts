@@ -2,7 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { SealBrokenError } from '../../domain/sealing.ts';
 import { MasterKeysError } from './vault.ts';
 
-/** Whether a sealed value does not open: its master key is not configured any more, or its row is damaged. */
+/** Whether a sealed value cannot be opened: its master key is no longer configured, or its row is damaged. */
 export function isUnopened(thrown: unknown): boolean {
   return thrown instanceof SealBrokenError || thrown instanceof MasterKeysError;
 }

@@ -127,8 +127,8 @@ export class Vault {
   }
 
   /**
-   * Digests of a text that tell nothing to who lacks the master keys, not even where few texts are possible: one under each, the newest
-   * first. Two texts are the same where one's first is among the other's.
+   * Digests of a text, one under each master key, the newest first. They tell nothing without the master keys, not even if few texts are
+   * possible. Two texts are the same if the first digest of one is among those of the other.
    */
   digests(purpose: string, text: string): [string, ...string[]] {
     const { newestMasterKeyVersion: newest } = this;

@@ -20,7 +20,7 @@ export const EVENT_TYPE_DEFAULT = 'message';
 export const EVENT_TYPE_PATTERN = /^(\*|[a-zA-Z0-9_.-]{1,128}|[a-zA-Z0-9_.-]{1,126}\.\*)$/;
 /** An id that a publisher gives its event: it can stand in a path as it is. */
 const OWN_EVENT_ID = /^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$/;
-/** The id of a schedule's event begins so. Whoever could give it to an event first would take the place of that firing. */
+/** The prefix of the ids of schedules' events. A publisher who could use such an id first would take the place of that firing. */
 const EVENT_ID_OF_SCHEDULE = /^sch_/;
 
 /** Whether data, a JSON value, is small enough to be copied to every subscription. */

@@ -16,7 +16,10 @@ export const IDLE_KEY_SECONDS = 24 * 60 * 60;
 export const SLOT_LEASE_MS = 120_000;
 /** The slot of a message that waits for a permit of its workspace. The sweep has it look again before the end, and keep the slot. */
 export const PERMIT_WAIT_LEASE_MS = 600_000;
-/** Who grants starts the workflows one by one. A pacer has the time; a request or a finished delivery hands over to it. */
+/**
+ * The granting process starts the workflows one by one. A pacer has time for that; a request or a finished delivery hands over to the
+ * pacer.
+ */
 export const GRANTS_AT_ONCE = { finish: 10, pacer: 100 } as const;
 
 /** The limits that a message brings, or that an operator sets. What is left out stays as it is; null is no limit. */
@@ -34,7 +37,7 @@ export interface FlowControlKeyRef {
   environmentId: string;
 }
 
-/** What one grant comes to. After the commit its messages are started and, where `paces`, the pacer of its key. */
+/** The result of one grant. After the commit its messages are started and, where `paces`, the pacer of its key. */
 export interface Grant {
   keyId: string;
   messageIds: string[];

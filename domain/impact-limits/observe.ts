@@ -12,7 +12,7 @@ export interface ObservedResponse {
   body: Json;
 }
 
-/** Who says how much was used: the action's declarations, and what its adapter reads in the response. */
+/** The sources of the used amount: the action's declarations, and what its adapter reads in the response. */
 export interface Observers {
   declarations: readonly ImpactDeclaration[];
   /** Null if the adapter reports nothing. */

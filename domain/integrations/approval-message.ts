@@ -61,7 +61,7 @@ function linesOf(block: PreviewBlock): string {
   ].join('\n');
 }
 
-/** What a line begins with that goes on with a value. */
+/** The beginning of a line that continues a value. */
 const GOES_ON = '│ ';
 
 /**

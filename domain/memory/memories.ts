@@ -7,7 +7,7 @@ export type MemoryKind = (typeof MEMORY_KINDS)[number];
 export const COLLECTION_NAME_CHARACTERS_MAX = 100;
 export const COLLECTION_DESCRIPTION_CHARACTERS_MAX = 1_000;
 export const COLLECTIONS_MAX = 1_000;
-/** The collection of whoever names none. It is made when it is first used. */
+/** The collection of a request that names none. It is made when it is first used. */
 export const DEFAULT_COLLECTION_NAME = 'default';
 
 export const CONTENT_CHARACTERS_MAX = 8_192;
@@ -41,7 +41,7 @@ export const INDEX_CANDIDATES = 200;
 /** A request deletes up to so many chains, what was derived counted too. A job deletes the rest, page by page. */
 export const FORGOTTEN_AT_ONCE_MAX = 1_000;
 
-/** What a memory is derived from. `memory` names another memory: who deletes that one deletes this one too. */
+/** The source that a memory is derived from. `memory` names another memory: deleting that one deletes this one too. */
 export interface MemorySource {
   type: string;
   id: string;

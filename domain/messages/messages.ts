@@ -38,7 +38,7 @@ export interface MessageRef {
 export type DeliveryStep =
   /** The next attempt, or the first, is due in so many milliseconds. */
   | { next: 'wait'; delayMs: number; isQueued?: true }
-  /** It waits in the queue of its flow-control key, or for the end of a halt. Whoever grants or resumes it starts its workflow again. */
+  /** It waits in the queue of its flow-control key, or for the end of a halt. The grant or the resumption starts its workflow again. */
   | { next: 'park' }
   /**
    * Nothing more will be sent. The workflows of the callbacks that this end created must be started. With the schedule that it came

@@ -4,7 +4,7 @@ import { PRIVILEGED_SCOPES, type Scope, SCOPES } from '../scopes.ts';
 export interface ScopeGroup {
   name: string;
   title: string;
-  /** What an app can do with it, for whoever decides. */
+  /** What an app can do with the scope, for the person who decides. */
   meaning: string;
   scopes: readonly Scope[];
 }

@@ -130,7 +130,7 @@ function waitOver(now: Reconciliation): Reconciliation {
   return { ...now, reads, scheduledReads: now.scheduledReads + 1, isDue: true };
 }
 
-/** What the provider is at now is waited for by a schedule of its own, however long it was unknown. */
+/** An operation that the provider is still working on has a schedule of its own, however long it was unknown. */
 function settled(now: Reconciliation, invocation: InvocationState): Reconciliation {
   const isPendingAnew =
     now.invocation !== null && scheduleOf(now.invocation) === 'unknown' && scheduleOf(invocation) === 'pending';

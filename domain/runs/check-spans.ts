@@ -117,7 +117,7 @@ function sentMembers<Members extends object>(members: Members): Partial<Members>
   ) as Partial<Members>;
 }
 
-/** Goes up from its parent: whoever comes back to the span would close a circle. A span that sends no parent stays where it is. */
+/** Goes up from its parent: a path that returns to the span would close a circle. A span that sends no parent stays where it is. */
 function placeIssue({ id, parentId }: SpanUpsert, parents: ReadonlyMap<string, string | null>): string | null {
   let above = parentId ?? null;
   for (let level = 1; above !== null; level++) {

@@ -11,7 +11,7 @@ export type SpanStatus = RunStatus;
 export const SPAN_NAME_CHARACTERS_MAX = 200;
 export const SPANS_PER_REQUEST_MAX = 500;
 export const SPAN_BYTES_MAX = 65_536;
-/** How many levels a span may be below its root. Whoever looks for a circle, or for what is above a span, goes no further. */
+/** The levels that a span may be below its root. A search for a circle, or for the spans above one, goes no further. */
 export const SPAN_DEPTH_MAX = 200;
 /** How many parts of one span a request may hold. */
 export const SPAN_PARTS_MAX = 50;

@@ -1,7 +1,7 @@
 export const TOOL_FORMATS = ['openai', 'anthropic', 'mcp'] as const;
 export type ToolFormat = (typeof TOOL_FORMATS)[number];
 
-/** What a format takes of a JSON Schema. Whatever it does not take is dropped, and said to be. */
+/** The parts of a JSON Schema that a format accepts. Every other part is dropped, and reported as dropped. */
 export interface SchemaRules {
   /** Null: every keyword. */
   keywords: ReadonlySet<string> | null;

@@ -56,7 +56,7 @@ async function requireCollection({ applicationUrl }: MemoryIndexUrls, wanted: st
   throw new Error(`There is no collection ${wanted}.`);
 }
 
-/** What the configuration names; where it names no database, the stack that runs on DATA_DIR. */
+/** The database that the configuration names, or else that of the stack which runs on DATA_DIR. */
 function urlsOf(configuration: Configuration<'setup'>): MemoryIndexUrls {
   const { DATABASE_URL, MIGRATION_DATABASE_URL, DATA_DIR } = configuration;
   if (DATABASE_URL !== null) return { applicationUrl: DATABASE_URL, ownerUrl: MIGRATION_DATABASE_URL ?? DATABASE_URL };

@@ -1,4 +1,4 @@
-/** What a run makes anew each time; two texts that differ in these alone are alike. */
+/** Values that each run makes again; two texts that differ only in these are equal. */
 const MADE_ANEW: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z]{2,4})_[0-9A-Za-z]{22}\b/g, '$1_*'],
   [/\bre_[0-9a-f]{16}\b/g, 're_*'],

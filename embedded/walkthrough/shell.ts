@@ -15,7 +15,8 @@ export class Shell {
     this.#bash.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       this.#output += chunk;
     });
-    // One stream, so that what a command complains of stands before the mark of its end. What a page left in the background ends with it.
+    // One stream, so that the errors of a command come before the mark of its end. Processes that a page left in the background end with
+    // the shell.
     this.#bash.stdin.write("exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null' EXIT\n");
   }
 

@@ -20,7 +20,7 @@ const DESCRIPTION = descriptionOf({
     'The current details say when it looks next. It may be terminated: whoever grants next, or the sweep, starts it again.',
 });
 
-/** The pacer of a key ends when only a finish can grant, and begins anew when time has to. */
+/** The pacer of a key ends while only the end of a call can grant, and starts again when the passing of time can. */
 export function paceFlowControlStart(
   ref: FlowControlKeyRef,
   taskQueue: string,

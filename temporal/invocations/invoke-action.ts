@@ -26,7 +26,7 @@ const DESCRIPTION = descriptionOf({
     'terminated or reset: the sweep starts it again, and nothing is sent twice.',
 });
 
-/** Shown and searchable in the Temporal UI. All are required: whoever starts an invocation anew reads them from its row. */
+/** Shown and searchable in the Temporal UI. All are required: a restart of an invocation reads them from its row. */
 export interface InvocationNames {
   environmentName: string | null;
   actionName: string;

@@ -11,8 +11,8 @@ import { onQueue } from '../activity-options.ts';
 import type { PermitQueue } from '../permit-queue.ts';
 
 /**
- * Posts an approval to the chats of its environment while its workflow keeps the time: nobody waits for a chat, and an approval that
- * ends is posted nowhere any more. What was posted is a row, so that the next run of the workflow posts only what is left.
+ * Posts an approval to the chats of its environment while its workflow keeps the time: nobody waits for a chat, and an ended approval is
+ * no longer posted. Each post is a row, so that the next run of the workflow makes only the missing posts.
  */
 export class ChatPosts {
   private readonly scope = new CancellationScope({ cancellable: true });

@@ -34,7 +34,7 @@ export function createFolderStore(root: string): FileStore {
       await unlessMissing(rename(incoming, content));
       const found = await unlessMissing(stat(content));
       if (found === null) return null;
-      // Also where it was renamed before: whoever did that may have died before the flush.
+      // Flushes also a file that was renamed before: the process that renamed it may have died before the flush.
       await unlessMissing(syncFolder(folderOf(file)));
       return found.size;
     },

@@ -27,7 +27,7 @@ export interface S3Request {
   expect: readonly number[];
 }
 
-/** A store that takes or sends no byte for this long does not answer any more. */
+/** A store that takes or sends no byte for this long is presumed dead. */
 const STALLED_TIMEOUT_MS = 60_000;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 const PAYLOAD_HASH_HEADER = 'x-amz-content-sha256';

@@ -19,8 +19,8 @@ export interface Spooled extends AsyncDisposable {
 }
 
 /**
- * Writes a source to a temporary file that has no name any more: it is gone with its process, however that ends. It holds one chunk of the
- * source in memory.
+ * Writes a source to a temporary file without a name, which is gone with its process, however that ends. It holds one chunk of the source
+ * in memory.
  */
 export async function spool(source: Bytes): Promise<Spooled> {
   const name = path.join(tmpdir(), `upload-${randomUUID()}`);

@@ -5,7 +5,7 @@ import type { Attachment } from '../../../domain/files/attachments.ts';
 import type { Bytes } from '../../../domain/files/file-store.ts';
 import { asError } from './dial.ts';
 
-/** What the body will have, told to the target before its first byte: a body that breaks off can then not pass for a whole one. */
+/** The length of the body, which the target is told before the first byte: a body that breaks off cannot pass for a whole one. */
 export function bytesOfParts(parts: readonly BodyPart[]): number {
   return parts.reduce((bytes, part) => {
     if ('text' in part) return bytes + Buffer.byteLength(part.text);

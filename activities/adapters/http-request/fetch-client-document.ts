@@ -5,7 +5,7 @@ import { systemResolve } from './resolve.ts';
 
 /** Soon given up, and small: a stranger names it. */
 const CLIENT_DOCUMENT = { timeoutMs: 5_000, bytesMax: 5_120 };
-/** What all of these fetches count as where workspaces take turns: they have the share of one. */
+/** The owner of all these fetches where workspaces take turns: together they have the share of one. */
 const OWNER = 'oauth-clients';
 /** Each network is bounded in what it may have fetched, and each wait by its deadline. */
 const UNDER_WAY_MAX = 100_000;

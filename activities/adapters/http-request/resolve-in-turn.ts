@@ -4,7 +4,7 @@ import { systemResolve, type Resolve } from './resolve.ts';
 
 /** No call takes longer: its own deadline, which is shorter, ends the wait for a turn. */
 const WAIT_MS_MAX = 600_000;
-/** What waits is bounded by the calls in flight: the slots of a worker, and the imports under way. */
+/** The calls in flight bound the number of waiting look-ups: the slots of a worker, and the imports under way. */
 const WAITING_MAX = 100_000;
 /** Look-ups outside of any workspace's call. */
 const NOBODY = '';

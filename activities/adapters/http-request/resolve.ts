@@ -5,7 +5,7 @@ export interface ResolvedAddress {
   family: number;
 }
 
-/** The signal says that nobody waits for the answer any more. A look-up that has begun may go on all the same. */
+/** The signal says that nobody waits for the answer any longer. A look-up that has begun may still continue. */
 export type Resolve = (hostname: string, signal?: AbortSignal) => Promise<ResolvedAddress[]>;
 
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });

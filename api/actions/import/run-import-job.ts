@@ -68,7 +68,7 @@ function plan(source: unknown, at: string, settings: ImportSettings, baseUrl: st
   return { title: planned.title, entries };
 }
 
-/** What can change something at its target is governed, unless the caller asked to leave it ungoverned. */
+/** An operation that can change something at its target is governed, unless the caller asked to leave it ungoverned. */
 function entryOf(operation: PlannedOperation, leftUngoverned: boolean): PlannedImportEntry {
   if (operation.kind === 'skipped') return operation;
   const { operationId, name, description, config, inputSchema, notes } = operation;

@@ -16,7 +16,7 @@ import { claimDeduplication } from '../claim-deduplication.ts';
 import { insertMessages, type NewMessage } from '../insert-messages.ts';
 import { type Candidate, candidateOf, contentOf, type MessageDraft, type RequestContent } from './message-candidate.ts';
 
-/** In whose name messages are accepted: a caller of the API, or whoever made what publishes them (a schedule, a job). */
+/** The publisher of accepted messages: a caller of the API, or the creator of the schedule or job that publishes them. */
 export interface Publisher {
   tenant: Tenant;
   /** Kept with each message. */
