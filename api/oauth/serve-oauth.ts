@@ -12,7 +12,7 @@ import { clientAddress, isSecure } from '../http/transport-security.ts';
 import { AddressThrottle } from './address-throttle.ts';
 import { ClientDocuments } from './client-documents.ts';
 import { answerConsent } from './consent-page.ts';
-import { sendOAuthError } from './error-page.ts';
+import { sendOAuthError, sendOAuthErrorWithLink } from './error-page.ts';
 import { CONSENT_PATH, OAUTH_PATHS, SERVER_METADATA_PATH } from './places.ts';
 import { createProvider } from './provider.ts';
 import { isOnLoopback, RESPONSE_MODES } from './redirects.ts';
@@ -117,10 +117,12 @@ function keepStrangersHere(ctx: KoaContextWithOIDC, issuer: string): void {
   const said = new URLSearchParams(target.hash === '' ? target.search : target.hash.slice(1));
   ctx.remove('Location');
   const description = said.get('error_description');
-  refuseHere(ctx, {
+  const error = {
     error: said.get('error') ?? 'invalid_request',
     ...(description === null ? {} : { error_description: description }),
-  });
+  };
+  ctx.status = 400;
+  sendOAuthErrorWithLink(ctx, error, target);
 }
 
 function refuseHere(ctx: KoaContextWithOIDC, error: ErrorOut): void {
