@@ -37,8 +37,8 @@ import { beginReversalWatch, planReversalRead, settleReversal } from './reconcil
 /** All activities, with their dependencies bound. The Temporal UI shows their names. */
 export function createActivities(deps: ActivityDependencies) {
   const attempt = attemptMessage(deps);
-  // On the workflows' queue, where the worker whose workflow task asked for it begins it itself. Null: the slots that deliveries may hold
-  // there are held (`createWorker`), and nothing was done.
+  // Runs on the workflows' queue, where the worker whose workflow task asked for it begins it itself. Null: all slots that deliveries may
+  // take there are taken (`createWorker`), and nothing was done.
   const attemptAtOnce: (ref: MessageRef) => Promise<DeliveryStep | null> = attempt;
   return {
     evaluateAndReserve: evaluateAndReserve(deps),

@@ -2,8 +2,8 @@ import { ServiceError } from '../domain/errors.ts';
 import { codeOf } from '../domain/failures.ts';
 
 /**
- * What is refused for the sake of its content, now and at each further try: a request that is not valid (under a limit that was
- * lowered since, for instance), and values that the database does not take.
+ * Errors that refuse content, now and at each further try: of a request that is not valid (under a limit that was lowered since, for
+ * instance), and of values that the database does not take.
  */
 const CONTENT_CODES: readonly string[] = ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE'];
 /** Data exceptions, exceeded program limits, violated checks. A unique or foreign key may hold at the next try. */

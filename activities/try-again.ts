@@ -22,8 +22,8 @@ export async function tryAgain<T>(
 }
 
 /**
- * Between two tries to tell a workflow something after a commit. Temporal answers at once as a rule, and now and then not in
- * time, because its database is busy. With the time-out of two calls it fits in the time-out of a local activity.
+ * The pause between two tries to tell a workflow something after a commit. Temporal usually answers at once, but sometimes not in time,
+ * because its database is busy. The pause and the time-outs of two calls fit in the time-out of a local activity.
  */
 const TELL_PAUSES_MS = [200];
 

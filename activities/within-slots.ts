@@ -1,6 +1,6 @@
 /**
- * Runs at most `slots` executions of an activity at once. One more is answered null at once, and has done nothing. So an activity
- * shares a queue with others and leaves them the rest of its slots.
+ * Runs at most `slots` executions of an activity at once. A further one is answered null at once and does nothing. So an activity can
+ * share a queue with others and leave them the rest of its slots.
  */
 export function withinSlots<Args extends unknown[], Result>(
   activity: (...args: Args) => Promise<Result>,

@@ -2,8 +2,9 @@
 const FIRST_BEFORE_THE_BASELINE = '0001-tenancy';
 
 /**
- * What to tell of a database that was made before the first release, whose migrations were since replaced by a baseline; null for every other one.
- * Most names of such migrations are those of the baseline, which stand for other tables now. So such a database is never brought forward.
+ * The message for a database that was made before the first release, whose migrations a baseline has replaced since; null for every other
+ * database. Most names of those migrations are also names in the baseline, where they stand for other tables. So such a database is never
+ * brought forward.
  */
 export function refusalBeforeTheBaseline(names: readonly string[]): string | null {
   if (!names.includes(FIRST_BEFORE_THE_BASELINE)) return null;

@@ -131,8 +131,8 @@ class JoinedQuery extends Query {
   }
 
   /**
-   * PostgreSQL skips what stands behind a failure, so that which of the statements it has prepared is not known: they are closed,
-   * which is no error for one that is not there, and the next use prepares them again.
+   * PostgreSQL skips the statements after a failure, so it is not known which of them it has prepared. They are closed, which is no error
+   * for one that is not there, and the next use prepares them again.
    */
   handleError(error: Error, connection: Connection): void {
     const { parsedStatements, submittedNamedStatements } = connection as Connection & Prepared;

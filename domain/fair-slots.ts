@@ -102,9 +102,9 @@ export class FairSlots {
   }
 
   /**
-   * Refuses the newest that waits of the owner with the most, so that few owners that fill the queue do not keep the others out. The
-   * newcomer counts itself: otherwise two owners would take one place from each other for ever. Where several have the most, it is the one
-   * whose turn comes last.
+   * Refuses the newest waiting job of the owner with the most, so that a few owners that fill the queue do not keep the others out. The
+   * newcomer counts too: otherwise two owners would take one place from each other for ever. If several owners have the most, it is the
+   * one whose turn comes last.
    */
   #displacesFor(newcomer: Owner): boolean {
     let most = newcomer;

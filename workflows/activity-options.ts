@@ -106,8 +106,8 @@ export const ATTEMPT_OPTIONS: ActivityOptions = {
 };
 
 /**
- * An attempt on the workflows' queue, which the worker that asks for it begins itself. Where all slots of that queue are held, by
- * dispatches that hang for one, nobody begins it in time; it goes to the queue of deliveries then.
+ * An attempt on the workflows' queue, which the worker that asks for it begins itself. If all slots of that queue are taken, for example
+ * by hanging dispatches, nobody begins it in time; it then goes to the queue of deliveries.
  */
 export const ATTEMPT_AT_ONCE_OPTIONS: ActivityOptions = { ...ATTEMPT_OPTIONS, scheduleToStartTimeout: '2 seconds' };
 

@@ -57,13 +57,13 @@ class PageRefused extends Error {
 }
 
 /**
- * Publishes one page of a job again: the new messages, whatever makes sure that each record is taken once, the counters and the cursor
- * of the job are one transaction, so that each record is published again once, whatever dies. Then it starts those of the page that there
- * are permits for; the others queue as rows, and whoever releases a permit starts the next.
+ * Publishes one page of a job again. The new messages, the fence that takes each record once, and the counters and cursor of the job are
+ * one transaction, so each record is published again once, whatever dies. Then it starts as many messages of the page as there are
+ * permits; the others queue as rows, and the release of a permit starts the next.
  *
- * A crash before the commit leaves nothing. Between the commit and the starts, or among them, the job's row still names the page:
- * the next run starts it first, which does nothing to a message that queues or is under way. Messages of a flow-control key are no part of
- * that: the page waits for none of them, each key grants what it may send, and the sweep grants what a crash left out.
+ * A crash before the commit leaves nothing. After a crash between the commit and the starts, or among them, the job's row still names the
+ * page: the next run starts it first, which does nothing to a message that queues or is under way. Messages of a flow-control key do not
+ * count here: the page waits for none of them.
  */
 export function publishPage(deps: PageDependencies, pageSize: number, takePage: TakePage) {
   return async (ref: DeadLetterJobRef): Promise<JobStep> => {

@@ -25,11 +25,11 @@ import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts'
 type PageDependencies = StartsInTurn & Pick<ActivityDependencies, 'vault' | 'logger'>;
 
 /**
- * Makes the messages of one page of subscriptions: the messages, the counter and the cursor of the event are one transaction, so that
- * each subscription gets one message, whatever dies. Then it starts those of the page that there are permits for; the others queue.
+ * Makes the messages of one page of subscriptions. The messages and the counter and cursor of the event are one transaction, so each
+ * subscription gets one message, whatever dies. Then it starts as many messages of the page as there are permits; the others queue.
  *
- * A crash before the commit leaves nothing. Between the commit and the starts, or among them, the event's row still names the page: the
- * next run starts it first, which does nothing to a message that queues or is under way.
+ * A crash before the commit leaves nothing. After a crash between the commit and the starts, or among them, the event's row still names
+ * the page: the next run starts it first, which does nothing to a message that queues or is under way.
  */
 export function fanOutPage(deps: PageDependencies, pageSize = FAN_OUT_PAGE_SIZE) {
   return async (ref: EventRef): Promise<FanOutStep> => {

@@ -22,8 +22,8 @@ import {
 } from '../dead-letters/job-page.ts';
 
 /**
- * Delivers one page of what failed for a subscription again: to where it points now, with its headers and its secret of now. A delivery
- * that failed is taken once, because the message that delivers it again names it, in the same transaction.
+ * Delivers one page of a subscription's failed deliveries again, to its present URL with its present headers and secret. A failed
+ * delivery is taken once, because the message that delivers it again names it, in the same transaction.
  */
 export function recoverSubscriptionPage(deps: PageDependencies, pageSize = RETRY_PAGE_SIZE) {
   return publishPage(deps, pageSize, takePage);

@@ -35,8 +35,9 @@ export function keepRelaying(
 }
 
 /**
- * Relays what is in the outbox now, in rounds: a page of each environment, then what follows those pages. So an environment with many
- * events holds up no other one's for longer than a page. Once stopped it ends after the page at hand: what is left stays in the outbox.
+ * Relays the events that are in the outbox now, in rounds: a page of each environment, then the work that follows those pages. So an
+ * environment with many events delays another for at most a page. Once stopped it ends after the present page; the other events stay in
+ * the outbox.
  */
 export async function relayEvents(deps: RelayDependencies, signal?: AbortSignal): Promise<void> {
   for (let isMoreLeft = true; isMoreLeft;) isMoreLeft = await relayRound(deps, signal);

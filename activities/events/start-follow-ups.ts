@@ -5,9 +5,9 @@ import type { FollowUp, RelayDependencies } from './relay-consumer.ts';
 const AT_ONCE = 20;
 
 /**
- * Starts what follows a round of the relay: of each environment the first, then of each the second, so that none waits for all of another.
- * A batch of which nothing could be started says that Temporal is away: what is left of the round is the sweep's, and the relay goes on
- * with what needs PostgreSQL alone.
+ * Starts the work that follows a round of the relay: the first of each environment, then the second of each, so that no environment waits
+ * for all of another. If nothing of a batch could be started, Temporal is away: the rest of the round is left to the sweep, and the relay
+ * continues with work that needs only PostgreSQL.
  */
 export async function startFollowUps(
   deps: RelayDependencies,

@@ -7,8 +7,8 @@ import { tellPatiently } from '../try-again.ts';
 const STARTS_AT_ONCE = 10;
 
 /**
- * Starts the workflows of granted messages and, where it is needed, the pacer of their key; after the commit. What fails here is
- * found by the sweep, so that it does not fail an end that is on record.
+ * Starts the workflows of granted messages and, if needed, the pacer of their key; after the commit. The sweep repairs a failed start, so
+ * a failure here does not fail an end that is on record.
  */
 export async function startGranted(
   deps: Pick<ActivityDependencies, 'wakeMessage' | 'paceFlowControl' | 'logger'>,

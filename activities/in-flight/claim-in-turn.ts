@@ -22,8 +22,8 @@ export interface Claim {
 }
 
 /**
- * `refusal`: what happened between the mark and this claim forbids the call, such as a halt. It is claimed, and not to be sent: a
- * call may have queued for its permit for an hour.
+ * `refusal`: an event between the mark and this claim forbids the call, such as a halt; a call may have queued for its permit for an
+ * hour. The call is claimed, and must not be sent.
  */
 export interface ClaimedInTurn {
   dispatch: ClaimedDispatch;

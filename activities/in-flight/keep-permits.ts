@@ -6,9 +6,9 @@ import { tellNext } from './tell-next.ts';
 const INTERVAL_MS = 5_000;
 
 /**
- * Until stopped, grants the permits that are free beside somebody who waits. A release grants its own permit; this is for the
- * releases that did not: a crash, the end of a lease, a waiter that was not told. Every worker process does it, in one
- * statement, and two at once do no harm. So a workflow that waits need not look, and ten thousand cost nothing.
+ * Until stopped, grants the free permits of workspaces in which a call waits. A release grants its own permit; this covers the cases
+ * without one: a crash, the end of a lease, a waiter that was not told. Every worker process does it, in one statement, and two at once
+ * do no harm. So a waiting workflow need not look, and ten thousand of them cost nothing.
  */
 export function keepPermits(
   deps: Pick<ActivityDependencies, 'db' | 'logger' | TellDependency>,

@@ -4,9 +4,9 @@ import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
 import { tellPatiently } from '../try-again.ts';
 
 /**
- * Tells who was granted a permit, after the commit that granted it: in this process where it waits here, otherwise its workflow.
- * A delivery's is started where it has none. The permit of another one that has ended goes to the next. A failure must not fail an end that
- * is already recorded: a grant that nobody claims in time is granted and told again (`grantFreePermits`).
+ * Tells the holder of a granted permit, after the commit that granted it: in this process if it waits here, otherwise by its workflow.
+ * The workflow of a delivery is started if there is none. If another workflow has ended, its permit goes to the next holder. A failure
+ * must not fail an end that is already recorded: a grant that is not claimed in time is granted and told again (`grantFreePermits`).
  */
 export async function tellNext(
   deps: Pick<ActivityDependencies, 'db' | 'logger' | TellDependency>,

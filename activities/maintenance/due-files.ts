@@ -4,9 +4,8 @@ import type { SweepArea, SweepDependencies } from './sweep-rows.ts';
 
 /**
  * Removes the bytes of uploads that nobody confirmed within their hour, of direct uploads whose process died, and of deleted files whose
- * removal was lost; of a file that is ready, what came late to its presigned URL.
- *
- * The bytes go before their row: a crash between the two leaves a row that is still due.
+ * removal was lost. For a ready file it removes bytes that came late to its presigned URL. The bytes go before their row: a crash between
+ * the two leaves a row that is still due.
  */
 export const dueFiles: SweepArea<DueFile, 'files'> = {
   find: (deps, page) => findDueFiles(deps.db, page),

@@ -24,8 +24,8 @@ export function waitingFlowControlKeys(
 }
 
 /**
- * Granted messages that nobody sends: the start after their grant was lost, or their workflow was terminated. Their visit finds out
- * which, gives the slot back, or gives up the attempt that was lost.
+ * Granted messages that nobody sends: the start after their grant was lost, or their workflow was terminated. The visit finds out which
+ * it is, and returns the slot, or gives up the lost attempt.
  */
 export function lostFlowControlLeases(olderThanSeconds = LOST_AFTER_SECONDS): SweepArea<MessageRef, 'wakeMessage'> {
   return {

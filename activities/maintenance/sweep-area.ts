@@ -83,8 +83,8 @@ export function listSweepAreas() {
 }
 
 /**
- * Sweeps one area, within its budget. Throws where its rows cannot be found: Temporal retries it, and no other area is affected. The
- * heartbeats tell of a worker that died: until the area is done, or is given up, no sweep of any area begins.
+ * Sweeps one area, within its budget. Throws if its rows cannot be found: Temporal retries it, and no other area is affected. The
+ * heartbeats reveal a dead worker soon, because no sweep of any area begins until this area is done or given up.
  */
 export function sweepArea(deps: ActivityDependencies) {
   return async (name: string): Promise<Swept> => {

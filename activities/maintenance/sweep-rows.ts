@@ -55,9 +55,9 @@ interface Sweeping<Row, Needs extends keyof ActivityDependencies> {
 }
 
 /**
- * Goes through all rows of an area, page by page. A row that always fails does not hold up any other row. Where the budget is over before
- * the end, the next sweep goes on behind the row that this one ended with, so that rows which stay, or which always take long, do not
- * keep those behind them from every sweep. The one after the end begins anew.
+ * Goes through all rows of an area, page by page. A row that always fails does not hold up any other row. If the budget is over before
+ * the end, the next sweep continues behind the last row of this one, so rows that stay, or that always take long, do not keep later rows
+ * from every sweep. After the end, the next sweep begins at the first row again.
  */
 export async function sweepRows<Row, Needs extends keyof ActivityDependencies = never>(
   deps: SweepDependencies<Needs>,

@@ -2,8 +2,8 @@ import { type AreaBudget, areaBudget } from './area-budget.ts';
 import type { SweepDependencies, Swept } from './sweep-rows.ts';
 
 /**
- * One step of an area that finds what it mends inside the database. Answers how much it did; harmless when repeated. Once the budget is
- * over it does the least it can, and no less, so that no step waits for ever for those before it.
+ * One step of an area whose repairs happen inside the database. Answers how much it did; harmless when repeated. Once the budget is over
+ * it does the least that it can, and not nothing, so that no step waits for ever for those before it.
  */
 export type SweepStep = (deps: SweepDependencies, budget: AreaBudget) => Promise<number>;
 

@@ -5,8 +5,8 @@ import { settleInvocation } from '../invocations/settle-invocation.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
 /**
- * Settles what has an answer on record and is unknown all the same. The transaction of the record settles, unless that failed
- * again and again; a workflow does then, but a late answer may have none that is running, and a plain invocation has none.
+ * Settles invocations that are unknown although an answer is on record. The transaction that records an answer also settles, unless that
+ * failed again and again. Then a workflow settles, but a late answer may have no running workflow, and a plain invocation has none.
  */
 export const unsettledAnswers: SweepArea<InvocationRef, TellDependency> = {
   find: (deps, page) => findUnsettledAnswers(deps.db, page),

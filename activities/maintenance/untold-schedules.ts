@@ -7,9 +7,9 @@ import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
 const OVERDUE_SECONDS = 120;
 
 /**
- * Tells Temporal of schedules that it knows otherwise than their rows say: the API process may have died before it could, Temporal may
- * have been away, an operator may have deleted the Temporal Schedule, or its calendars run out. Every change passes here once, so that
- * two requests that told Temporal in the wrong order do no harm.
+ * Tells Temporal about schedules that it does not know as their rows say: the API process may have died before it could, Temporal may
+ * have been away, an operator may have deleted the Temporal Schedule, or its calendars run out. Every change passes here once, so two
+ * requests that told Temporal in the wrong order do no harm.
  */
 export function untoldSchedules(
   olderThanSeconds = LOST_AFTER_SECONDS,

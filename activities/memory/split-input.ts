@@ -11,8 +11,8 @@ const MESSAGES_A_READ = 500;
 export type Split = { chunks: IngestChunk[] } | { refused: 'no session' | 'too large' };
 
 /**
- * The chunks of what a job was given, in order. A message is never joined with another one: each says who spoke. A session that makes too
- * many chunks is not read to its end, and one that is too large is not read at all.
+ * The chunks of a job's input, in order. Two messages are never joined, because each says who spoke. A session that makes too many chunks
+ * is not read to its end, and one that is too large is not read at all.
  */
 export async function splitInput(tx: EnvironmentTransaction, input: IngestInput): Promise<Split> {
   const { charactersMax } = input;

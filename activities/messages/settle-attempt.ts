@@ -41,10 +41,10 @@ export interface Settled {
 }
 
 /**
- * Closes an attempt and moves its message to delivered, to failed, or to the time of the next attempt. `work` is the message as of
- * the attempt's start: while it is open nothing else of it that counts here changes. Its callbacks are accepted in the same transaction, and
- * the next message of its flow-control key is granted. An attempt that was abandoned meanwhile changes nothing: the recorded state is
- * returned, with `closed` false.
+ * Closes an attempt and moves its message to delivered, to failed, or to the time of the next attempt. `work` is the message as of the
+ * attempt's start: none of its members that matter here change while the attempt is open. Its callbacks are accepted in the same
+ * transaction, and the next message of its flow-control key is granted. An attempt that was abandoned meanwhile changes nothing: the
+ * recorded state is returned, with `closed` false.
  */
 export async function settleAttempt(
   tx: EnvironmentTransaction,

@@ -100,8 +100,8 @@ interface Looked {
 }
 
 /**
- * Locks the message and reads what decides about it. Statements are sent together where they can be, because the visits of a workspace
- * follow one another. Null: it is of another class than was likely.
+ * Locks the message and reads the rows that decide about it. Statements are sent together where possible, because the visits of a
+ * workspace follow one another. Null: the message is of another class than was likely.
  */
 async function lookAt(tx: EnvironmentTransaction, ref: MessageRef, likely: LikelyClasses): Promise<Looked | null> {
   const locked = await lockWork(tx, ref, likely);
@@ -115,8 +115,8 @@ async function lookAt(tx: EnvironmentTransaction, ref: MessageRef, likely: Likel
 }
 
 /**
- * What can be read beside the message without knowing it is read with it. Where its class was guessed wrong another transaction has to look
- * again, since what was read beside it was locked before it.
+ * Rows that can be read without knowing the message are read together with it. If its class was guessed wrong, another transaction has to
+ * look again, since those rows were locked before the message.
  */
 async function lockWork(
   tx: EnvironmentTransaction,

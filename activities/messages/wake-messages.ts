@@ -11,8 +11,8 @@ const PAGE_SIZE = 1_000;
 const STARTS_AT_ONCE = 10;
 
 /**
- * Lets one page of the messages that the environment's halt has held queue for permits, in order, and starts the first of them. They are
- * due, and have no workflow.
+ * Puts one page of the messages that the environment's halt has held into the queue for permits, in order, and starts the first of them.
+ * They are due, and have no workflow.
  */
 export function wakeHeldMessages(deps: StartsInTurn) {
   return async (tenant: Tenant, afterId: string): Promise<WokenPage> => {
@@ -36,7 +36,7 @@ export function startInTurn(deps: StartsInTurn) {
 
 /**
  * Starts as many of these messages, which are due, as their workspace has permits for. The others wait in the queue without a workflow,
- * and are started as permits are released. It may run again: who queues or runs stays where it is.
+ * and are started as permits are released. It may run again: a message that queues or runs is not affected.
  */
 export async function startAllInTurn(
   deps: StartsInTurn,

@@ -14,8 +14,9 @@ type Needs = Pick<ActivityDependencies, 'db' | 'logger' | 'mailer' | 'pagesUrl'>
 type Visit = EmailStep | { next: 'send'; work: EmailWork; attempt: number; mailer: Mailer };
 
 /**
- * Sends an e-mail, where it is due. The claim commits before the first byte, so two runs never send the same attempt; a claim whose run
- * was lost becomes `unknown`, because its message may have arrived. Only what the mail server certainly did not take is sent again.
+ * Sends an e-mail if it is due. The claim commits before the first byte, so two runs never send the same attempt. A claim whose run was
+ * lost becomes `unknown`, because its message may have arrived. An e-mail is sent again only if the mail server certainly did not take
+ * it.
  */
 export function sendNotificationEmail(deps: Needs) {
   return async (ref: EmailRef): Promise<EmailStep> => {

@@ -13,10 +13,10 @@ export type TellDependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'put
 const TELLS_MAX = 10;
 
 /**
- * Has Temporal know a schedule as its row says, and records it. Whoever tells looks at the row afterwards and tells again where it has
- * changed, so that of two tellers the last one has told the newest revision. A crash in between leaves a row that the sweep finds, or
- * calendars whose firings the row refuses. What came due before Temporal knew is fired now, within the schedule's catch-up; older slots
- * that have no run are recorded as missed.
+ * Makes Temporal know a schedule as its row says, and records that. Afterwards it reads the row again, and repeats if it has changed, so
+ * that of two processes the last one has told the newest revision. A crash in between leaves a row that the sweep finds, or calendars
+ * whose firings the row refuses. Slots that came due before Temporal knew are fired now, within the schedule's catch-up; older slots
+ * without a run are recorded as missed.
  */
 export async function tellSchedule(deps: TellDependencies, ref: ScheduleRef): Promise<void> {
   for (let tells = 0; tells < TELLS_MAX; tells++) {

@@ -12,8 +12,8 @@ export interface OpenedSecrets {
 }
 
 /**
- * Opens the current version of each named secret. Only a dispatch or a read-back may call it. Throws where a sealed value
- * does not open (changed rows, a missing master key). An operator must mend that; nothing was sent.
+ * Opens the current version of each named secret. Only a dispatch or a read-back may call it. Throws if a sealed value cannot be opened
+ * (changed rows, a missing master key), which an operator must repair; nothing was sent then.
  */
 export async function openSecrets(
   deps: Pick<InvocationDependencies, 'db' | 'vault'>,

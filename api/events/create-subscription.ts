@@ -50,8 +50,8 @@ export const createSubscriptionRoute = defineRoute({
 type Created = z.input<typeof createdSubscriptionSchema>;
 
 /**
- * The reply is recorded under the Idempotency-Key without the secret, which is in the vault alone. A replay lacks it after its end, and
- * where it does not open.
+ * The reply is recorded under the Idempotency-Key without the secret, which only the vault has. A replay lacks the secret after its end,
+ * or if it cannot be opened.
  */
 async function showFirstSecret(
   tx: EnvironmentTransaction,

@@ -113,8 +113,8 @@ async function removeWrong(context: Context, { file, token }: Lease): Promise<vo
 }
 
 /**
- * The check failed in the middle, and says nothing of the bytes: they stay where they are, and another confirmation goes on from there at
- * once. Where this fails too, the lease ends by itself.
+ * The check failed in the middle and says nothing about the bytes. They stay where they are, and another confirmation can start at once.
+ * If this call fails too, the lease ends by itself.
  */
 async function release({ deps, caller, requestId }: Context, { file, token }: Lease): Promise<void> {
   try {

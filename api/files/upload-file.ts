@@ -68,8 +68,8 @@ type Context = EnvironmentHandlerContext<unknown, unknown, unknown>;
 type Notes = z.output<typeof notesSchema>;
 
 /**
- * The row is written before the first byte, and ready after the last one. A crash in between leaves a row whose time ends, and the sweep
- * removes both; so it does where the clean-up of a refused upload fails.
+ * The row is written before the first byte, and becomes ready after the last one. A crash in between leaves a row that expires, and the
+ * sweep removes it with the bytes. The sweep also does so if the clean-up of a refused upload fails.
  */
 class DirectUpload {
   private readonly context: Context;
@@ -140,9 +140,9 @@ class DirectUpload {
 }
 
 /**
- * What is reserved of the plan's storage: a form of this length holds a file of so many bytes at least. The quota counts the file's own
- * bytes, so more than these may not be reserved: a file that just fits would be refused. What comes beyond them is bounded while it
- * comes, and counted at its end.
+ * The storage that is reserved of the plan: a form of this length holds a file of at least so many bytes. The quota counts the file's own
+ * bytes, so no more may be reserved: a file that just fits would be refused. Further bytes are bounded while they come, and counted at
+ * their end.
  */
 function leastFileBytes(contentLength = '0'): number {
   return Math.min(Math.max(Number(contentLength) - MULTIPART_OVERHEAD_BYTES_MAX, 0), DIRECT_FILE_BYTES_MAX);

@@ -35,8 +35,8 @@ export async function paceFlowControlWorkflow(
 }
 
 /**
- * Starts granted messages and, where it is needed, the pacer of their key; after the commit. What fails is found by the sweep. The
- * activities have a twin: neither floor may import the other, and a worker has the time to try again, which a request has not.
+ * Starts granted messages and, if needed, the pacer of their key; after the commit. The sweep repairs a failed start. The activities have
+ * a copy of this: neither folder may import the other, and a worker has time to try again, which a request has not.
  */
 export async function startGranted(
   { temporal, taskQueue }: GrantStarters,

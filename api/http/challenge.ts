@@ -3,8 +3,8 @@ import { resourceMetadataPath, resourceOfPath } from '../oauth/places.ts';
 import type { HttpContext } from './context.ts';
 
 /**
- * What a client can do about a refusal (RFC 6750, 3 and RFC 9728, 5.1): where the resource says who gives out tokens for it, and the scope that
- * was missing.
+ * Tells a client what it can do about a refusal (RFC 6750, 3 and RFC 9728, 5.1): where the resource says which server issues its tokens,
+ * and the missing scope.
  */
 export function challenge(ctx: HttpContext, error: ServiceError, issuer: string | null): void {
   const parts: string[] = [];

@@ -49,8 +49,8 @@ export interface IdempotentRequest {
 }
 
 /**
- * Stores the reply in the transaction that does the request's work, so that both commit or neither does. A claim that was taken
- * over in the meantime throws, and the work is rolled back: whoever took it does it.
+ * Stores the reply in the transaction that does the request's work, so that both commit or neither does. If the claim was taken over in
+ * the meantime, this throws and the work is rolled back: the new holder of the claim does it.
  */
 export type StoreReply = (tx: EnvironmentTransaction, reply: WireReply) => Promise<void>;
 

@@ -86,8 +86,8 @@ interface Refusal {
 }
 
 /**
- * The one message of the body. A batch is none: the protocol has dropped them, and one request with a thousand calls would pass the rate
- * limit once. A subscription is refused because nothing here changes without being asked for, and each would hold a connection.
+ * The one message of the body. A batch is refused: the protocol has dropped batches, and one request with a thousand calls would count
+ * once for the rate limit. A subscription is refused because nothing here changes without a request, and each would hold a connection.
  */
 function messageIn(bytes: Uint8Array): { parsed: unknown } | { refusal: Refusal } {
   let parsed: unknown;

@@ -17,8 +17,8 @@ export interface WakeMessageOptions {
 export interface StartMessageOptions extends WakeMessageOptions {
   eager?: boolean;
   /**
-   * For a message that was granted a permit while it queued: nearly always it has no workflow yet. One that runs is signalled, and one
-   * that has completed is run again. Otherwise the first is left alone, and the second stays ended.
+   * For a message that was granted a permit while it queued. It nearly always has no workflow yet. A running workflow is signalled, and a
+   * completed one is run again. Otherwise a running one is left alone, and a completed one stays ended.
    */
   again?: boolean;
 }
@@ -60,8 +60,8 @@ export async function tellMessageWorkflow(client: Client, messageId: string): Pr
 }
 
 /**
- * Wakes what a halt has held, once the resumption is committed. Where this throws, the sweep does it within two minutes. `replaces` as in
- * `resumeMessagesStart`.
+ * Wakes the messages that a halt has held, once the resumption is committed. If this throws, the sweep does it within two minutes.
+ * `replaces` as in `resumeMessagesStart`.
  */
 export async function startResumeMessagesWorkflow(
   client: Client,

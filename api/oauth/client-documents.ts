@@ -28,8 +28,9 @@ export class ClientDocuments {
   }
 
   /**
-   * Before the provider reads a document that it has not kept. False where there is nothing to read: it failed, or the network may not have one
-   * more fetched. The guard's answer says more than a stranger may learn of our network, so that the client learns only that it failed.
+   * Call it before the provider reads a document that it has not kept. False if there is nothing to read: the fetch failed, or the
+   * network may not have one more document fetched. The guard's answer says more than a stranger may learn of our network, so the client
+   * learns only that it failed.
    */
   async prepare(clientId: string): Promise<boolean> {
     if (!this.parts.mayFetch()) return false;

@@ -105,9 +105,9 @@ async function asReached(
 }
 
 /**
- * A request that is refused before anybody has signed in is answered here. Whoever likes registers a redirect to a site of theirs, and would have a
- * link on our address that leads there (RFC 9700, 4.11.2). An app on the user's machine is told, for it waits. So is any app whose user denies:
- * that is another path.
+ * Answers a request that is refused before anybody has signed in. Otherwise anybody could register a redirect to a site of theirs, and
+ * would have a link on our address that leads there (RFC 9700, 4.11.2). An app on the user's machine is told, because it waits. An app
+ * whose user denies is told too, in another place.
  */
 function keepStrangersHere(ctx: KoaContextWithOIDC, issuer: string): void {
   const location = ctx.response.get('Location');

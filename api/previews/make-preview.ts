@@ -19,9 +19,9 @@ type Asking = Pick<
 type Reply = { status: 201; data: ActionPreview };
 
 /**
- * Makes a preview: in one transaction where nothing has to be read; else the draft is committed, a worker reads the provider,
- * and a second transaction makes the preview and its reply. A kill in between leaves at most a draft, which the next one sweeps.
- * `ask` runs at the beginning of each transaction: what it found the first time may be another thing the second time.
+ * Makes a preview, in one transaction if nothing has to be read. Otherwise the draft is committed, a worker reads the provider, and a
+ * second transaction makes the preview and its reply. A kill in between leaves at most a draft, which the next one sweeps. `ask` runs at
+ * the beginning of each transaction, because its answer may have changed in between.
  */
 export async function makePreview(
   { deps, caller, actor, transaction, recordReply }: Asking,

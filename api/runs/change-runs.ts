@@ -84,8 +84,8 @@ export const cancelRunRoute = defineRoute({
 });
 
 /**
- * Ends a run that is locked as cancelled and withdraws what waits of it, however that was asked for. A run that was cancelled before
- * only has withdrawn what still waits.
+ * Ends a locked run as cancelled and withdraws its waiting invocations, whichever route asked for it. For a run that was cancelled
+ * before, it only withdraws those that still wait.
  */
 async function cancelled(
   tx: EnvironmentTransaction,

@@ -38,8 +38,8 @@ export async function startFiring(
 }
 
 /**
- * Makes or changes the Temporal Schedule, and has Temporal fire what came due before it knew. Temporal starts every firing: what overlaps
- * is decided from the record when it comes (activities/schedules/fire-slot.ts).
+ * Makes or changes the Temporal Schedule, and makes Temporal fire the slots that came due before it knew. Temporal starts every firing:
+ * the record decides about overlaps when the firing comes (activities/schedules/fire-slot.ts).
  */
 export async function putSchedule(
   client: Client,
@@ -69,8 +69,8 @@ export async function putSchedule(
 }
 
 /**
- * What Temporal is to fire of the time before it knew the schedule: it fires by itself only what comes due after that. A slot
- * that was fired already is fired once more, which its row refuses. The catch-up reaches back from `since`, when the telling began.
+ * The slots before it knew the schedule that Temporal must fire: by itself it fires only later ones. A slot that was fired already is
+ * fired once more, which its row refuses. The catch-up reaches back from `since`, when the telling began.
  */
 function missedBy(plan: TemporalPlan, since: Date): Backfill | null {
   const { dueAt, paused } = plan;

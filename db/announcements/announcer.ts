@@ -10,9 +10,9 @@ export interface Announcement {
 export type SendAnnouncements = (announcements: readonly Announcement[]) => Promise<unknown>;
 
 /**
- * Sends the notifications of committed transactions, all that wait in one statement. A NOTIFY inside a transaction takes a lock of
- * the whole database until its commit is on disk, so that commits with notifications reach the disk one by one. A crash between
- * the commit and the notification loses it, as a listener that is away does: who waits also looks by itself (`SettlementHub`).
+ * Sends the notifications of committed transactions, all waiting ones in one statement. A NOTIFY inside a transaction takes a lock of the
+ * whole database until its commit is on disk, so commits with notifications would reach the disk one by one. A crash between the commit
+ * and the notification loses it, as does a listener that is away; therefore waiters also look by themselves (`SettlementHub`).
  */
 export class Announcer {
   private waiting: Announcement[] = [];

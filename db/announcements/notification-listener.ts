@@ -1,7 +1,7 @@
 import { Client, type Notification } from 'pg';
 
 /**
- * Every channel, with its payload. What is settled often is announced after its commit (`Announcer`); for the rest `pg_notify` is
+ * Every channel, with its payload. Frequent settlements are announced after their commit (`Announcer`); for the rest `pg_notify` is
  * called inside the transaction that makes the change.
  */
 export const CHANNELS = {

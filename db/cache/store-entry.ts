@@ -28,8 +28,8 @@ const EXPIRED_AT_ONCE_MAX = 100;
 const COUNTED_ALONE_TO = CACHE_ENTRIES_MAX - 1_000;
 
 /**
- * Stores an entry. The same prompt of the same identity replaces the one that is there, under a new id and without its hits.
- * `replacedId`: that one, where it still answered; null where there was none.
+ * Stores an entry. It replaces the entry with the same prompt and identity, under a new id and without its hits. `replacedId`: the
+ * replaced entry, if it still answered; null if there was none.
  *
  * @throws {ServiceError} QUOTA_EXCEEDED where the environment has as many entries as it may.
  */
@@ -72,8 +72,8 @@ export async function storeEntry(
 }
 
 /**
- * Near the cap those who store wait for each other: two that counted at the same time would both miss the other's entry. Each has
- * inserted its own before it waits, so that nobody who holds the lock waits for an entry of another.
+ * Near the cap, transactions that store wait for each other: two that counted at the same time would both miss the other's entry. Each
+ * has inserted its own entry before it waits, so the holder of the lock never waits for an entry of another.
  */
 async function refuseTooMany(tx: EnvironmentTransaction): Promise<void> {
   if ((await countEntries(tx)) <= COUNTED_ALONE_TO) return;

@@ -12,10 +12,11 @@ import { deleteDeadLetters } from './delete-dead-letters.ts';
 import { type FailedMessage, originalRequest, originOf, readFailedMessages } from './read-failed-messages.ts';
 
 /**
- * Makes a new message of a dead letter and deletes the record, in the caller's transaction. Deleting comes first: of two retries at
- * once the second waits, and finds nothing. Null where there is no such record, or its message is kept no longer.
+ * Makes a new message of a dead letter and deletes the record, in the caller's transaction. Deleting comes first: of two retries at once
+ * the second waits, and finds nothing. Null if there is no such record, or its message is no longer kept.
  *
- * @throws {ServiceError} VALIDATION_ERROR, CONFLICT where what is kept does not open, and what `acceptMessages` throws; the record stays then.
+ * @throws {ServiceError} VALIDATION_ERROR, CONFLICT where the kept content cannot be opened, and what `acceptMessages` throws; the record
+ * stays then.
  */
 export async function retryDeadLetter(
   tx: EnvironmentTransaction,

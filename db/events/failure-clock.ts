@@ -28,10 +28,10 @@ interface ClockRow {
 }
 
 /**
- * A delivery failed for good. Disables the subscription once all have failed for five days (domain/events/failure-clock.ts); a trigger
- * raises `subscription.disabled` then. Answers since when they failed where this call disabled it, and null otherwise.
- *
- * It locks the subscription's row until the commit, so it comes after every other lock of its transaction but the one of the audit log.
+ * Records that a delivery failed for good, and disables the subscription once all have failed for five days
+ * (domain/events/failure-clock.ts); a trigger then raises `subscription.disabled`. Answers since when they failed if this call disabled
+ * it, and null otherwise. It locks the subscription's row until the commit, so it comes after every other lock of its transaction but the
+ * one of the audit log.
  */
 export async function noteFailedDelivery(
   tx: EnvironmentTransaction,

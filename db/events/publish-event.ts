@@ -59,8 +59,9 @@ export async function acceptEvents(
 }
 
 /**
- * Takes what accepted events cost from the month's allowance of messages: one for each that nobody hears, since it is kept. The messages
- * of the others take theirs as the fan-out makes them. Call it last in the transaction: budgets are locked before allowances everywhere.
+ * Takes the cost of accepted events from the month's allowance of messages: one for each event that no subscription gets, since it is
+ * kept. The fan-out takes the cost of the other events as it makes their messages. Call it last in the transaction: budgets are locked
+ * before allowances everywhere.
  *
  * @throws {ServiceError} QUOTA_EXCEEDED where not enough is left, or no message of a fan-out could be made.
  */

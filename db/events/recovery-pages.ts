@@ -5,9 +5,9 @@ import type { DeliveredEvent } from './accept-deliveries.ts';
 type Scope = Pick<JobRecord, 'subscriptionId' | 'filter' | 'createdAt'>;
 
 /**
- * The deliveries of a recovery, for `messages m`: those that failed since then and before it was asked for, and were not delivered again
- * since. What fails again is not recovered for ever. A message that delivered one again may be gone before it where it was accepted in a
- * shorter retention class: such a delivery is taken once more.
+ * The deliveries of a recovery, for `messages m`: those that failed between `since` and the request, and were not delivered again since.
+ * A repeated delivery that fails is not recovered again, so a recovery ends. The message that repeated a delivery may be deleted before
+ * it, if it was accepted in a shorter retention class: such a delivery is taken once more.
  */
 const IN_RECOVERY = `m.subscription_id = :subscriptionId AND m.status = 'failed' AND m.failed_at >= :since AND m.failed_at <= :createdAt
   AND NOT EXISTS (SELECT FROM messages r WHERE r.retry_of = m.id)`;

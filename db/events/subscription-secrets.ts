@@ -45,9 +45,9 @@ export interface RotatedSecret {
 }
 
 /**
- * Gives a subscription, which the same transaction has locked, a new secret. What signed before (its newest secret, or the keys of the
- * workspace) signs beside it for `gracePeriodSeconds`; 0 ends every earlier one at once. Retired secrets are destroyed. Returns null, and
- * changes nothing, where more than RETIRING_SECRETS_MAX would sign beside it.
+ * Gives a subscription, which the same transaction has locked, a new secret. Its earlier secret, or else the keys of the workspace, also
+ * sign for `gracePeriodSeconds`; 0 ends every earlier one at once. Retired secrets are destroyed. Returns null, and changes nothing, if
+ * more than RETIRING_SECRETS_MAX would sign beside it.
  */
 export async function rotateSubscriptionSecret(
   tx: EnvironmentTransaction,

@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 /**
  * Takes the upload for one confirmation. The check reads all bytes and takes long, so it is no transaction; the lease keeps a second
- * one from exchanging what the first has read. False where another one holds it, or the file is not pending.
+ * confirmation from exchanging the bytes that the first has read. False if another one holds the lease, or the file is not pending.
  */
 export async function beginConfirmation(tx: EnvironmentTransaction, fileId: string, token: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(

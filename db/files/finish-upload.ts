@@ -11,9 +11,9 @@ export interface FinishedUpload {
 }
 
 /**
- * A direct upload is whole. False where its time was over meanwhile: the sweep has removed it.
+ * Marks a direct upload as complete. False if its time was over meanwhile: the sweep has removed it.
  *
- * @throws {ServiceError} QUOTA_EXCEEDED where the plan's storage is full with it: what was reserved may be less than has come.
+ * @throws {ServiceError} QUOTA_EXCEEDED where it exceeds the plan's storage: more bytes may have come than were reserved.
  */
 export async function finishUpload(tx: EnvironmentTransaction, upload: FinishedUpload): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(

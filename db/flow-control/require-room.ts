@@ -38,8 +38,9 @@ async function countKeys(tx: EnvironmentTransaction): Promise<number> {
 }
 
 /**
- * A publish holds the keys that it names (FOR KEY SHARE) until its commit, and they are skipped. What it queued before is found in the
- * queue by a statement of its own, behind the locks: one that committed while they were taken is not in sight of the statement that takes them.
+ * A publish holds the keys that it names (FOR KEY SHARE) until its commit, and these keys are skipped. A second statement, after the
+ * locks, looks for messages in the queue of a key: a publish that committed while the locks were taken is not visible to the statement
+ * that takes them.
  */
 async function deleteIdleKeys(tx: EnvironmentTransaction, most: number): Promise<number> {
   const { rows: idle } = await tx.raw<{ rows: { id: string }[] }>(

@@ -2,8 +2,8 @@ import { GRANT_LEASE_MS } from '../../domain/in-flight.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Lets those that are due queue behind others that wait, and returns those that are to be started: all of them where nobody waits. They
- * ask for permits by themselves then. Where it is called, as below.
+ * Puts due messages into the queue behind others that wait, and returns those to be started: all of them if nobody waits. These then ask
+ * for permits by themselves. `queueDeliveries` below says where to call it.
  */
 export async function queueBehindOthers(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<string[]> {
   const starting = await queueDeliveries(tx, messageIds, null);
@@ -18,8 +18,8 @@ export async function queueBehindOthers(tx: EnvironmentTransaction, messageIds: 
 const MANY = 100;
 
 /**
- * Lets a message queue in the transaction that accepts it, where so many wait that it is committed long before its turn. 'nobody_waits': it
- * is to be started. Null: some wait, and whether it queues is to be asked after the commit (`queueBehindOthers`).
+ * Puts a message into the queue in the transaction that accepts it, if so many wait that it is committed long before its turn.
+ * 'nobody_waits': the message is to be started. Null: some wait, and the question is asked again after the commit (`queueBehindOthers`).
  */
 export async function queueBehindMany(
   tx: EnvironmentTransaction,

@@ -8,9 +8,9 @@ export interface ClickAnswer {
 }
 
 /**
- * Records a click with its answer, in the transaction of its decision. Returns false for a request that is on record: a retry, or
- * somebody who sends a recorded one again. The second of two at once waits here for the first. The sweep deletes rows after an hour,
- * and a request is taken for five minutes.
+ * Records a click with its answer, in the transaction of its decision. Returns false for a request that is on record already: a retry, or
+ * a recorded one that somebody sends again. The second of two at once waits here for the first. The sweep deletes rows after an hour, and
+ * requests are accepted for only five minutes.
  */
 export async function recordClick(
   tx: EnvironmentTransaction,

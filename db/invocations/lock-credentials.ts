@@ -5,8 +5,8 @@ import type { InvocationWork } from './records.ts';
 export type RequesterStanding = 'stands' | 'key_revoked' | 'member_removed' | 'app_disconnected';
 
 /**
- * Whether a grant `g` is that of the app that asked for `invocations i`. A row from before the grant was kept names the client alone: there
- * each grant counts by which the user has connected that app since.
+ * Whether the grant `g` is that of the app that requested `invocations i`. A row from before grants were recorded names only the client:
+ * for it, every grant counts by which the user has connected that app since.
  */
 export const IS_REQUESTING_GRANT = `COALESCE(g.id = i.requested_by ->> 'connectedAppId',
   g.user_id = i.requested_by ->> 'id' AND g.client_id = i.requested_by ->> 'clientId' AND g.created_at <= i.created_at, false)`;

@@ -12,10 +12,10 @@ export interface Deleted {
 }
 
 /**
- * Deletes the whole chains of memories, and whatever was derived from any version of them, however far: up to `most` chains, those first
- * from which nothing was derived. So a chain goes after all that was drawn from it, and who stops before the end has left the way to the rest.
- *
- * Chains are locked before they go: a version or a derived memory that is being added is either seen here, or finds its chain gone.
+ * Deletes the whole chains of memories, and all memories that were derived from any version of them, directly or through others: up to
+ * `most` chains, beginning with those from which nothing was derived. A chain is thus deleted after everything that was derived from it,
+ * and a deletion that stops early can still find the rest. Chains are locked first: a version or a derived memory that is being added is
+ * either seen here, or finds its chain gone.
  *
  * @param lookedAtMax for tests.
  */

@@ -4,9 +4,9 @@ import { DERIVED_FROM_JOB, type MemoryFilter } from '../../domain/memory/memorie
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * A forgetting reaches what an ingest has not stored yet: a job whose input is still to be split fails where a chunk of it may match, and
- * chunks that match go. Both under the lock of their job, so that no page stores them meanwhile. Before the split nobody knows what the
- * chunks will have of the metadata that the job writes itself; all others are those of the request.
+ * Applies a forgetting to the chunks that an ingest has not stored yet: a job whose input is still to be split fails if a chunk of it may
+ * match, and matching chunks are deleted. Both happen under the lock of their job, so that no page stores them meanwhile. Before the
+ * split nobody knows the metadata that the job writes into its chunks; all other metadata are those of the request.
  */
 export async function forgetUnstored(
   tx: EnvironmentTransaction,

@@ -62,8 +62,8 @@ const COLUMNS = selected({
 export type NewMemoryJob = Pick<MemoryJobRecord, 'kind' | 'collectionId' | 'filter' | 'template' | 'input'>;
 
 /**
- * It is dated by the clock, and not by the begin of its transaction: a forgetting takes what was recorded until then, and what an ingest
- * stored while the transaction waited for it is no later. Jobs that ended long ago go in the same transaction.
+ * It is dated by the clock, not by the begin of its transaction: a forgetting takes memories that were recorded until then, also those
+ * that an ingest stored while the transaction waited for it. Jobs that ended long ago are deleted in the same transaction.
  *
  * @throws {ServiceError} CONFLICT where too many are under way.
  */

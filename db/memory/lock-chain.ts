@@ -24,8 +24,8 @@ export async function lockChain(
   );
   const chainId = roots[0]?.id;
   if (chainId === undefined) return null;
-  // A statement of its own: it sees what was committed while this transaction waited for the lock. Time went on too: of a chain that has
-  // expired meanwhile the sweep may have deleted a part.
+  // A separate statement, so that it sees what was committed while this transaction waited for the lock. Time has passed too: if the
+  // chain has expired meanwhile, the sweep may have deleted a part of it.
   const { rows } = await tx.raw<{ rows: { id: string; version: number; collectionId: string }[] }>(
     `SELECT id, version, collection_id AS "collectionId" FROM memories WHERE chain_id = ?
        AND (expires_at IS NULL OR expires_at > clock_timestamp()) ORDER BY version DESC LIMIT 1`,

@@ -15,16 +15,15 @@ export interface VectorMeans {
 const PLAIN_POSTGRESQL: VectorMeans = { hasExtension: false, indexed: [] };
 
 /**
- * How many of the nearest are looked at for what a search without filters asks of a moment. Fewer than a ranking takes may be left of
- * them, where much was superseded: then the conditions come first.
+ * How many of the nearest are looked at for a search of a moment without filters. If much was superseded, fewer than a ranking takes may
+ * be left: then the conditions are applied first.
  */
 const NEAREST_FIRST = 500;
 
 /**
- * The nearest memories by the cosine of their vectors, the best first. `wanted` names collections of the vector's model alone.
- *
- * An index answers what is near, and not what was asked: the conditions of the search are applied to its candidates. Where too few of
- * them are left, the collection is searched without it. Without an index a search is exact where pgvector is there, and in a scope of
+ * The nearest memories by the cosine of their vectors, the best first. `wanted` names only collections of the vector's model. An index
+ * finds near vectors and knows no conditions, so the conditions of the search are applied to its candidates. If too few of them are left,
+ * the collection is searched without the index. Without an index a search is exact where pgvector is there, and in a scope of
  * COMPARED_MAX everywhere.
  */
 export async function nearestMemories(
@@ -70,8 +69,8 @@ async function nearestExactly(tx: EnvironmentTransaction, wanted: Wanted, query:
 }
 
 /**
- * The nearest of all, and of these what the conditions leave. No memory is read but those, which is the larger part of the work where
- * nearly all hold. Null where there may be others, farther than these.
+ * Takes the nearest of all memories, then those of them that fulfil the conditions. It reads only these memories, which saves most of the
+ * work if nearly all of them do. Null if there may be others, farther away.
  */
 async function vectorsFirst(tx: EnvironmentTransaction, wanted: Wanted, query: Float32Array): Promise<Ranked[] | null> {
   const { sql, bindings } = conditionsOf(wanted);
@@ -105,8 +104,8 @@ async function conditionsFirst(tx: EnvironmentTransaction, wanted: Wanted, query
 }
 
 /**
- * PostgreSQL orders what the search is about by the signs in common with the query, which costs it one XOR a memory. The first
- * COMPARED_MAX are compared by their whole vectors: all of them, where the search is about no more.
+ * PostgreSQL orders the scope of the search by the signs in common with the query, which costs one XOR a memory. The first COMPARED_MAX
+ * are compared by their whole vectors: in a scope of at most that size, all of them.
  */
 async function nearestBySigns(tx: EnvironmentTransaction, wanted: Wanted, query: Float32Array): Promise<Ranked[]> {
   const { sql, bindings } = conditionsOf(wanted);

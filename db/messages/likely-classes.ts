@@ -4,8 +4,8 @@ import { classesOf } from './retention-classes.ts';
 const WORKSPACES_MAX = 10_000;
 
 /**
- * The retention class that the last message of each workspace had here. A statement that names the class opens one partition, and not one
- * in each class. The plan of a workspace seldom changes; a message of another class is found all the same, by a second look.
+ * The retention class of the last message of each workspace in this process. A statement that names the class opens one partition, and
+ * not one in each class. The plan of a workspace seldom changes; a message of another class is still found, by a second look.
  */
 export class LikelyClasses {
   readonly #classes = new LRUCache<string, string>({ max: WORKSPACES_MAX });

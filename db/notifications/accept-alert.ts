@@ -16,8 +16,8 @@ export interface Alert {
 }
 
 /**
- * Accepts the message that tells the alert webhook, and returns its id. It is no message of a caller: no budget and no allowance is
- * charged, and a halt holds it no more than it holds people's attention, so that the alert of a halt arrives.
+ * Accepts the message to the alert webhook, and returns its id. It is not a caller's message: no budget and no allowance is charged, and
+ * a halt does not hold it, so that the alert of a halt arrives.
  */
 export async function acceptAlert(
   tx: EnvironmentTransaction,

@@ -3,9 +3,9 @@ import type { NotificationDraft } from '../../domain/notifications/notifications
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Tells the members of an environment, in the transaction of what is told of. Returns the id of a new notification; null where one
- * with the same key was there and counts on. Where a transaction raises several, it does so in the order of their keys: the row of a
- * key stays locked until the commit.
+ * Notifies the members of an environment, in the transaction of the reported change. Returns the id of a new notification; null if one
+ * with the same key was there, whose count is raised. If a transaction raises several, it does so in the order of their keys: the row of
+ * a key stays locked until the commit.
  */
 export async function raiseNotification(
   tx: EnvironmentTransaction,

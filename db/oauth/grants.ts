@@ -70,8 +70,8 @@ export async function isConsentedTo(tx: EnvironmentTransaction, requestHash: Buf
 }
 
 /**
- * How many apps the user has connected and not disconnected, in every workspace. The caller holds its transaction open: another consent of the
- * user waits here, and then counts what this one made.
+ * How many apps the user has connected and not disconnected, in every workspace. The caller keeps its transaction open: another consent
+ * of the user waits here, and then counts the grant of this one too.
  */
 export async function countGrantsOfUser(tx: EnvironmentTransaction, userId: string): Promise<number> {
   const { rows } = await tx.raw<{ rows: { count: number }[] }>('SELECT hold_oauth_grants_of_user(?) AS count', [

@@ -112,8 +112,8 @@ export interface AdapterDescriptor {
    */
   impactOf?(definition: ActionDefinition, input: JsonObject, inspected: JsonObject | null): DeclaredImpact;
   /**
-   * What the response to an accepted request says was really used. An `upper_bound` of that dimension and currency settles to
-   * it, unless its declaration names a path of its own. What is not reported settles in full, so report only what the provider
+   * The amount that an accepted request really used, by its response. An `upper_bound` of that dimension and currency settles to it,
+   * unless its declaration names a path of its own. A quantity that is not reported settles in full, so report only what the provider
    * states, and nothing for a body that is not recognisably about this effect.
    */
   observedImpact?(definition: ActionDefinition, response: ProviderResponse): SettledImpact;

@@ -16,7 +16,7 @@ export const GATED_CHARACTERS_MAX = 32_768;
 /** About so many characters are a token, of most texts. */
 const CHARACTERS_A_TOKEN = 4;
 
-/** What an entry answers for beside its prompt. All of it must be equal. */
+/** The identity of an entry beside its prompt. All of it must be equal. */
 export interface CacheIdentity {
   namespace: string;
   model: string | null;

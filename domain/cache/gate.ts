@@ -2,8 +2,8 @@ import { caseBoundSymbols, composedForm, foldCase, loosestForm } from './prompt-
 import { CLASSES, NEGATIONS, NEGATIONS_WITHIN, NUMBER_WORDS, OPPOSITES, SENTENCE_STARTERS } from './gate-words.ts';
 
 /**
- * What may be different between two prompts that embeddings hold for alike. Embeddings alone put "turn on dark mode" and "turn off dark
- * mode" at 0.96; so a near prompt is answered from the cache only where none of this differs.
+ * Differences between two prompts that embeddings take for similar. Embeddings alone give "turn on dark mode" and "turn off dark mode" a
+ * similarity of 0.96; so a near prompt is answered from the cache only if none of this differs.
  */
 export const GATE_REASONS = [
   'numbers',

@@ -1,6 +1,6 @@
 /**
- * What is only form in a prompt: two prompts that differ in it alone are the same. It takes away nothing that can carry a meaning,
- * because nothing looks at the prompts again where their normalised forms are equal. The rules: docs/cache.md.
+ * The differences of form between prompts: two prompts that differ only in form are the same. Nothing that can carry a meaning is
+ * removed, because nothing looks at the prompts again if their normalised forms are equal. The rules: docs/cache.md.
  */
 export function normalisedPrompt(prompt: string): string {
   const text = composedForm(prompt)

@@ -4,7 +4,7 @@ import { timestampFromDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { Json, JsonObject } from '../json.ts';
 import type { Meter } from './meter.ts';
 
-/** Who makes values for an expression takes these from here: only this folder imports the library. */
+/** Code that makes values for an expression imports these from here: only this folder imports the library. */
 export { celList, type CelInput };
 
 const INT_MIN = -(2 ** 63);

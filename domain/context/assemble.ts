@@ -12,8 +12,8 @@ export const MAX_TOKENS_DEFAULT = 4_000;
 /** What the largest context windows take. */
 export const MAX_TOKENS_MAX = 1_000_000;
 /**
- * What is read of a session for one context. A token may be 128 spaces, and a format may only name an image: what is bounded in tokens
- * could be any number of bytes.
+ * The bounds of what is read of a session for one context. A token may be 128 spaces, and a format may only name an image, so a bound in
+ * tokens alone could allow any number of bytes.
  */
 export const CONTEXT_BYTES_MAX = 8 * 1024 * 1024;
 /** An empty context takes some tokens of its own. */
@@ -120,8 +120,8 @@ class Whole {
 }
 
 /**
- * Beside a message, memories take at most half of what the system messages leave, and never the place of the last turn, without which a
- * context is of no use. They take all of it where no message fits, or none is there.
+ * Beside a message, memories take at most half of the budget that the system messages leave, and never the place of the last turn,
+ * without which a context is useless. They take all of it if no message fits, or there is none.
  */
 function fittingMemories({ maxTokens, memories }: ContextRequest, whole: Whole, count: CountTokens): number {
   if (memories.length === 0) return 0;
@@ -144,8 +144,8 @@ function lastTurns(units: readonly Unit[]): number[] {
 const MARK_TOKENS_MAX = 40;
 
 /**
- * A mark before the assistant's turn goes where the user's turn before it comes in: more may fit where less does not. The search for more
- * ends within a few looks, for what it has to look at takes tokens, and what takes none changes nothing.
+ * The mark before an assistant's turn is dropped when the user's turn before it is included, so more messages may fit where fewer do not.
+ * The search for more ends within a few looks, because the messages it looks at take tokens, and those that take none change nothing.
  */
 function fittingUnits({ format, maxTokens }: ContextRequest, whole: Whole, memories: number): number {
   const { units } = whole;
@@ -169,7 +169,7 @@ function isUnseen(format: ContextFormat, unit: Unit | undefined): boolean {
   return renderAnthropic({ system: [], memories: [], units: [unit], isCut: false }).messages.length === 0;
 }
 
-/** What a message takes beside its own tokens, about. */
+/** An estimate of the tokens that a message takes beside its own. */
 const FRAME_TOKENS: Record<ContextFormat, number> = { openai: 9, anthropic: 14, text: 3 };
 
 function guessedTokens(format: ContextFormat, unit: Unit): number {

@@ -1,6 +1,6 @@
 import type { MessageRole } from '../sessions/sessions.ts';
 
-/** What can be known of a message without its texts. */
+/** The facts of a message that are known without its texts. */
 export interface MessageOutline {
   sequence: number;
   role: MessageRole;
@@ -14,7 +14,10 @@ export interface MessageOutline {
 
 /** The least that a message takes beside its own tokens, in most formats. */
 const FRAME_TOKENS_MIN = 2;
-/** What a message takes beside its bytes, about: its id, its role and its frame. Without them any number of empty messages would be nothing. */
+/**
+ * An estimate of what a message takes beside its bytes: its id, its role and its frame. Without it any number of empty messages would
+ * count as nothing.
+ */
 export const MESSAGE_BYTES = 64;
 
 export interface UnitBounds {

@@ -7,8 +7,8 @@ export interface ContextMessage extends ChatMessage {
 }
 
 /**
- * What is kept or dropped as one: a message, or an assistant's tool calls with the results of all of them. A model's API refuses calls
- * without results, and results without their call.
+ * A unit that is kept or dropped as a whole: a message, or an assistant's tool calls with the results of all of them. A model's API
+ * refuses calls without results, and results without their call.
  */
 export interface Unit {
   message: ContextMessage;

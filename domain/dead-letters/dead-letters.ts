@@ -44,7 +44,7 @@ export const ENDED_JOBS_KEPT_DAYS = 30;
 export const RETRY_PAGE_SIZE = 200;
 /** Its messages are held in memory together. */
 export const RETRY_PAGE_BYTES_MAX = 8 * 1024 * 1024;
-/** The next page begins once no more than these of the last one wait for their first attempt. */
+/** The next page begins once at most this many messages of the last one wait for their first attempt. */
 export const RETRY_WAITING_MAX = 100;
 export const CLEAR_PAGE_SIZE = 2_000;
 

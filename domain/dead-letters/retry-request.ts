@@ -16,15 +16,15 @@ export interface OriginalRequest extends Omit<PublishRequest, 'url' | OtherDesti
   bodySealed: boolean;
 }
 
-/** What a retry sends otherwise. A member that is given takes the place of the original's; null removes it. */
+/** The changes of a retry. A given member replaces that of the original; null removes it. */
 export type RetryOverrides = {
   [Member in keyof Omit<PublishRequest, OtherDestination | 'deduplicationId' | 'contentBasedDeduplication'>]:
     PublishRequest[Member] | null;
 };
 
 /**
- * The request of a retry. Its sealed parts stay where they may go: whoever may retry, and not read, must not have them sent to an
- * address of their own choice. So a retry to another origin needs them anew, and `redact` can only grow.
+ * The request of a retry. Its sealed parts stay at their origin: a caller who may retry, and not read, must not send them to an address
+ * of their choice. So a retry to another origin must give them again, and `redact` can only grow.
  *
  * @throws {ServiceError} VALIDATION_ERROR
  */

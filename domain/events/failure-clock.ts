@@ -4,7 +4,7 @@ export const DISABLED_AFTER_MS = 5 * 24 * 3_600_000;
 export const CLOCK_APART_MS_MIN = 12 * 3_600_000;
 export const CLOCK_APART_MS_MAX = 24 * 3_600_000;
 
-/** What a subscription remembers of deliveries that failed, without one that succeeded in between. */
+/** The memory that a subscription has of failed deliveries, without a success in between. */
 export interface FailureClock {
   /** The first failure of those that count. */
   failingSince: Date;

@@ -9,9 +9,9 @@ export interface HeadersBefore {
 }
 
 /**
- * The headers of a subscription after a change, as they are sent. `[REDACTED]`, as the record shows it, keeps a sealed value. Whoever may
- * change a subscription, and not read its credentials, must not have them sent to an address of their own choice: so they stay with
- * their origin.
+ * The headers of a subscription after a change, as they are sent. `[REDACTED]`, as the record shows it, keeps a sealed value. A caller
+ * who may change a subscription, and not read its credentials, must not send them to an address of their choice, so they stay with their
+ * origin.
  *
  * @param given undefined: all of them stay.
  * @throws {ServiceError} VALIDATION_ERROR

@@ -11,8 +11,8 @@ export const ATTACHMENTS_MAX = 20;
 export const ATTACHED_BYTES_MAX = DIRECT_FILE_BYTES_MAX;
 
 /**
- * What the input holds of a file once it was admitted. The caller names the id alone; the service adds the rest, so that whatever is
- * bound to the input or the request is bound to the file's content too.
+ * The members that the input has of a file once it was admitted. The caller names only the id; the service adds the rest, so that
+ * anything that is bound to the input or the request is bound to the file's content too.
  */
 export interface Attachment {
   id: string;

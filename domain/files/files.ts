@@ -6,7 +6,7 @@ export const DIRECT_FILE_BYTES_MAX = 104_857_600;
 export const PRESIGNED_FILE_BYTES_MAX = 5_368_709_120;
 /** What a multipart body may hold beside the file: its boundaries, `purpose` and `metadata`. */
 export const MULTIPART_OVERHEAD_BYTES_MAX = 65_536;
-/** What a file takes of the plan's storage at least: a row costs something too (`storage_of` in the database). */
+/** The least storage that a file takes of the plan's: a row costs something too (`storage_of` in the database). */
 export const COUNTED_BYTES_MIN = 1_024;
 export const METADATA_BYTES_MAX = 16_384;
 export const PURPOSE_CHARACTERS_MAX = 64;
@@ -32,7 +32,7 @@ export function isMediaType(text: string): boolean {
   return text.length <= CONTENT_TYPE_CHARACTERS_MAX && MEDIA_TYPE.test(text);
 }
 
-/** What is wrong with a file's name, or null. A name is data and never part of a path; one that holds a path was meant as one. */
+/** The mistake in a file's name, or null. A name is data and never part of a path; one that holds a path was probably meant as one. */
 export function filenameProblem(name: string): string | null {
   const { length } = Array.from(name);
   if (length === 0 || length > FILENAME_CHARACTERS_MAX) return `must have 1 to ${FILENAME_CHARACTERS_MAX} characters`;

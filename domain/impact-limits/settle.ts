@@ -36,7 +36,7 @@ export function requiredState(effect: {
   }
 }
 
-/** What is known of how much an effect really used. */
+/** The known part of what an effect really used. */
 export type SettledImpact = readonly Pick<ImpactQuantity, 'dimension' | 'currency' | 'amount'>[];
 
 /**

@@ -65,8 +65,8 @@ function linesOf(block: PreviewBlock): string {
 const GOES_ON = '│ ';
 
 /**
- * A text that somebody else wrote, so that all of it is seen: `⟨U+202E⟩` stands for a character that shows nothing or turns others
- * round, and a line that the text begins itself is told from ours. A bracket that opens a mark is marked too: no text looks like a mark.
+ * Makes all of a foreign text visible: `⟨U+202E⟩` replaces a character that shows nothing or reverses others, and a line that begins
+ * within the text is distinguishable from ours. A bracket that opens a mark is marked too, so that no text looks like a mark.
  */
 function visible(text: string): string {
   return marked(text).replaceAll('\n', `\n${GOES_ON}`);

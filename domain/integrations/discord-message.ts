@@ -27,8 +27,8 @@ const [PONG, MESSAGE, UPDATE] = [1, 4, 7] as const;
 const NOBODY = { parse: [] };
 
 /**
- * The message for an approval. Texts stand in code blocks, so that what an agent wrote is no link and mentions nobody. It has buttons
- * where all of it fits: who clicks has been shown everything.
+ * The message for an approval. Texts are in code blocks, so that a text of an agent is no link and mentions nobody. It has buttons only
+ * if all of it fits: a user who clicks has been shown everything.
  */
 export function discordMessage(text: ChatText, deciding: Deciding): RESTPostAPIWebhookWithTokenJSONBody {
   const all = [text.heading, ...text.parts, text.footer];

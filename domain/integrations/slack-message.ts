@@ -26,8 +26,8 @@ export interface Deciding {
 }
 
 /**
- * The message for an approval. Texts are plain, so that what an agent wrote is no link and mentions nobody. It has buttons where all
- * of it fits: who clicks has been shown everything.
+ * The message for an approval. Texts are plain, so that a text of an agent is no link and mentions nobody. It has buttons only if all of
+ * it fits: a user who clicks has been shown everything.
  */
 export function slackMessage(text: ChatText, deciding: Deciding): SlackMessage {
   const sections = [text.heading, ...text.parts, text.footer].flatMap(sectionsOfPart);

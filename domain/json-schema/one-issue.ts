@@ -10,9 +10,9 @@ const UNRESOLVED = Symbol('a reference that leads out of the document');
 const ALTERNATIVES = new Set(['anyOf', 'oneOf']);
 
 /**
- * One mistake, one issue. Where a value fits no branch of an `anyOf` or `oneOf`, a validator reports every mistake of every
- * branch, and the choice itself. What is kept is what the branch says that the value comes nearest to: the one with
- * the fewest mistakes, and no mistake in the type of the value itself. Where no branch is nearer than the others, the choice is kept.
+ * One mistake, one issue. If a value fits no branch of an `anyOf` or `oneOf`, a validator reports every mistake of every branch, and the
+ * choice itself. We keep the mistakes of the branch that the value comes nearest to: the one with the fewest mistakes, and none in the
+ * type of the value itself. If no branch is nearer than the others, we keep the choice.
  */
 export function withoutCascades(errors: readonly ErrorObject[], root: unknown): ErrorObject[] {
   let kept = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
@@ -49,14 +49,14 @@ function withoutChoice(errors: readonly ErrorObject[], choice: ErrorObject, root
 }
 
 /**
- * The branch of the choice that an error is of, or null. A branch behind a reference has a path of its own in the schema, so
- * branches are told apart by the schemas that they hold.
+ * The branch of the choice that an error belongs to, or null. A branch behind a reference has a path of its own in the schema, so
+ * branches are identified by the schemas that they hold.
  */
 function branchOf(error: ErrorObject, choice: ErrorObject, branches: readonly ReadonlySet<unknown>[]): number | null {
   if (error === choice || !isBelow(error.instancePath, choice.instancePath)) return null;
   const branch = branches.findIndex((nodes) => nodes.has(error.parentSchema));
   if (branch !== -1 || error.parentSchema === choice.parentSchema) return branch === -1 ? null : branch;
-  // What is held by no branch, and stands beside the choice neither, is of the branch whose reference leads out of the document.
+  // An error that belongs to no branch, and not to the choice either, belongs to the branch whose reference leads out of the document.
   const unknown = branches.findIndex((nodes) => nodes.has(UNRESOLVED));
   return unknown === -1 ? null : unknown;
 }

@@ -15,9 +15,9 @@ import { PermitQueue } from '../permit-queue.ts';
 const pace = defineSignal(PACE_SIGNAL);
 
 /**
- * Grants what only time lets through: the next window, the end of a hold, a message that is scheduled. Each look answers when the
- * next one is due. It ends where none is. A signal that arrives with the end counts: Temporal does not let a workflow complete with
- * a signal that it has not handled, so that the newcomer who sent it is not lost.
+ * Grants messages that wait only for time: the next window, the end of a hold, a scheduled message. Each look answers when the next one
+ * is due. The workflow ends if there is none. A signal that arrives at its end counts: Temporal does not let a workflow complete with an
+ * unhandled signal, so the newcomer who sent it is not lost.
  */
 export async function paceFlowControl(ref: PaceFlowControlInput): Promise<void> {
   const permits = new PermitQueue();

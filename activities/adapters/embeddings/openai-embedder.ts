@@ -36,8 +36,8 @@ export interface OpenAiEmbedderOptions extends SendOptions {
 }
 
 /**
- * `POST /embeddings` of OpenAI and of whatever speaks like it, through the egress guard. It retries nothing: a request answers 503, and
- * a job comes back by itself. No error repeats a text, the key, or the provider's own words.
+ * `POST /embeddings` of OpenAI and of services with the same interface, through the egress guard. It retries nothing: a request answers
+ * 503, and a job tries again later. No error repeats a text, the key, or the provider's own words.
  */
 export class OpenAiEmbedder implements Embedder {
   readonly #settings: OpenAiEmbedderSettings;
@@ -52,8 +52,8 @@ export class OpenAiEmbedder implements Embedder {
   }
 
   /**
-   * Asked for one vector, because the interface has no other way to say how long they are. From then on each call says it anew: a
-   * provider may change them while the process lives.
+   * The dimensions are found by asking for one vector, because the interface has no other way to tell them. Each later call checks them
+   * again: a provider may change them while the process lives.
    */
   async model({ workspaceId }: EmbedCall): Promise<EmbeddingModel> {
     const dimensions = this.#dimensions ?? (await this.embed(['dimensions'], { workspaceId })).dimensions;

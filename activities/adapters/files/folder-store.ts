@@ -12,10 +12,9 @@ const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
 /**
- * Files in a folder: each has a folder of its own, `<environment>/<file id>`, with `content` in it. What is being written has a name of
- * its own there and gets its place by a rename, so that a reader finds all of it or nothing. What a killed process leaves goes with the folder.
- *
- * All processes of an installation share the folder.
+ * Files in a folder: each file has a folder of its own, `<environment>/<file id>`, with `content` in it. Bytes are written under another
+ * name there and renamed at the end, so that a reader finds all of them or nothing. Leftovers of a killed process are deleted with the
+ * folder. All processes of an installation share the folder.
  */
 export function createFolderStore(root: string): FileStore {
   const folderOf = ({ environmentId, fileId }: StoredFile): string => {

@@ -11,8 +11,8 @@ const OWNER = 'oauth-clients';
 const UNDER_WAY_MAX = 100_000;
 
 /**
- * Fetches metadata documents of OAuth clients. All of them share the look-ups of one workspace, and each network that asks has one of these
- * at a time, until the look-up itself ends: the names of one network that hang leave the others their turn.
+ * Fetches metadata documents of OAuth clients. All of them share the look-ups of one workspace. Each network that asks has one look-up at
+ * a time, until the look-up itself ends, so hanging names of one network do not block the others.
  */
 export function createClientDocumentFetcher(options: FetchOptions): FetchClientDocument {
   const resolve = options.resolve ?? systemResolve;

@@ -6,8 +6,8 @@ const PART_LENGTH_MIN = 8;
 const DOCUMENT_MEMBER_LENGTH_MIN = 20;
 
 /**
- * Beginnings that every value of a kind shares, and that reveal nothing: a URL's scheme, the scheme of an Authorization
- * header, the first line of a PEM text. A part is counted from behind them.
+ * Beginnings that every value of a kind shares, and that reveal nothing: a URL's scheme, the scheme of an Authorization header, the first
+ * line of a PEM text. The beginning of a secret is counted after them.
  */
 const COMMON_HEAD =
   /^(?:[a-z][a-z0-9+.-]{0,30}:\/\/|(?:basic|bearer|token|apikey|digest)\s+|-----BEGIN [A-Z0-9 ]{1,40}-----\s*)/i;

@@ -183,8 +183,9 @@ function nextVersion(
 }
 
 /**
- * Whether an action is governed after its update. Only a holder of `actions:govern` can have left an action ungoverned that writes, so
- * that it stays so; one that did not write before is governed like a new one. What is declared governs, whatever the caller asks.
+ * Whether an action is governed after its update. An action that already wrote and was ungoverned stays so, because only a holder of
+ * `actions:govern` can have left it ungoverned. One that did not write before is governed like a new one. A declared impact or read-back
+ * governs, whatever the caller asks.
  */
 function governedAfter(entry: PlannedAction, before: ActionDefinition, updated: ActionDefinition): boolean {
   const declares = before.impact.length > 0 || before.verify !== null;

@@ -129,8 +129,8 @@ const SEALED_AT_ONCE_BYTES_MAX = 1024 * 1024;
 const STATEMENTS_AT_ONCE = 2;
 
 /**
- * A message alone takes one round trip: it is written even where it is refused, and rolled back. A batch is admitted first. While
- * PostgreSQL writes some of its rows, the next are made ready.
+ * A single message takes one round trip: it is written even if it is refused, and rolled back. A batch is admitted first. While
+ * PostgreSQL writes some of its rows, the next are prepared.
  */
 async function acceptPlain(
   tx: EnvironmentTransaction,

@@ -5,8 +5,8 @@ import { findUrlGroups } from '../../url-groups/find-url-groups.ts';
 import type { MessageDraft } from './message-candidate.ts';
 
 /**
- * The messages that each request asks for: one for its URL, or one for each endpoint of its URL group as it is now. In the place
- * of those of a group that is not there, or has no endpoints, stands the error.
+ * The messages that each request asks for: one for its URL, or one for each endpoint of its URL group as it is now. A request to a group
+ * that is not there, or has no endpoints, gets the error instead.
  */
 export async function draftMessages(
   tx: EnvironmentTransaction,
