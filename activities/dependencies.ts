@@ -66,7 +66,7 @@ export interface ActivityDependencies {
   inFlightCaps: InFlightCaps;
   /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */
   heartbeatTimeoutMs: number;
-  /** Whose turn it is, in this process, to ask for a permit, and who waits here to be told of one. */
+  /** The turns, in this process, to ask for a permit, and the calls that wait here to be told of one. */
   permitTakers: PermitTakers;
   /** Signals a workflow in the queue for a permit that it was granted one. False where it has ended. */
   tellWaiter(kind: SignalledKind, holder: string): Promise<boolean>;

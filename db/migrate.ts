@@ -124,7 +124,7 @@ class InCodeMigrations implements Knex.MigrationSource<Migration> {
   getMigration(migration: Migration): Promise<Knex.Migration> {
     return Promise.resolve({
       up: async (tx: Knex) => {
-        // Set here, and not for the connection: who waits for knex's own lock waits as long as the other process migrates.
+        // Set here, and not for the connection: a wait for knex's own lock lasts as long as the other process migrates.
         await tx.raw(`SET LOCAL lock_timeout = ${this.lockWaitMsMax}`);
         await migration.up(tx);
       },

@@ -51,7 +51,7 @@ export function networkOf(text: string): string {
 
 const SITE_BITS = 48;
 
-/** The /48 of an IPv6 address: whoever rents one has 65,536 networks of a subscriber. Null for IPv4, and for what is no address. */
+/** The /48 of an IPv6 address: its holder has 65,536 networks of a subscriber. Null for IPv4, and for a text that is no address. */
 export function siteOf(text: string): string | null {
   const address = parseAddress(text);
   return address === null || address.kind() === 'ipv4' ? null : prefixOf(address, SITE_BITS);

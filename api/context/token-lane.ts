@@ -23,7 +23,7 @@ export class TokenDeadlineError extends Error {
   override readonly name = 'TokenDeadlineError';
 }
 
-/** One token thread and who waits for it. Workspaces take turns. */
+/** One token thread and the jobs that wait for it. Workspaces take turns. */
 export class TokenLane {
   readonly #threads: Piscina<TokenJob, TokenAnswer>;
   readonly #slots: FairSlots;

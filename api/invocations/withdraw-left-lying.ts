@@ -10,7 +10,7 @@ import { describeFailure } from '../http/failures.ts';
 export const LOOK_INTERVAL_MS = 3_500;
 
 /**
- * Withdraws an admission whose workflow was started and that no worker takes up, and wakes whoever waits for it. The first
+ * Withdraws an admission whose workflow was started and that no worker takes up, and wakes its waiting callers. The first
  * commit decides: the withdrawal deletes the row only where its evaluation has not committed, and an evaluation that finds no
  * row ends its workflow. So a worker that comes back at any time either has begun, and the wait goes on, or sends nothing.
  *

@@ -1,6 +1,6 @@
 import type { Channel } from './notification-listener.ts';
 
-/** A notification that a transaction asked for: who waits for `payload` on `channel` looks again. */
+/** A notification that a transaction asked for: those that wait for `payload` on `channel` look again. */
 export interface Announcement {
   channel: Channel;
   payload: string;
@@ -42,7 +42,7 @@ export class Announcer {
       try {
         await this.sendAll(batch);
       } catch {
-        // A hint, which nobody keeps: the database is away, and who waits looks again by itself.
+        // A hint, which nobody keeps: the database is away, and waiters look again by themselves.
       }
     }
     this.sending = null;

@@ -6,7 +6,7 @@ import { Places } from './places.ts';
 export const POLLS_OF_A_WORKSPACE_MAX = 400;
 /** As many again, so that neither the polls of a workspace nor what it invokes take the places of the other. */
 export const INVOKES_OF_A_WORKSPACE_MAX = 400;
-/** A notification may be lost, with the process that was to send it: who waits looks again after this time. */
+/** A notification may be lost, with the process that was to send it: waiters look again after this time. */
 export const LOOK_MS = 10_000;
 
 /**

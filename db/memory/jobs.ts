@@ -154,7 +154,7 @@ export async function readChunks(tx: EnvironmentTransaction, jobId: string, most
   return rows;
 }
 
-/** Returns the positions that were still there: who deletes a chunk has it. */
+/** Returns the positions that were still there: the transaction that deletes a chunk owns it. */
 export async function takeChunks(
   tx: EnvironmentTransaction,
   jobId: string,
