@@ -14,6 +14,15 @@ export function withMarks<Mark>(text: string, mark: (character: string, code: st
   });
 }
 
-export function codeOf(character: string): string {
+function codeOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/**
+ * A text in which `⟨U+202E⟩` stands in place of each unseen character, for where no element can stand: a chat, the title of a tab. A bracket
+ * that opens a mark is marked too, so that no text looks like a mark.
+ */
+export function visibleText(text: string): string {
+  const pieces = text.split('⟨').map((piece) => withMarks(piece, (_, code) => `⟨${code}⟩`).join(''));
+  return pieces.join(`⟨${codeOf('⟨')}⟩`);
 }

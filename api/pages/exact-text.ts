@@ -1,4 +1,4 @@
-import { codeOf, withMarks } from '../../domain/unseen-characters.ts';
+import { withMarks } from '../../domain/unseen-characters.ts';
 import { markup, type Markup } from './markup.ts';
 
 /**
@@ -18,13 +18,4 @@ export function exactText(text: string): Markup {
 export function exactBlock(text: string, id?: string): Markup {
   const code = id === undefined ? markup`<code dir="ltr">` : markup`<code dir="ltr" id="${id}">`;
   return markup`<pre>${code}${exactText(text)}</code></pre>`;
-}
-
-/**
- * The same where no element can stand, such as the title of a tab: `⟨U+202E⟩` is in place of the character. A bracket that opens a mark is
- * marked too, so that no text looks like a mark.
- */
-export function markedText(text: string): string {
-  const pieces = text.split('⟨').map((piece) => withMarks(piece, (_, code) => `⟨${code}⟩`).join(''));
-  return pieces.join(`⟨${codeOf('⟨')}⟩`);
 }

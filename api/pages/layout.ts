@@ -1,7 +1,8 @@
 import { CONSOLE_PATH } from '../../domain/console-links.ts';
 import { PRODUCT } from '../../domain/product.ts';
+import { visibleText } from '../../domain/unseen-characters.ts';
 import type { HttpContext } from '../http/context.ts';
-import { exactText, markedText } from './exact-text.ts';
+import { exactText } from './exact-text.ts';
 import { markup, type Markup } from './markup.ts';
 import { STYLE_PATH } from './style.ts';
 
@@ -55,7 +56,7 @@ function documentOf({ title, viewer, content }: Page): Markup {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${markedText(title)} · ${PRODUCT.name}</title>
+<title>${visibleText(title)} · ${PRODUCT.name}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>

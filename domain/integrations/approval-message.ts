@@ -1,7 +1,7 @@
 import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
 import type { Json } from '../json.ts';
 import { type PreviewBlock, TRUNCATED_NOTE } from '../previews/preview-block.ts';
-import { codeOf, withMarks } from '../unseen-characters.ts';
+import { visibleText } from '../unseen-characters.ts';
 
 /** An approval as a chat shows it. */
 export interface ShownInChat {
@@ -69,17 +69,12 @@ const GOES_ON = '│ ';
  * within the text is distinguishable from ours. A bracket that opens a mark is marked too, so that no text looks like a mark.
  */
 function visible(text: string): string {
-  return marked(text).replaceAll('\n', `\n${GOES_ON}`);
+  return visibleText(text).replaceAll('\n', `\n${GOES_ON}`);
 }
 
 /** The line breaks of indented JSON are ours: those within its strings are escaped. */
 function jsonOf(value: unknown): string {
-  return marked(JSON.stringify(value, null, 2));
-}
-
-function marked(text: string): string {
-  const bracketed = text.split('⟨').map((piece) => withMarks(piece, (_, code) => `⟨${code}⟩`).join(''));
-  return bracketed.join(`⟨${codeOf('⟨')}⟩`);
+  return visibleText(JSON.stringify(value, null, 2));
 }
 
 /** A part of a message in texts of at most `most` characters. Each but the first says that it goes on: it begins no line of its own. */

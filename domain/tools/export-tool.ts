@@ -36,10 +36,27 @@ export function exportTool(action: ExportedAction, format: ToolFormat): Exported
 function parametersOf({ definition }: ExportedAction, format: ToolFormat): { schema: JsonObject; dropped: Dropped[] } {
   const rules = SCHEMA_RULES[format];
   if (rules === null) return { schema: { ...definition.inputSchema, type: 'object' }, dropped: [] };
-  const { schema, dropped } = reduceSchema(definition.inputSchema, rules);
+  const { schema, dropped: all } = reduceSchema(definition.inputSchema, rules);
+  const dropped = firstOf(all);
   // The input of an action is an object. A provider refuses parameters that do not list their members.
   const properties = schema['properties'] ?? {};
   return { schema: { ...schema, type: 'object', properties }, dropped };
+}
+
+const DROPPED_MAX = 200;
+const DROPPED_CHARACTERS_MAX = 16_384;
+
+/**
+ * What is said of a schema's dropped parts. Each says its whole path, and a schema of 62 kB could so make an answer of 120 MB; the last entry
+ * says how many more there are.
+ */
+function firstOf(all: readonly Dropped[]): Dropped[] {
+  let characters = 0;
+  const isSaid = ({ path, keyword }: Dropped, index: number): boolean =>
+    index < DROPPED_MAX && (characters += path.length + keyword.length) <= DROPPED_CHARACTERS_MAX;
+  const end = all.findIndex((what, index) => !isSaid(what, index));
+  if (end === -1) return [...all];
+  return [...all.slice(0, end), { path: '', keyword: '*', reason: `${all.length - end} more parts were dropped` }];
 }
 
 interface Parts {
