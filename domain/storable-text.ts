@@ -1,12 +1,15 @@
 import { isWellFormed } from './template-rendering.ts';
 
-/** Whether PostgreSQL can hold the texts of a value: a NUL and half of a surrogate pair are in no `text` and no `jsonb`. */
+/** Why PostgreSQL cannot hold a text, in neither `text` nor `jsonb`; null where it can. */
+export function storageFault(text: string): string | null {
+  if (text.includes('\0')) return 'contains a NUL character, which cannot be stored';
+  if (!isWellFormed(text)) return 'contains half of a surrogate pair, which is not valid Unicode';
+  return null;
+}
+
+/** Whether PostgreSQL can hold every text of a value, whose depth the caller has bounded. */
 export function isStorable(value: unknown): boolean {
-  // A list instead of calls of itself: what strangers send may be nested deeper than the stack.
-  const waiting: unknown[] = [value];
-  for (let next = waiting.pop(); next !== undefined || waiting.length > 0; next = waiting.pop()) {
-    if (typeof next === 'string' && (next.includes('\0') || !isWellFormed(next))) return false;
-    if (typeof next === 'object' && next !== null) waiting.push(...Object.keys(next), ...Object.values(next));
-  }
-  return true;
+  if (typeof value === 'string') return storageFault(value) === null;
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
 }

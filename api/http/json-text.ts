@@ -1,5 +1,6 @@
 import { validationError } from '../../domain/errors.ts';
 import type { ServiceError } from '../../domain/errors.ts';
+import { storageFault } from '../../domain/storable-text.ts';
 import { findJsonFault } from './json-position.ts';
 
 export const JSON_DEPTH_MAX = 64;
@@ -7,7 +8,6 @@ export const JSON_DEPTH_MAX = 64;
 /** What ends a number or literal, and separates tokens. */
 const PUNCTUATION = ' \t\r\n{}[]:,"';
 const INTEGER = /^-?\d+$/;
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export interface JsonTextOptions {
   depthMax?: number;
@@ -107,9 +107,7 @@ function problemOfString(value: string, frame: Frame | undefined): string | null
     if (frame.keys.has(value)) return 'appears twice in the same object';
     frame.keys.add(value);
   }
-  if (value.includes('\0')) return 'contains a NUL character, which cannot be stored';
-  if (LONE_SURROGATE.test(value)) return 'contains half of a surrogate pair, which is not valid Unicode';
-  return null;
+  return storageFault(value);
 }
 
 function problemOfNumber(token: string, roundsIntegers: boolean): string | null {

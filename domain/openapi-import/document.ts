@@ -2,6 +2,7 @@ import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
 import type { Issue } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 import type { JsonObject } from '../json.ts';
+import { storageFault } from '../storable-text.ts';
 import { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_VALUES_MAX, YAML_ALIASES_MAX } from './limits.ts';
 import { mayHoldTooManyValues } from './values.ts';
 
@@ -19,7 +20,6 @@ export type ParsedDocument = { ok: true; document: OpenApiDocument } | { ok: fal
 const TITLE_CHARACTERS_MAX = 120;
 const TOO_MANY_VALUES = `holds more than ${DOCUMENT_VALUES_MAX} values`;
 const YAML_SCHEMA = CORE_SCHEMA.withTags(mergeTag);
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Reads a description: a text of JSON or YAML, or a JSON value. Paths of issues begin with `path`. */
 export function parseDocument(source: unknown, path: string): ParsedDocument {
@@ -140,11 +140,7 @@ function namesFault(names: readonly string[]): string | null {
 }
 
 function scalarFault(value: unknown): string | null {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) return 'contains a NUL character, which cannot be stored';
-    if (LONE_SURROGATE.test(value)) return 'contains half of a surrogate pair, which is not valid Unicode';
-    return null;
-  }
+  if (typeof value === 'string') return storageFault(value);
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'contains a number that JSON does not have';
   if (value === null || typeof value === 'boolean') return null;
   return 'contains a value that JSON does not have';
