@@ -26,7 +26,7 @@ export const decisionMembers = {
     )
     .nullable()
     .describe(
-      'One for each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner.',
+      'One for each rule that requires an approval: all of them must name the one who decides. `{}` names any key with `approvals:decide`, any admin or owner.',
     ),
   preventSelf: z.boolean().nullable(),
   expiresInSeconds: z.int().nullable(),
@@ -34,7 +34,7 @@ export const decisionMembers = {
   refusal: z
     .strictObject({ code: z.string(), message: z.string() })
     .nullable()
-    .describe('With which the invocation would be refused, where the effect is deny.'),
+    .describe('The code of the refusal, where the effect is deny.'),
 };
 
 export const verdictSchema = z

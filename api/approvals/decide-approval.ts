@@ -9,7 +9,7 @@ import { showApproval } from './show-approvals.ts';
 import { tellWorkflow } from './tell-workflow.ts';
 
 const WHO =
-  'Allowed for whoever the approvers name: API keys with `approvals:decide`, and members. If they name nobody, any such key, any admin ' +
+  'Allowed for those whom the approvers name: API keys with `approvals:decide`, and members. If they name nobody, any such key, any admin ' +
   'and any owner can decide. Everybody else gets 403.\n\n' +
   'Decisions are final. 409: the principal has decided before, or the approval has ended or expired. Send an `Idempotency-Key` of ' +
   "your own: another caller's key repeats the reply to their decision, and decides nothing.";
@@ -21,7 +21,7 @@ export const approveRoute = defineRoute({
   summary: 'Approve a request',
   description:
     'Send the `bindingDigest` that you were shown; a different one gets 409. When enough different principals have approved, the ' +
-    `invocation continues by itself. With \`preventSelf\` whoever requested it cannot approve it.\n\n${WHO}`,
+    `invocation continues by itself. With \`preventSelf\` the requester cannot approve it.\n\n${WHO}`,
   scope: 'approvals:decide',
   role: 'member',
   request: { params: approvalParams, body: approveBody },

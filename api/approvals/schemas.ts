@@ -47,7 +47,7 @@ export const createApprovalBody = z
       .trim()
       .min(1)
       .max(SUMMARY_CHARACTERS_MAX)
-      .describe('What will happen, in a sentence for who decides.'),
+      .describe('What will happen, in one sentence for those who decide.'),
     payload: z
       .json()
       .refine((payload) => jsonBytes(payload) <= PAYLOAD_BYTES_MAX, 'must be at most 64 KiB of JSON')
@@ -150,7 +150,7 @@ export const approvalSchema = z
     approvers: z
       .array(approversSchema)
       .describe(
-        'Who decides must be named by each of these. One that names nobody: any key with `approvals:decide`, any admin or owner.',
+        'Each of these must name the one who decides. An entry without names: any key with `approvals:decide`, any admin or owner.',
       ),
     preventSelf: z.boolean().describe('The requester cannot approve.'),
     decisions: z.array(decisionSchema).describe('Oldest first.'),

@@ -37,14 +37,14 @@ export const contextBody = z
       .min(1)
       .max(100)
       .optional()
-      .describe('Whose messages it is made of. This, or `memory`, or both.'),
+      .describe('The session that the messages come from. Name it, or `memory`, or both.'),
     query: z
       .string()
       .trim()
       .min(1)
       .max(QUERY_CHARACTERS_MAX)
       .optional()
-      .describe('What is looked for in memory; needed with `memory`.'),
+      .describe('The text that memory is searched for; needed with `memory`.'),
     memory: z
       .strictObject({
         collectionIds: collectionIdsSchema.optional(),

@@ -46,7 +46,7 @@ const attemptSchema = z
     startedAt: dateTime,
     finishedAt: dateTime.nullable(),
     id: z.string(),
-    claimedAt: dateTime.nullable().describe('Since then something may have been sent.'),
+    claimedAt: dateTime.nullable().describe('From this moment on something may have been sent.'),
     refusal: recordedRefusalSchema.nullable(),
     responseDigest: z.string().nullable().describe('SHA-256 over the response.'),
     secretVersions: z

@@ -77,7 +77,10 @@ const eventHeaders = headersSchema.meta({
 export const createSubscriptionBody = z.strictObject({
   url: destinationUrl.describe('Where events are delivered to: http or https.'),
   eventTypes: eventTypes.default(['*']),
-  enabled: z.boolean().default(true).describe('False: it gets no events until it is enabled, and none of those later.'),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('False: it gets no events until it is enabled. Events of that time are not delivered later.'),
   generateSecret: z
     .boolean()
     .default(false)

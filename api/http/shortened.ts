@@ -5,7 +5,7 @@ export const shortenedSchema = z
   .strictObject({
     truncated: z.literal(true),
     bytes: z.int().min(0).describe('The size of its JSON text.'),
-    preview: z.string().describe('How that begins.'),
+    preview: z.string().describe('The beginning of that text.'),
   })
   .meta({
     id: 'Shortened',

@@ -81,7 +81,7 @@ export const listMemoriesRoute = defineRoute({
   method: 'GET',
   path: '/api/v2/memory',
   summary: 'List memories, the one recorded last first',
-  description: 'Superseded versions are left out, but for `includeSuperseded=true`, and where a moment is asked for.',
+  description: 'Superseded versions are left out, unless `includeSuperseded=true`, `asOf` or `validAt` asks for them.',
   scope: 'memory:read',
   role: 'member',
   request: {
@@ -89,7 +89,7 @@ export const listMemoriesRoute = defineRoute({
       collectionIds: idsAfterCommas,
       ...filterFields,
       sourceType: z.string().min(1).max(60).optional(),
-      sourceId: z.string().min(1).max(200).optional().describe('With `sourceType`.'),
+      sourceId: z.string().min(1).max(200).optional().describe('Needs `sourceType`.'),
       metadata: z
         .string()
         .max(METADATA_BYTES_MAX)
@@ -137,7 +137,7 @@ export const memoryHistoryRoute = defineRoute({
   method: 'GET',
   path: '/api/v2/memory/{memoryId}/history',
   summary: 'List all versions of a memory, the one recorded last first',
-  description: 'The same for every version of the chain.',
+  description: 'The answer is the same for the id of every version in the chain.',
   scope: 'memory:read',
   role: 'member',
   request: { params: memoryParams },

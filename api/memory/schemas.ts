@@ -59,7 +59,7 @@ export const sourceSchema = z
     id: z.string().min(1).max(SOURCE_ID_CHARACTERS_MAX),
   })
   .describe(
-    'What it is derived from. Type `memory`: who deletes that memory deletes this one. Type `job`: an ingest stored it.',
+    'What it is derived from. Type `memory`: deleting that memory deletes this one. Type `job`: an ingest stored it.',
   )
   .meta({ id: 'MemorySource' });
 export const metadataSchema = z

@@ -57,7 +57,7 @@ export const searchMemoriesRoute = defineRoute({
   path: '/api/v2/memory/search',
   summary: 'Search memories',
   description:
-    'By meaning and by words, the best first. Left to itself it finds what holds now. `text` needs no embeddings; the others answer 503 where they are away.',
+    'Searches by meaning and by words, the best first. Without `asOf` and `validAt` it finds what holds now. `text` needs no embeddings; the others answer 503 where they are away.',
   scope: 'memory:read',
   role: 'member',
   request: { body: searchBody },

@@ -17,7 +17,7 @@ export const previewBody = z
   .strictObject({
     input: invokeBody.shape.input,
     operationKey: invokeBody.shape.operationKey.describe(
-      'The key of the invocation to be, which need not name it again.',
+      'The operation key of the later invocation, which need not name it again.',
     ),
     dependsOn: invokeBody.shape.dependsOn,
     compensates: invokeBody.shape.compensates,

@@ -15,7 +15,7 @@ export const createScheduleRoute = defineRoute({
   summary: 'Create a schedule',
   description:
     'Publishes its destination at each slot of its cron expression, as a message of its own, in the name of the key or person that ' +
-    'created it. It goes on when that key is revoked: delete or pause it.',
+    'created it. The schedule goes on when that key is revoked: delete or pause the schedule.',
   scope: 'schedules:write',
   role: 'admin',
   request: { body: createScheduleBody },

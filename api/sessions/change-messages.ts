@@ -35,7 +35,7 @@ export const appendMessagesRoute = defineRoute({
   path: '/api/v2/sessions/{id}/messages',
   summary: 'Append messages to a session',
   description:
-    'All or none, in the order of the request. Each gets the next `sequence`: whoever appends at the same time comes before or after, ' +
+    'All or none, in the order of the request. Each gets the next `sequence`: messages appended at the same time come before or after, ' +
     'and the numbers have no gap. Send an Idempotency-Key, so that a request that is sent again appends once.',
   scope: 'sessions:write',
   role: 'admin',

@@ -39,7 +39,7 @@ export const importActionsBody = z
     namePrefix: z
       .string()
       .regex(NAME_PREFIX_PATTERN, 'must be a lower-case letter, then at most 31 of a-z, 0-9, "_", "." or "-"')
-      .describe('Put before each name, for example `stripe.`.'),
+      .describe('A prefix of each name, for example `stripe.`.'),
     secret: z
       .string()
       .regex(SECRET_NAME_PATTERN, 'is not the name of a secret')

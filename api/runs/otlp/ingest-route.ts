@@ -14,7 +14,7 @@ export const ingestTracesRoute = defineRoute({
   summary: 'Ingest traces of OpenTelemetry',
   description:
     'OTLP over HTTP: an `ExportTraceServiceRequest` in protobuf or JSON, plain or with gzip, as exporters send it. Each trace becomes a run, ' +
-    'unless its spans name one by `service.run.id`. What was said is kept only with `X-Service-Capture-Content: true`. The reply is an ' +
+    'unless its spans name one by `service.run.id`. Prompts, answers and arguments are kept only with `X-Service-Capture-Content: true`. The reply is an ' +
     '`ExportTraceServiceResponse`, with `partialSuccess` where spans were rejected; a failure is a `google.rpc.Status`, whose message begins with our code.',
   scope: 'runs:write',
   role: 'admin',

@@ -255,7 +255,7 @@ class Approval(TypedDict):
     policy: ApprovalReason
     quorum: ApprovalQuorum
     approvers: List[Approvers]
-    """Who decides must be named by each of these. One that names nobody: any key with `approvals:decide`, any admin or owner."""
+    """Each of these must name the one who decides. An entry without names: any key with `approvals:decide`, any admin or owner."""
     preventSelf: bool
     """The requester cannot approve."""
     decisions: List[ApprovalDecision]
@@ -449,12 +449,12 @@ class ApprovalPolicyVerdict(TypedDict):
     quorum: Optional[int]
     """How many must approve. Set, as the next three, where the effect is require_approval."""
     approvers: Optional[List[ApprovalPolicyVerdictApproversItem]]
-    """One for each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner."""
+    """One for each rule that requires an approval: all of them must name the one who decides. `{}` names any key with `approvals:decide`, any admin or owner."""
     preventSelf: Optional[bool]
     expiresInSeconds: Optional[int]
     reason: str
     refusal: Optional[ApprovalPolicyVerdictRefusal]
-    """With which the invocation would be refused, where the effect is deny."""
+    """The code of the refusal, where the effect is deny."""
     revision: int
     """The revision of the policies that were evaluated."""
     trace: List[ApprovalPolicyTrace]
@@ -468,7 +468,7 @@ class ApprovalPolicyVerdictApproversItem(TypedDict, total=False):
 
 
 class ApprovalPolicyVerdictRefusal(TypedDict):
-    """With which the invocation would be refused, where the effect is deny."""
+    """The code of the refusal, where the effect is deny."""
     code: str
     message: str
 
@@ -511,7 +511,7 @@ class ApprovalReminders(TypedDict):
 class _ApprovalRequestRequired(TypedDict):
     title: str
     summary: str
-    """What will happen, in a sentence for who decides."""
+    """What will happen, in one sentence for those who decide."""
     payload: Any
     """What is agreed to. Part of the binding digest."""
 
@@ -540,9 +540,9 @@ class Approvers(TypedDict, total=False):
 
 class AssembleContext(TypedDict, total=False):
     sessionId: str
-    """Whose messages it is made of. This, or `memory`, or both."""
+    """The session that the messages come from. Name it, or `memory`, or both."""
     query: str
-    """What is looked for in memory; needed with `memory`."""
+    """The text that memory is searched for; needed with `memory`."""
     memory: AssembleContextMemory
     """Searches memory, which needs `memory:read` and is one memory operation."""
     maxTokens: int
@@ -579,7 +579,7 @@ class Attempt(TypedDict):
     finishedAt: Optional[str]
     id: str
     claimedAt: Optional[str]
-    """Since then something may have been sent."""
+    """From this moment on something may have been sent."""
     refusal: Optional[RecordedRefusal]
     responseDigest: Optional[str]
     """SHA-256 over the response."""
@@ -1448,7 +1448,7 @@ class _EventsSubscriptionsCreateBodyRequired(TypedDict):
 class EventsSubscriptionsCreateBody(_EventsSubscriptionsCreateBodyRequired, total=False):
     eventTypes: List[EventTypePattern]
     enabled: bool
-    """False: it gets no events until it is enabled, and none of those later."""
+    """False: it gets no events until it is enabled. Events of that time are not delivered later."""
     generateSecret: bool
     """Makes a signing secret for this subscription alone, in place of the keys of the workspace."""
     headers: Optional[EventHeaders]
@@ -1942,7 +1942,7 @@ class ImportActions(TypedDict, total=False):
     ungoverned: List[str]
     """The operationIds of writing operations whose actions are left ungoverned; needs `actions:govern`. Left out: every operation but GET and HEAD becomes `governed: true`."""
     namePrefix: str
-    """Put before each name, for example `stripe.`."""
+    """A prefix of each name, for example `stripe.`."""
     secret: str
     """Vault secret with the credential; left out, a name is derived from the host and the security scheme."""
 
@@ -2276,7 +2276,7 @@ class ListedApproval(TypedDict):
     policy: ApprovalReason
     quorum: ApprovalQuorum
     approvers: List[Approvers]
-    """Who decides must be named by each of these. One that names nobody: any key with `approvals:decide`, any admin or owner."""
+    """Each of these must name the one who decides. An entry without names: any key with `approvals:decide`, any admin or owner."""
     preventSelf: bool
     """The requester cannot approve."""
     decisions: List[ApprovalDecision]
@@ -2816,7 +2816,7 @@ class MemoryJobError(TypedDict):
 
 
 class MemorySource(TypedDict):
-    """What it is derived from. Type `memory`: who deletes that memory deletes this one. Type `job`: an ingest stored it."""
+    """What it is derived from. Type `memory`: deleting that memory deletes this one. Type `job`: an ingest stored it."""
     type: str
     id: str
 
@@ -3020,12 +3020,12 @@ class PolicyFixtureResultActual(TypedDict):
     quorum: Optional[int]
     """How many must approve. Set, as the next three, where the effect is require_approval."""
     approvers: Optional[List[PolicyFixtureResultActualApproversItem]]
-    """One for each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner."""
+    """One for each rule that requires an approval: all of them must name the one who decides. `{}` names any key with `approvals:decide`, any admin or owner."""
     preventSelf: Optional[bool]
     expiresInSeconds: Optional[int]
     reason: str
     refusal: Optional[PolicyFixtureResultActualRefusal]
-    """With which the invocation would be refused, where the effect is deny."""
+    """The code of the refusal, where the effect is deny."""
     policy: Optional[str]
     """Name of the policy that decided."""
 
@@ -3037,7 +3037,7 @@ class PolicyFixtureResultActualApproversItem(TypedDict, total=False):
 
 
 class PolicyFixtureResultActualRefusal(TypedDict):
-    """With which the invocation would be refused, where the effect is deny."""
+    """The code of the refusal, where the effect is deny."""
     code: str
     message: str
 
@@ -3119,7 +3119,7 @@ class _PreviewRequestRequired(TypedDict):
 
 class PreviewRequest(_PreviewRequestRequired, total=False):
     operationKey: str
-    """The key of the invocation to be, which need not name it again."""
+    """The operation key of the later invocation, which need not name it again."""
     dependsOn: List[str]
     """Effects that must have succeeded before this one is sent. Where one ends otherwise, it is refused."""
     compensates: str
@@ -3772,7 +3772,7 @@ class Shortened(TypedDict):
     bytes: int
     """The size of its JSON text."""
     preview: str
-    """How that begins."""
+    """The beginning of that text."""
 
 
 class ShownScheduleDestination(TypedDict, total=False):

@@ -185,7 +185,7 @@ export interface schemas {
     bindingDigest: string;
     policy: schemas["ApprovalReason"];
     quorum: schemas["ApprovalQuorum"];
-    /** Who decides must be named by each of these. One that names nobody: any key with `approvals:decide`, any admin or owner. */
+    /** Each of these must name the one who decides. An entry without names: any key with `approvals:decide`, any admin or owner. */
     approvers: Array<schemas["Approvers"]>;
     /** The requester cannot approve. */
     preventSelf: boolean;
@@ -345,7 +345,7 @@ export interface schemas {
     ruleId: string | null;
     /** How many must approve. Set, as the next three, where the effect is require_approval. */
     quorum: schemas["Integer"] | null;
-    /** One for each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner. */
+    /** One for each rule that requires an approval: all of them must name the one who decides. `{}` names any key with `approvals:decide`, any admin or owner. */
     approvers: Array<{
       roles?: ("member" | "admin" | "owner")[];
       users?: Array<string>;
@@ -354,7 +354,7 @@ export interface schemas {
     preventSelf: boolean | null;
     expiresInSeconds: schemas["Integer"] | null;
     reason: string;
-    /** With which the invocation would be refused, where the effect is deny. */
+    /** The code of the refusal, where the effect is deny. */
     refusal: {
       code: string;
       message: string;
@@ -391,7 +391,7 @@ export interface schemas {
   };
   ApprovalRequest: {
     title: string;
-    /** What will happen, in a sentence for who decides. */
+    /** What will happen, in one sentence for those who decide. */
     summary: string;
     /** What is agreed to. Part of the binding digest. */
     payload: (schemas["JsonValue"]) & (string | number | boolean | null | Array<schemas["JsonValue"]> | Record<string, schemas["JsonValue"]>);
@@ -411,9 +411,9 @@ export interface schemas {
     keys?: Array<string>;
   };
   AssembleContext: {
-    /** Whose messages it is made of. This, or `memory`, or both. */
+    /** The session that the messages come from. Name it, or `memory`, or both. */
     sessionId?: string;
-    /** What is looked for in memory; needed with `memory`. */
+    /** The text that memory is searched for; needed with `memory`. */
     query?: string;
     /** Searches memory, which needs `memory:read` and is one memory operation. */
     memory?: {
@@ -445,7 +445,7 @@ export interface schemas {
     startedAt: schemas["DateTime"];
     finishedAt: schemas["DateTime"] | null;
     id: string;
-    /** Since then something may have been sent. */
+    /** From this moment on something may have been sent. */
     claimedAt: schemas["DateTime"] | null;
     refusal: schemas["RecordedRefusal"] | null;
     /** SHA-256 over the response. */
@@ -1435,7 +1435,7 @@ export interface schemas {
     operations?: Array<string>;
     /** The operationIds of writing operations whose actions are left ungoverned; needs `actions:govern`. Left out: every operation but GET and HEAD becomes `governed: true`. */
     ungoverned?: Array<string>;
-    /** Put before each name, for example `stripe.`. */
+    /** A prefix of each name, for example `stripe.`. */
     namePrefix?: string;
     /** Vault secret with the credential; left out, a name is derived from the host and the security scheme. */
     secret?: string;
@@ -1702,7 +1702,7 @@ export interface schemas {
     bindingDigest: string;
     policy: schemas["ApprovalReason"];
     quorum: schemas["ApprovalQuorum"];
-    /** Who decides must be named by each of these. One that names nobody: any key with `approvals:decide`, any admin or owner. */
+    /** Each of these must name the one who decides. An entry without names: any key with `approvals:decide`, any admin or owner. */
     approvers: Array<schemas["Approvers"]>;
     /** The requester cannot approve. */
     preventSelf: boolean;
@@ -2134,7 +2134,7 @@ export interface schemas {
     updatedAt: schemas["DateTime"];
     endedAt: schemas["DateTime"] | null;
   };
-  /** What it is derived from. Type `memory`: who deletes that memory deletes this one. Type `job`: an ingest stored it. */
+  /** What it is derived from. Type `memory`: deleting that memory deletes this one. Type `job`: an ingest stored it. */
   MemorySource: {
     type: string;
     id: string;
@@ -2291,7 +2291,7 @@ export interface schemas {
       ruleId: string | null;
       /** How many must approve. Set, as the next three, where the effect is require_approval. */
       quorum: schemas["Integer"] | null;
-      /** One for each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner. */
+      /** One for each rule that requires an approval: all of them must name the one who decides. `{}` names any key with `approvals:decide`, any admin or owner. */
       approvers: Array<{
         roles?: ("member" | "admin" | "owner")[];
         users?: Array<string>;
@@ -2300,7 +2300,7 @@ export interface schemas {
       preventSelf: boolean | null;
       expiresInSeconds: schemas["Integer"] | null;
       reason: string;
-      /** With which the invocation would be refused, where the effect is deny. */
+      /** The code of the refusal, where the effect is deny. */
       refusal: {
         code: string;
         message: string;
@@ -2371,7 +2371,7 @@ export interface schemas {
   PreviewRequest: {
     /** Checked against the action version's inputSchema. */
     input: Record<string, schemas["JsonValue"]>;
-    /** The key of the invocation to be, which need not name it again. */
+    /** The operation key of the later invocation, which need not name it again. */
     operationKey?: string;
     /** Effects that must have succeeded before this one is sent. Where one ends otherwise, it is refused. */
     dependsOn?: Array<string>;
@@ -2931,7 +2931,7 @@ export interface schemas {
     truncated: true;
     /** The size of its JSON text. */
     bytes: number;
-    /** How that begins. */
+    /** The beginning of that text. */
     preview: string;
   };
   /** As it was given. Values of credentials, and what `redact` names, are `[REDACTED]`. */
@@ -6856,7 +6856,7 @@ export interface operations {
       /** Where events are delivered to: http or https. */
       url: string;
       eventTypes?: Array<schemas["EventTypePattern"]>;
-      /** False: it gets no events until it is enabled, and none of those later. */
+      /** False: it gets no events until it is enabled. Events of that time are not delivered later. */
       enabled?: boolean;
       /** Makes a signing secret for this subscription alone, in place of the keys of the workspace. */
       generateSecret?: boolean;
@@ -8165,7 +8165,7 @@ export interface operations {
         /** `fact`: something that holds. `episode`: something that happened. */
         kind?: "fact" | "episode";
         sourceType?: string;
-        /** With `sourceType`. */
+        /** Needs `sourceType`. */
         sourceId?: string;
         /** A JSON object: members that the metadata has, with these values. */
         metadata?: string;
