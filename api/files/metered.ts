@@ -7,6 +7,8 @@ export interface Metered {
   bytes: Bytes;
   /** How many have passed. */
   size(): number;
+  /** Whether all have passed: the source has ended, and did not break off. */
+  isWhole(): boolean;
   /** Hex, over all that have passed. Ask once, at the end. */
   sha256(): string;
 }
@@ -26,6 +28,7 @@ export const largest = (bytesMax: number): Bound => ({
 export function metered(source: Bytes, { bytesMax, refusal }: Bound): Metered {
   const hash = createHash('sha256');
   let size = 0;
+  let isWhole = false;
   async function* pass(): Bytes {
     for await (const chunk of source) {
       size += chunk.byteLength;
@@ -33,6 +36,7 @@ export function metered(source: Bytes, { bytesMax, refusal }: Bound): Metered {
       hash.update(chunk);
       yield chunk;
     }
+    isWhole = true;
   }
-  return { bytes: pass(), size: () => size, sha256: () => hash.digest('hex') };
+  return { bytes: pass(), size: () => size, isWhole: () => isWhole, sha256: () => hash.digest('hex') };
 }

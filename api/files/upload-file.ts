@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { dropUpload, finishUpload } from '../../db/files/finish-upload.ts';
+import { forgetFile } from '../../db/files/delete-file.ts';
+import { endFailedUpload, finishUpload } from '../../db/files/finish-upload.ts';
 import { getFile } from '../../db/files/get-file.ts';
 import { insertPendingFile } from '../../db/files/insert-pending-file.ts';
 import type { FileRecord } from '../../db/files/records.ts';
@@ -74,6 +75,8 @@ type Notes = z.output<typeof notesSchema>;
 class DirectUpload {
   private readonly context: Context;
   private begun: (StoredFile & { body: Metered }) | null = null;
+  /** The store has all of the bytes and has not said that it keeps them. They may be there later. */
+  private isUnanswered = false;
 
   constructor(context: Context) {
     this.context = context;
@@ -100,7 +103,12 @@ class DirectUpload {
       }),
     );
     this.begun = { environmentId, fileId, body: metered(bytes, boundOf(room)) };
-    await deps.files.put(this.begun, 'content', this.begun.body.bytes);
+    try {
+      await deps.files.put(this.begun, 'content', this.begun.body.bytes);
+    } catch (error) {
+      this.isUnanswered = this.begun.body.isWhole();
+      throw error;
+    }
   }
 
   /** The credential is checked once more: a caller who lost it while the bytes came stores nothing. */
@@ -124,16 +132,22 @@ class DirectUpload {
     return file;
   }
 
-  /** Removes what a refused upload has stored: the bytes first, so that a crash leaves the row that leads to them. */
+  /**
+   * Removes what a refused upload has stored: the bytes before the row, so that a crash leaves the row that leads to them. The record is asked
+   * first: the file may be there, and only the answer of its commit lost.
+   */
   async abandon(): Promise<void> {
     const { begun } = this;
     if (begun === null) return;
     const { deps, caller, requestId } = this.context;
+    const { fileId } = begun;
     try {
+      if (!(await deps.db.withEnvironment(caller.tenant, (tx) => endFailedUpload(tx, fileId)))) return;
       await deps.files.remove(begun);
-      await deps.db.withEnvironment(caller.tenant, (tx) => dropUpload(tx, begun.fileId));
+      // The row leads the sweep to bytes that come late.
+      if (!this.isUnanswered) await deps.db.withEnvironment(caller.tenant, (tx) => forgetFile(tx, fileId));
     } catch (error) {
-      const context = { requestId, fileId: begun.fileId, failure: describeFailure(error) };
+      const context = { requestId, fileId, failure: describeFailure(error) };
       deps.logger.warn(context, 'what a refused upload has stored was not removed: the sweep does it');
     }
   }

@@ -1,3 +1,4 @@
+import { LATE_UPLOAD_SECONDS } from '../../domain/files/files.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { refuseFullStorage } from '../plans/refuse-full-storage.ts';
@@ -27,7 +28,17 @@ export async function finishUpload(tx: EnvironmentTransaction, upload: FinishedU
   return true;
 }
 
-/** Forgets a direct upload that failed, once its bytes are gone. */
-export async function dropUpload(tx: EnvironmentTransaction, fileId: string): Promise<void> {
-  await tx.raw(`DELETE FROM files WHERE id = ? AND upload = 'direct' AND status = 'pending'`, [fileId]);
+/**
+ * Ends a direct upload that failed. False where the file is ready all the same, because the commit of its last step succeeded and the answer
+ * was lost: then its bytes stay. The row leads to the bytes for as long as they may still arrive.
+ */
+export async function endFailedUpload(tx: EnvironmentTransaction, fileId: string): Promise<boolean> {
+  // Waits for that commit where it is still under way.
+  await tx.raw(
+    `UPDATE files SET status = 'deleted', due_at = now() + make_interval(secs => ${LATE_UPLOAD_SECONDS})
+     WHERE id = ? AND upload = 'direct' AND status = 'pending'`,
+    [fileId],
+  );
+  const { rows } = await tx.raw<{ rows: unknown[] }>(`SELECT 1 FROM files WHERE id = ? AND status = 'ready'`, [fileId]);
+  return rows.length === 0;
 }
