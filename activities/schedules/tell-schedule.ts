@@ -46,8 +46,8 @@ async function recordTold(
   const renewAt = new Date(now.getTime() + RENEW_AFTER_MS);
   const told = { revision: plan.revision, renewAt, dueAt: dueAfter(plan, now) };
   if (!(await markTold(tx, scheduleId, told))) return null;
-  const { cron, timezone, catchUpSeconds, dueAt } = plan;
-  if (dueAt === null) return 0;
+  const { cron, timezone, catchUpSeconds, paused, dueAt } = plan;
+  if (paused || dueAt === null) return 0;
   const slots = slotsBetween(parseCron(cron), timezone, [dueAt, firedFrom(plan, now)], MISSED_SLOTS_MAX);
   return recordMissed(tx, { scheduleId, slots, catchUpSeconds });
 }

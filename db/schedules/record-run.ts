@@ -13,7 +13,8 @@ export interface Run {
   error: RunError | null;
   /**
    * The slot after this one, which becomes the row's `due_at`; undefined leaves that unchanged. It also stays unchanged while Temporal may
-   * not know the revision, or while an earlier slot is overdue beyond the catch-up: it may be the only trace of missed slots.
+   * not know the revision, or while an earlier slot is overdue beyond the catch-up: it may be the only trace of missed slots. A paused
+   * schedule expects no slot: a run that waited is recorded also after the pause.
    */
   dueAt?: Date | null;
 }
@@ -44,7 +45,7 @@ export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<v
   );
   await tx.raw(
     `UPDATE schedules SET last_run_at = CASE WHEN :hasRun THEN GREATEST(last_run_at, clock_timestamp()) ELSE last_run_at END,
-       due_at = CASE WHEN :expects AND told_revision = revision
+       due_at = CASE WHEN :expects AND NOT paused AND told_revision = revision
            AND COALESCE(due_at >= LEAST(CAST(:nominalAt AS timestamptz), now() - make_interval(secs => catch_up_seconds)), true)
          THEN GREATEST(due_at, CAST(:dueAt AS timestamptz)) ELSE due_at END
      WHERE id = :scheduleId`,

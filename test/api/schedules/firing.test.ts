@@ -475,13 +475,23 @@ describe('overlap', () => {
     expect((await schedules.firing(id, TEN)).outcome).toBe('published');
   });
 
-  test('buffer_one: a run that waits is skipped once the schedule is paused', async () => {
+  test('buffer_one: a run that waits is skipped once the schedule is paused, and the slots after it are not expected', async () => {
     const { id } = await schedules.create({ overlap: 'buffer_one' });
     await schedules.firing(id, NINE);
     await schedules.firing(id, TEN);
     expect((await schedules.call('POST', `/${id}/pause`, {})).status).toBe(200);
+    await schedules.tell(id);
     await schedules.end(id);
     expect((await schedules.firing(id, TEN)).outcome).toBe('skipped');
+    expect(await schedules.expectedSlot(id)).toBeNull();
+  });
+
+  test('a paused schedule has missed nothing, whichever slot its row expects', async () => {
+    const { id } = await schedules.create({ paused: true });
+    await api.database.asOwner('UPDATE schedules SET due_at = $2 WHERE id = $1', [id, TEN]);
+    await schedules.tell(id);
+    expect(await schedules.runs(id)).toEqual([]);
+    expect(await schedules.expectedSlot(id)).toBeNull();
   });
 
   test('allow_all: every slot publishes', async () => {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { fireSlot } from '../../../activities/schedules/fire-slot.ts';
+import { tellSchedule } from '../../../activities/schedules/tell-schedule.ts';
 import { runSchema, scheduleSchema } from '../../../api/schedules/schemas.ts';
 import type { EventRef } from '../../../domain/events/events.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
@@ -55,6 +56,23 @@ export class Schedules {
 
   firing(scheduleId: string, nominalAt: string, trigger: RunTrigger = 'schedule'): Promise<Fired> {
     return this.fire({ ...this.api.database.tenant, scheduleId, trigger, nominalAt });
+  }
+
+  /** As the sweep does, with a Temporal that takes everything. */
+  tell(scheduleId: string): Promise<void> {
+    const takes = (): Promise<void> => Promise.resolve();
+    const { db, logger } = this.api.deps;
+    const deps = { db, logger, putSchedule: takes, forgetSchedule: takes };
+    return tellSchedule(deps, { ...this.api.database.tenant, scheduleId });
+  }
+
+  /** Its `due_at`. */
+  async expectedSlot(scheduleId: string): Promise<Date | null | undefined> {
+    const [row] = await this.api.database.asOwner<{ due_at: Date | null }>(
+      'SELECT due_at FROM schedules WHERE id = $1',
+      [scheduleId],
+    );
+    return row?.due_at;
   }
 
   async runs(scheduleId: string): Promise<Run[]> {
