@@ -10,7 +10,7 @@ export async function createKey(
   key: string,
   { rate, parallelism }: Limits,
 ): Promise<string> {
-  await requireRoom(tx, 1);
+  await requireRoom(tx, 1, []);
   const id = newId('flowControlKey');
   await tx
     .raw(

@@ -41,7 +41,7 @@ export async function ensureKeys(
   const ids = new Map(rows.map(({ id, key }) => [key, id]));
   const found = new Map(rows.map((row) => [row.key, row]));
   const written = [...limits].filter(([key, brought]) => changes(found.get(key), brought));
-  await requireRoom(tx, written.filter(([key]) => !found.has(key)).length);
+  await requireRoom(tx, written.filter(([key]) => !found.has(key)).length, [...ids.values()]);
   for (const { id, key } of await write(tx, written)) ids.set(key, id);
   return ids;
 }

@@ -16,17 +16,22 @@ export class NoRoomForKeysError extends ServiceError {
 }
 
 /**
- * Makes room for new keys if the environment has the maximum number: it removes idle keys that hold nothing but their names.
+ * Makes room for new keys if the environment has the maximum number: it removes idle keys that hold nothing but their names. `namedIds`
+ * are the ids of the keys that the same request names: these stay.
  *
  * @throws {NoRoomForKeysError} where that is not enough.
  */
-export async function requireRoom(tx: EnvironmentTransaction, newKeys: number): Promise<void> {
+export async function requireRoom(
+  tx: EnvironmentTransaction,
+  newKeys: number,
+  namedIds: readonly string[],
+): Promise<void> {
   if (newKeys === 0) return;
   if (newKeys <= FEW_KEYS && (await countKeys(tx)) <= COUNTED_ALONE_FROM) return;
   // Serialized: two publishes that counted at the same time would both miss the other's keys.
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('flow-control-keys/' || current_environment_id(), 0))");
   const tooMany = (await countKeys(tx)) + newKeys - KEYS_PER_ENVIRONMENT_MAX;
-  if (tooMany <= 0 || (await deleteIdleKeys(tx, tooMany)) >= tooMany) return;
+  if (tooMany <= 0 || (await deleteIdleKeys(tx, tooMany, namedIds)) >= tooMany) return;
   throw new NoRoomForKeysError();
 }
 
@@ -38,18 +43,18 @@ async function countKeys(tx: EnvironmentTransaction): Promise<number> {
 }
 
 /**
- * A publish holds the keys that it names (FOR KEY SHARE) until its commit, and these keys are skipped. A second statement, after the
- * locks, looks for messages in the queue of a key: a publish that committed while the locks were taken is not visible to the statement
- * that takes them.
+ * A publish holds the keys that it names (FOR KEY SHARE) until its commit, and others skip these keys. A transaction does not skip its own
+ * locks, so the keys that it names itself are excluded by their ids. A second statement, after the locks, looks for messages in the queue of
+ * a key: a publish that committed while the locks were taken is not visible to the statement that takes them.
  */
-async function deleteIdleKeys(tx: EnvironmentTransaction, most: number): Promise<number> {
+async function deleteIdleKeys(tx: EnvironmentTransaction, most: number, namedIds: readonly string[]): Promise<number> {
   const { rows: idle } = await tx.raw<{ rows: { id: string }[] }>(
     `SELECT f.id FROM flow_control_keys f
      WHERE f.environment_id = current_environment_id() AND f.rate IS NULL AND f.parallelism IS NULL AND NOT f.rate_pinned AND NOT f.parallelism_pinned
        AND f.paused_at IS NULL AND COALESCE(f.held_until < now(), true) AND f.updated_at < now() - make_interval(secs => :idleSeconds)
-       AND NOT EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id)
+       AND f.id <> ALL(CAST(:namedIds AS text[])) AND NOT EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id)
      ORDER BY f.updated_at LIMIT :most FOR UPDATE SKIP LOCKED`,
-    { idleSeconds: IDLE_KEY_SECONDS, most },
+    { idleSeconds: IDLE_KEY_SECONDS, most, namedIds },
   );
   const { rows } = await tx.raw<{ rows: unknown[] }>(
     `DELETE FROM flow_control_keys f WHERE f.id = ANY(CAST(:ids AS text[]))

@@ -51,7 +51,10 @@ function pageOf(
 }
 
 /** Nothing is started and nothing queues, so nothing of a page is ever sent. */
-const NOTHING_STARTS = { permitTakers: { inTurn: () => Promise.resolve([]) } as unknown as PermitTakers };
+const NOTHING_STARTS = {
+  permitTakers: { inTurn: () => Promise.resolve([]) } as unknown as PermitTakers,
+  wakeMessage: () => Promise.resolve(),
+};
 
 /** The pages of a job to its end, none of whose messages is sent. */
 async function allPagesOf(id: string, options?: Parameters<typeof pageOf>[2]): Promise<void> {
@@ -191,6 +194,34 @@ describe('a page of retry-all', () => {
       expect(await jobs.jobOf(id)).toMatchObject({ status: 'completed', total: 3, done: 2, failed: 1 });
       expect(await jobs.retriesOf(ids)).toEqual([1, 0, 1]);
     } finally {
+      await asOwner(`DELETE FROM flow_control_keys WHERE id LIKE 'fills-%'`);
+    }
+  });
+
+  test('keeps a flow-control key that one of its records names where there is no room for that of another', async () => {
+    const { asOwner, tenant } = service.database;
+    const [idle, gone] = ['fills-idle', 'fills-gone'];
+    await asOwner(
+      `INSERT INTO flow_control_keys (id, environment_id, key, updated_at)
+       VALUES ($1, $3, $1, now() - interval '25 hours'), ($2, $3, $2, now())`,
+      [idle, gone, tenant.environmentId],
+    );
+    const { label, ids } = await jobs.planted({ flowControlKeyId: idle });
+    const url = `${destination.baseUrl}/job`;
+    ids.push(...(await plantDeadLetters(service.database, { label, url, flowControlKeyId: gone })));
+    await asOwner('DELETE FROM flow_control_keys WHERE id = $1', [gone]);
+    await asOwner(
+      `INSERT INTO flow_control_keys (id, environment_id, key, parallelism) SELECT 'fills-' || n, $1, 'fills-' || n, 1
+       FROM generate_series(1, $2 - (SELECT count(*)::int FROM flow_control_keys WHERE environment_id = $1)) n`,
+      [tenant.environmentId, KEYS_PER_ENVIRONMENT_MAX],
+    );
+    try {
+      const { id } = await jobs.withoutWorkflow({ label });
+      await allPagesOf(id, { pageSize: 4 });
+      expect(await jobs.jobOf(id)).toMatchObject({ status: 'completed', total: 2, done: 1, failed: 1 });
+      expect(await jobs.retriesOf(ids)).toEqual([1, 0]);
+    } finally {
+      await asOwner(`DELETE FROM flow_control_queue WHERE key_id LIKE 'fills-%'`);
       await asOwner(`DELETE FROM flow_control_keys WHERE id LIKE 'fills-%'`);
     }
   });

@@ -58,6 +58,32 @@ test('at the cap of keys a new one takes the room of an idle one that says no mo
   expect([...(await publish('one', 'limited')).keys()].sort()).toEqual(['limited', 'one']); // those that are there are named as before
 });
 
+test('a key that a publish names is not removed to make room for the others that it names', async () => {
+  const { production } = database.tenants;
+  const { environmentId } = production;
+  const publishThere = (...keys: string[]) => database.db.withEnvironment(production, (tx) => ensure(tx, keys));
+  const plantIdle = (id: string, age: string) =>
+    database.asOwner(
+      `INSERT INTO flow_control_keys (id, environment_id, key, updated_at) VALUES ($1, $2, $1, now() - CAST($3 AS interval))`,
+      [id, environmentId, age],
+    );
+  await plantIdle('named', '26 hours');
+  await database.asOwner(
+    `INSERT INTO flow_control_keys (id, environment_id, key, parallelism)
+     SELECT 'full' || n, $1, 'full' || n, 1 FROM generate_series(1, $2::integer) n`,
+    [environmentId, KEYS_PER_ENVIRONMENT_MAX - 1],
+  );
+  await expect(publishThere('named', 'new')).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  await database.asOwner(`DELETE FROM flow_control_keys WHERE id = 'full1'`);
+  await plantIdle('nameless', '25 hours');
+  expect((await publishThere('named', 'new')).get('named')).toBe('named');
+  const left = await database.asOwner<{ key: string }>(
+    `SELECT key FROM flow_control_keys WHERE environment_id = $1 AND key IN ('named', 'nameless', 'new') ORDER BY key`,
+    [environmentId],
+  );
+  expect(left.map(({ key }) => key)).toEqual(['named', 'new']);
+});
+
 test('two publishes at once do not exceed the cap of keys together', async () => {
   const { staging } = database.tenants;
   const many = (of: string): string[] => Array.from({ length: MANY_KEYS }, (_, n) => `${of}-${n}`);
