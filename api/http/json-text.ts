@@ -1,5 +1,6 @@
 import { validationError } from '../../domain/errors.ts';
 import type { ServiceError } from '../../domain/errors.ts';
+import { growthOfNumber, NUMBERS_GROWTH_BYTES_MAX } from '../../domain/json.ts';
 import { storageFault } from '../../domain/storable-text.ts';
 import { findJsonFault } from './json-position.ts';
 
@@ -29,7 +30,8 @@ interface Frame {
 /**
  * Parses a request body so that what we store and send is what the caller wrote. Beyond JSON.parse it refuses what parsers
  * disagree on or what cannot be stored: duplicate keys, `__proto__`, numbers that a double cannot hold exactly (integers) or
- * at all, NUL characters and lone surrogates. At most 64 levels deep unless `options` says otherwise.
+ * at all, too many numbers with large exponents, NUL characters and lone surrogates. At most 64 levels deep unless `options` says
+ * otherwise.
  *
  * @throws {ServiceError} VALIDATION_ERROR, with the path of the offender.
  */
@@ -56,6 +58,7 @@ function checkTokens(
   { depthMax = JSON_DEPTH_MAX, roundsIntegers = false, path = 'body' }: JsonTextOptions,
 ): void {
   const stack: Frame[] = [];
+  let growth = 0;
   for (const token of tokensOf(text)) {
     const frame = stack.at(-1);
     if (token === '{') stack.push({ keys: new Set(), at: '', expectsKey: true });
@@ -67,6 +70,8 @@ function checkTokens(
         ? problemOfString(unquote(token), frame)
         : problemOfNumber(token, roundsIntegers);
       if (problem !== null) throw malformed(pathOf(path, stack), problem);
+      growth += growthOfToken(token);
+      if (growth > NUMBERS_GROWTH_BYTES_MAX) throw malformed(path, TOO_MUCH_GROWTH);
     }
     if (stack.length > depthMax) throw malformed(path, `is nested deeper than ${depthMax} levels`);
   }
@@ -118,6 +123,15 @@ function problemOfNumber(token: string, roundsIntegers: boolean): string | null 
     return 'is an integer beyond 2^53 - 1, which JSON numbers do not hold exactly: send it as a string';
   }
   return null;
+}
+
+const WITH_EXPONENT = /^-?\d[\d.]*e/i;
+const TOO_MUCH_GROWTH =
+  `has numbers with exponents that would take ${NUMBERS_GROWTH_BYTES_MAX} bytes more where they are stored, written out: ` +
+  'send such numbers as strings, or fewer of them';
+
+function growthOfToken(token: string): number {
+  return WITH_EXPONENT.test(token) ? growthOfNumber(Number(token), token) : 0;
 }
 
 function pathOf(root: string, stack: readonly Frame[]): string {

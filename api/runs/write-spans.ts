@@ -3,7 +3,7 @@ import { findKnownSpans } from '../../db/runs/find-known-spans.ts';
 import { type LockedRun, lockRun } from '../../db/runs/get-run.ts';
 import { attributesBytes, upsertSpans } from '../../db/runs/upsert-spans.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { jsonBytes, type JsonObject } from '../../domain/json.ts';
 import { checkSpans } from '../../domain/runs/check-spans.ts';
 import {
   type KnownSpan,
@@ -70,9 +70,7 @@ function attributesById(upserts: readonly SpanUpsert[]): { id: string; attribute
   });
 }
 
-/** PostgreSQL counts, which puts spaces between members and writes numbers without an exponent. It need not where that cannot be too much. */
+/** PostgreSQL counts, which puts spaces between members. It need not where that cannot be too much. */
 function mayBeTooMany(attributes: JsonObject): boolean {
-  const json = JSON.stringify(attributes);
-  const growth = /\de[+-]\d/.test(json) ? 64 : 2;
-  return Buffer.byteLength(json) * growth > SPAN_BYTES_MAX;
+  return jsonBytes(attributes) * 2 > SPAN_BYTES_MAX;
 }

@@ -1,4 +1,5 @@
 import { isId } from '../ids.ts';
+import { jsonBytes } from '../json.ts';
 import { SERVICE_TOPIC } from './events.ts';
 
 /** The limits of topics, subscriptions and events: docs/events.md, "Limits". */
@@ -25,7 +26,7 @@ const EVENT_ID_OF_SCHEDULE = /^sch_/;
 
 /** Whether data, a JSON value, is small enough to be copied to every subscription. */
 export function dataBytesIssue(data: unknown): string | null {
-  const bytes = new TextEncoder().encode(JSON.stringify(data)).length;
+  const bytes = jsonBytes(data);
   if (bytes <= EVENT_DATA_BYTES_MAX) return null;
   return `is ${bytes} bytes of JSON; at most ${EVENT_DATA_BYTES_MAX} are delivered. Send a link to the rest`;
 }

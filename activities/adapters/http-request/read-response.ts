@@ -1,6 +1,6 @@
 import type { ProviderResponse } from '../../../domain/adapters/adapter-descriptor.ts';
 import { isJsonMediaType, mediaTypeOf } from '../../../domain/adapters/media-types.ts';
-import { isJsonObject, jsonDepthExceeds } from '../../../domain/json.ts';
+import { growthOfNumbers, isJsonObject, jsonDepthExceeds, NUMBERS_GROWTH_BYTES_MAX } from '../../../domain/json.ts';
 import type { Json } from '../../../domain/json.ts';
 import { REDACTED } from '../../../domain/redacted.ts';
 import type { RawResponse } from './exchange.ts';
@@ -59,8 +59,12 @@ export function readResponse(raw: RawResponse, redactor: Redactor): ReadResponse
   const body = storable(redactor.json(parsed));
   const written = JSON.stringify(body);
   // A secret that is itself JSON can be spread over members, and a numeric one can lose its last digits. In both cases only
-  // the text can be redacted.
-  if (redactor.text(written) !== written || holdsRoundedSecret(text, redactor)) {
+  // the text can be redacted. Numbers that PostgreSQL would write out at many times their length are kept as text too.
+  const isTextOnly =
+    redactor.text(written) !== written ||
+    holdsRoundedSecret(text, redactor) ||
+    growthOfNumbers(body, written) > NUMBERS_GROWTH_BYTES_MAX;
+  if (isTextOnly) {
     return { response: { ...shell, ...textBody(redactor.text(text)) }, unreadable: null };
   }
   return { response: { ...shell, body, bodyEncoding: 'json' }, unreadable: null };

@@ -200,7 +200,10 @@ describe('spans', () => {
     expect((await write(id, small('c'))).accepted).toBe(1);
     // 300 digits each, as PostgreSQL writes them.
     const [half, other] = [part(100, 220, 1e300), part(220, 340, 1e300)];
-    expect((await write(id, { ...half, attributes: { ...half.attributes, ...other.attributes } })).accepted).toBe(0);
+    await expect(write(id, { ...half, attributes: { ...half.attributes, ...other.attributes } })).rejects.toThrow(
+      'must be at most 65536 bytes of JSON',
+    );
+    expect((await write(id, half, other)).rejected).toHaveLength(2);
     for (const [sent, accepted] of [
       [half, 1],
       [half, 1],

@@ -46,20 +46,31 @@ test('no attribute of the conventions is left out for the last word of its name'
   expect(names.filter((name) => LAST_WORD.test(name) && isContent(name, 'x'))).toEqual([]);
 });
 
+const spanWith = (attributes: TracedSpan['attributes']): TracedSpan => ({
+  traceId: 'a'.repeat(32),
+  spanId: 'b'.repeat(16),
+  parentId: null,
+  name: 'chat',
+  startedAt: new Date().toISOString(),
+  endedAt: null,
+  hasFailed: false,
+  statusMessage: '',
+  attributes,
+  resource: {},
+  events: {},
+});
+
 test('an attribute that is an object keeps what was not said', () => {
-  const span: TracedSpan = {
-    traceId: 'a'.repeat(32),
-    spanId: 'b'.repeat(16),
-    parentId: null,
-    name: 'chat',
-    startedAt: new Date().toISOString(),
-    endedAt: null,
-    hasFailed: false,
-    statusMessage: '',
-    attributes: { agent: { id: 'a1', turns: [{ llm_request: 'of Ada', model: 'gpt' }] } },
-    resource: {},
-    events: {},
-  };
+  const span = spanWith({ agent: { id: 'a1', turns: [{ llm_request: 'of Ada', model: 'gpt' }] } });
   expect(spanOfTrace(span, false)?.attributes).toEqual({ agent: { id: 'a1', turns: [{ model: 'gpt' }] } });
   expect(spanOfTrace(span, true)?.attributes).toEqual(span.attributes);
+});
+
+test('a span is as large as PostgreSQL writes its numbers, those in a text of JSON too', () => {
+  const large = Array.from({ length: 1_000 }, () => 1e308);
+  expect(spanOfTrace(spanWith({ sizes: large }), true)).toBeNull();
+  const said = spanWith({ 'input.value': JSON.stringify(large) });
+  expect(spanOfTrace(said, true)).toMatchObject({ attributes: {} });
+  expect(spanOfTrace(said, true)).not.toHaveProperty('input');
+  expect(spanOfTrace(spanWith({ 'input.value': '[1e308]' }), true)).toMatchObject({ input: [1e308] });
 });

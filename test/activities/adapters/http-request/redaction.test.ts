@@ -216,3 +216,18 @@ it.each(['1234567890123456789', '12345.67890', '1234567e2'])(
     expect(response.body).toBe('{"n": [REDACTED], "text": "9007199254740993"}');
   },
 );
+
+it('an answer of numbers that would be stored at fifty times their length is kept as text', () => {
+  const answer = (count: number): string => JSON.stringify({ n: Array.from({ length: count }, () => 1e308) });
+  const keptOf = (body: string) =>
+    readResponse(
+      { status: 200, headers: [['content-type', 'application/json']], body: Buffer.from(body) },
+      createRedactor([]),
+    );
+  expect(keptOf(answer(100))).toMatchObject({ response: { body: { n: { length: 100 } }, bodyEncoding: 'json' } });
+  const large = answer(100_000);
+  expect(keptOf(large)).toEqual({
+    response: expect.objectContaining({ body: large, bodyEncoding: 'utf8' }),
+    unreadable: null,
+  });
+});
