@@ -27,9 +27,12 @@ export function composedForm(text: string): string {
   return text.replaceAll(OTHER_SHAPES, (character) => character.normalize('NFKC')).normalize('NFC');
 }
 
-/** µ, a hyphen that does not break, …, ℃, ℉, ligatures, presentation forms, full and half width. */
+/**
+ * µ, a hyphen that does not break, …, ℃, ℉, ligatures, presentation forms, full and half width. Two ligatures stay what they are: U+FDFA and
+ * U+FDFB are whole phrases of 18 and 8 characters, so that a prompt of them would be read for seconds. No other becomes more than four.
+ */
 const OTHER_SHAPES =
-  /[\u00b5\u2011\u2025\u2026\u2103\u2109\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdfb\ufe10-\ufe19\ufe30-\ufe6b\ufe70-\ufefc\uff01-\uffee]/gu;
+  /[\u00b5\u2011\u2025\u2026\u2103\u2109\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdf9\ufe10-\ufe19\ufe30-\ufe6b\ufe70-\ufefc\uff01-\uffee]/gu;
 
 /**
  * Unicode simple case folding. Full case folding would take "Maße" for "Masse", and the lower case of a text depends on its

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldCase, normalisedPrompt } from '../../../domain/cache/prompt-form.ts';
+import { composedForm, foldCase, normalisedPrompt } from '../../../domain/cache/prompt-form.ts';
 import { DIFFERENT } from './prompts.ts';
 
 test('takes prompts for the same that differ in form alone', () => {
@@ -47,6 +47,16 @@ test('folds the case of every character as Unicode simple case folding does', ()
   }
   expect(wrong).toEqual([]);
   expect(['ß', 'ẞ', 'İ', 'I', 'ı', 'ς', 'Σ'].map(foldCase)).toEqual(['ß', 'ß', 'İ', 'i', 'ı', 'σ', 'σ']);
+});
+
+test('makes no more than four characters of one, so that the work for a prompt is bounded by its length', () => {
+  const longer: string[] = [];
+  for (let point = 0; point <= 0x10ffff; point++) {
+    const character = String.fromCodePoint(point);
+    if (composedForm(character).length > 4 * character.length) longer.push(`U+${point.toString(16)}`);
+  }
+  expect(longer).toEqual([]);
+  expect(composedForm('\ufdf2')).toHaveLength(4);
 });
 
 test('takes time in proportion to the prompt', () => {
