@@ -112,6 +112,24 @@ describe('the spans of a trace', () => {
     expect(await readRun(id)).toEqual(ended);
   });
 
+  test('end with the most tokens that a number holds where there are more, and others of the request are written', async () => {
+    const { root, model } = treeOf(newTraceId());
+    const huge = Array.from({ length: 520 }, (_, index) => ({
+      ...model,
+      spanId: hex(index + 2),
+      attributes: [
+        text('gen_ai.operation.name', 'chat'),
+        number('gen_ai.usage.input_tokens', Number.MAX_SAFE_INTEGER),
+        number('gen_ai.usage.output_tokens', Number.MAX_SAFE_INTEGER),
+      ],
+    }));
+    const other = treeOf(newTraceId()); // a later trace: the first fails before it is looked at
+    await accepted(...huge, root, other.root, other.model);
+    const ended = await readRun(await runOfTrace(root.traceId));
+    expect(ended).toMatchObject({ status: 'succeeded', tokens: Number.MAX_SAFE_INTEGER });
+    expect(await readRun(await runOfTrace(other.root.traceId))).toMatchObject({ status: 'succeeded', tokens: 42 });
+  });
+
   test('have a kind of ours whatever they call their operation', async () => {
     const { root } = treeOf(newTraceId());
     await accepted({ ...root, attributes: [text('gen_ai.operation.name', '__proto__')] });
