@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ApiKeyRecord } from '../../db/api-keys/create-api-key.ts';
 import type { ListedApiKey } from '../../db/api-keys/list-api-keys.ts';
 import { KEY_PRESETS, SCOPES } from '../../domain/scopes.ts';
+import { storedInstant } from '../http/instant.ts';
 import { scopeSchema } from '../http/scope-schema.ts';
 
 export const API_KEY_NAME_CHARACTERS_MAX = 100;
@@ -33,8 +34,7 @@ export const createApiKeyBody = z.strictObject({
       'Beside a preset they are added to what it grants. Without scopes and preset the key holds every scope that is not ' +
         'privileged, earlier namespaces included.',
     ),
-  expiresAt: z.iso
-    .datetime({ offset: true })
+  expiresAt: storedInstant
     .nullable()
     .optional()
     .describe('In the future. The key stops working then, and cannot be reactivated.'),

@@ -8,7 +8,7 @@ import {
   type DeadLetterJobKind,
   JOB_STATUSES,
 } from '../../domain/dead-letters/dead-letters.ts';
-import { keptFilterInstant } from '../http/instant.ts';
+import { nearestInstant } from '../http/instant.ts';
 import { orShortened } from '../http/shortened.ts';
 import { LABEL_CHARACTERS_MAX } from '../messages/body-schemas.ts';
 import {
@@ -40,8 +40,8 @@ const filterFields = {
   scheduleId: z.string().min(1).max(100).optional(),
   label: z.string().min(1).max(LABEL_CHARACTERS_MAX).optional().describe('Exactly as it was published.'),
   reason: z.enum(DEAD_LETTER_REASONS).optional(),
-  startDate: keptFilterInstant.optional().describe('Failed after.'),
-  endDate: keptFilterInstant.optional().describe('Failed before.'),
+  startDate: nearestInstant.optional().describe('Failed after.'),
+  endDate: nearestInstant.optional().describe('Failed before.'),
 };
 export const filterQuery = z.strictObject({
   ...filterFields,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JobRecord } from '../../db/dead-letters/jobs.ts';
 import { ATTEMPT_OUTCOMES, type SubscriptionAttemptRecord } from '../../db/events/list-subscription-attempts.ts';
 import { MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
-import { filterInstant, keptFilterInstant } from '../http/instant.ts';
+import { filterInstant, nearestInstant } from '../http/instant.ts';
 import { presentProgress, progressShape } from '../dead-letters/schemas.ts';
 import { subscriptionParams } from './schemas.ts';
 
@@ -60,7 +60,7 @@ export function presentSubscriptionAttempt(
 
 export const recoverBody = z
   .strictObject({
-    since: keptFilterInstant.describe('Deliveries that failed for good from this moment on, until the request.'),
+    since: nearestInstant.describe('Deliveries that failed for good from this moment on, until the request.'),
   })
   .meta({ id: 'RecoverSubscriptionRequest' });
 

@@ -3,7 +3,7 @@ import type { EventRecord, ListedEventRecord } from '../../db/events/event-recor
 import type { Deliveries, EventDelivery } from '../../db/events/list-deliveries.ts';
 import { dataBytesIssue, EVENT_TYPE, ownEventIdIssue, TOPIC_NAME_CHARACTERS_MAX } from '../../domain/events/topics.ts';
 import { MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
-import { filterInstant } from '../http/instant.ts';
+import { filterInstant, storedInstant } from '../http/instant.ts';
 import { pageQuery, paginationOf, paginationSchema } from '../http/pagination.ts';
 import { orShortened } from '../http/shortened.ts';
 
@@ -39,7 +39,7 @@ export const publishEventBody = z
     id: ownId
       .optional()
       .describe('Your id for it, unique in the environment: an event that is published twice is delivered once.'),
-    occurredAt: z.iso.datetime({ offset: true }).optional().describe('When it happened. Left out: now.'),
+    occurredAt: storedInstant.optional().describe('When it happened. Left out: now.'),
   })
   .meta({ id: 'PublishEventRequest' });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Years that PostgreSQL and JavaScript write alike: ours, and those that something may be remembered of. */
 const MS_MIN = Date.UTC(1970, 0, 1);
 const REMEMBERED_MS_MIN = Date.parse('0001-01-01T00:00:00Z');
-const MS_MAX = Date.UTC(9999, 11, 31);
+const MS_MAX = Date.parse('9999-12-31T23:59:59.999Z');
 /** `abort`: what follows it reads a moment, and would fail over another text. */
 const rfc3339 = z.iso.datetime({ offset: true, abort: true });
 
@@ -17,8 +17,8 @@ const boundedFrom = (msMin: number, years: string) =>
 /** A moment that a list is filtered by: one out of these years is the nearest in them. */
 export const filterInstant = nearestFrom(MS_MIN);
 
-/** The same as text in UTC, for a filter that is kept and shown again. */
-export const keptFilterInstant = rfc3339.overwrite((text) => nearest(text, MS_MIN).toISOString());
+/** The same as text in UTC: of a filter that is kept and shown again, or of a due time, where each time that has passed is now. */
+export const nearestInstant = rfc3339.overwrite((text) => nearest(text, MS_MIN).toISOString());
 
 /** A moment that is stored, in UTC: PostgreSQL takes neither every year nor every offset that RFC 3339 has. */
 export const storedInstant = boundedFrom(MS_MIN, '1970 to 9999').transform((instant) => instant.toISOString());

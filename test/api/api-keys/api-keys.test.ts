@@ -85,6 +85,11 @@ describe('POST api-keys', () => {
     expect(api.replyViolations).toEqual([]);
   });
 
+  it('may expire at the end of the year 9999, which is the last one of RFC 3339', async () => {
+    const reply = await create({ expiresAt: '9999-12-31T23:59:59Z' });
+    expect([reply.status, reply.json]).toMatchObject([201, { data: { expiresAt: '9999-12-31T23:59:59.000Z' } }]);
+  });
+
   it.each(['standard', 'read_only', 'full_access', 'agent'] as const)(
     '%s grants what it says, and no earlier namespace',
     async (preset) => {
@@ -123,6 +128,7 @@ describe('POST api-keys', () => {
   });
 
   it.each([
+    ['a moment in year 10000', { expiresAt: '9999-12-31T23:59:59-23:59' }, 'body.expiresAt'],
     ['a moment that is past', { expiresAt: new Date(Date.now() - 1_000).toISOString() }, 'body.expiresAt'],
     ['an unknown scope', { scopes: ['actions:fly'] }, 'body.scopes[0]'],
     ['no scope at all', { scopes: [] }, 'body.scopes'],

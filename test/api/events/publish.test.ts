@@ -166,6 +166,8 @@ describe('an event', { timeout: TEST_TIMEOUT_MS }, () => {
     ['an id in the form of ours', { type: 'a', data: 1, id: newId('event') }, 'body.id'],
     ["an id in the form of that of a schedule's event", { type: 'a', data: 1, id: SLOT_ID }, 'body.id'],
     ['a time that is none', { type: 'a', data: 1, occurredAt: 'yesterday' }, 'body.occurredAt'],
+    ['a time in year 0', { type: 'a', data: 1, occurredAt: '0000-01-01T00:00:00Z' }, 'body.occurredAt'],
+    ['a time in year 10000', { type: 'a', data: 1, occurredAt: '9999-12-31T23:59:59-23:59' }, 'body.occurredAt'],
   ])('400: %s', async (_, body, path) => {
     const reply = await publish({ topic: 'any', ...body });
     expect(reply.status, reply.text).toBe(400);

@@ -215,11 +215,11 @@ describe('moments', () => {
       expect((await call('POST', '/search', { query: 'one', validAt: moment })).status).toBe(200);
     }
     const first = { collectionId, content: 'the calendar', validFrom: '0001-01-01T00:00:00Z' };
-    const last = { expiresAt: '9999-12-31T00:00:00Z', validTo: '9999-12-30T23:59:59.999Z' };
+    const last = { expiresAt: '9999-12-31T23:59:59.999Z', validTo: '9999-12-30T23:59:59.999Z' };
     expect(dataOf(await call('POST', '', { ...first, ...last }), memorySchema)).toMatchObject({
       validFrom: '0001-01-01T00:00:00.000Z',
       validTo: '9999-12-30T23:59:59.999Z',
-      expiresAt: '9999-12-31T00:00:00.000Z',
+      expiresAt: '9999-12-31T23:59:59.999Z',
     });
   });
 

@@ -90,8 +90,12 @@ describe('publish', () => {
       'scheduled',
       later,
     ]);
-    const past = dataOf(await publish({ scheduledFor: '2020-01-01T00:00:00+02:00' }), publishedSchema);
-    expect(past.status).toBe('pending');
+    // RFC 3339 has years that PostgreSQL does not have.
+    for (const past of ['2020-01-01T00:00:00+02:00', '0000-01-01T00:00:00Z', '0001-01-01T00:00:00+23:59']) {
+      const reply = await publish({ scheduledFor: past });
+      expect([past, reply.status], reply.text).toEqual([past, 201]);
+      expect(dataOf(reply, publishedSchema).status).toBe('pending');
+    }
   });
 
   test('retryDelay is evaluated when it is published', async () => {
@@ -244,6 +248,7 @@ describe('batch', () => {
         'not an object',
         { url: `${URL_OF_IT}/2`, delay: '1h' },
         { url: `${URL_OF_IT}/3`, deduplicationId: 'in-batch' },
+        { url: `${URL_OF_IT}/4`, scheduledFor: '0000-01-01T00:00:00Z' },
       ],
     });
     expect(reply.status).toBe(200);
@@ -255,8 +260,9 @@ describe('batch', () => {
       { error: expect.objectContaining({ code: 'VALIDATION_ERROR' }) as object },
       { messageId, status: 'scheduled', deduplicated: false },
       { messageId: data[0]?.['messageId'], status: 'pending', deduplicated: true },
+      { messageId, status: 'pending', deduplicated: false },
     ]);
-    expect(await count()).toBe(before + 2);
+    expect(await count()).toBe(before + 3);
     expect(api.replyViolations).toEqual([]);
   });
 
