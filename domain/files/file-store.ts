@@ -38,7 +38,7 @@ export interface FileStore {
   promote(file: StoredFile): Promise<number | null>;
   /** The content, or its bytes from `start` to `end`, both included. Null where there is none. */
   read(file: StoredFile, range?: { start: number; end: number }): Promise<Bytes | null>;
-  /** Removes what was sent to the presigned URL. */
+  /** Removes what was sent to the presigned URL, and what was begun of that. Only once nothing can come there any more. */
   removeIncoming(file: StoredFile): Promise<void>;
   removeContent(file: StoredFile): Promise<void>;
   /** Removes everything that is or was begun of it. Harmless where nothing is. */

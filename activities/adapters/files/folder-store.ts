@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Bytes, FileStage, FileStore, StoredFile } from '../../../domain/files/file-store.ts';
 import { DIRECT_FILE_BYTES_MAX } from '../../../domain/files/files.ts';
@@ -10,11 +10,12 @@ import { writeBytes } from './write-bytes.ts';
 /** Readable by the service's account alone. */
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
+const PART = 'part-';
 
 /**
  * Files in a folder: each file has a folder of its own, `<environment>/<file id>`, with `content` in it. Bytes are written under another
- * name there and renamed at the end, so that a reader finds all of them or nothing. Leftovers of a killed process are deleted with the
- * folder. All processes of an installation share the folder.
+ * name there and renamed at the end, so that a reader finds all of them or nothing. Leftovers of a killed process are deleted with what is
+ * incoming. All processes of an installation share the folder.
  */
 export function createFolderStore(root: string): FileStore {
   const folderOf = ({ environmentId, fileId }: StoredFile): string => {
@@ -38,15 +39,24 @@ export function createFolderStore(root: string): FileStore {
       return found.size;
     },
     read: (file, range) => read(placeOf(file, 'content'), range),
-    removeIncoming: (file) => removeStage(file, 'incoming'),
+    async removeIncoming(file) {
+      await removeStage(file, 'incoming');
+      await removeParts(folderOf(file));
+    },
     removeContent: (file) => removeStage(file, 'content'),
     remove: (file) => rm(folderOf(file), { recursive: true, force: true }),
   };
 }
 
+/** What killed processes have begun to write. */
+async function removeParts(folder: string): Promise<void> {
+  const names = (await unlessMissing(readdir(folder))) ?? [];
+  for (const name of names.filter((one) => one.startsWith(PART))) await rm(path.join(folder, name), { force: true });
+}
+
 async function write(folder: string, place: string, source: Bytes): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  const part = path.join(folder, `part-${randomUUID()}`);
+  const part = path.join(folder, `${PART}${randomUUID()}`);
   const file = await open(part, 'wx', PRIVATE_FILE);
   try {
     await writeBytes(file, source);

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -154,6 +155,8 @@ test('a file that is ready keeps its content when something comes late to its UR
   await confirm(target.fileId);
   const { environmentId } = api.database.tenant;
   await api.deps.files.put({ environmentId, fileId: target.fileId }, 'incoming', lateBytes());
+  // A process that was killed while it received one has left a part of it.
+  await writeFile(path.join(folder, environmentId, target.fileId, `part-${randomUUID()}`), 'a part');
   await age(target.fileId, '121 minutes');
   await sweep();
   expect(await contentsOf(target.fileId)).toEqual(['content']);
