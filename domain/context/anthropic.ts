@@ -77,11 +77,18 @@ class Turns {
 /** An id of a call as the API takes it. A second call of an id gets another one. */
 class CallIds {
   readonly #taken = new Set<string>();
+  /** The number that is tried next for an id: those before it are taken, and the search does not begin anew for each call. */
+  readonly #next = new Map<string, number>();
 
   legal(id: string): string {
     const base = id.replaceAll(ILLEGAL_IN_ID, '_');
     let legal = base;
-    for (let number = 2; this.#taken.has(legal); number++) legal = `${base}_${number}`;
+    if (this.#taken.has(base)) {
+      let number = this.#next.get(base) ?? 2;
+      while (this.#taken.has(`${base}_${number}`)) number++;
+      legal = `${base}_${number}`;
+      this.#next.set(base, number + 1);
+    }
     this.#taken.add(legal);
     return legal;
   }
