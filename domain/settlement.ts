@@ -46,7 +46,7 @@ export const WORKER_LOST = 'the worker was lost while the call was under way: wh
 
 /**
  * The outcome of a dispatch, judged only from its record. The provider's own record, read back, outweighs a response. A response
- * outweighs silence. Silence after a claim is `unknown`, never a guess. A failure of the first request proves nothing while a
+ * outweighs silence and a record that was not found. Silence after a claim is `unknown`, never a guess. A failure of the first request proves nothing while a
  * replay is unanswered: the same bytes are in flight, or may have had their effect.
  */
 export function settlementOf(record: DispatchRecord): Settlement {
@@ -97,11 +97,24 @@ function lastDecisive(
   for (const evidence of record.evidence.toReversed()) {
     if (evidence.source !== source) continue;
     const outcome = evidence.impliedOutcome;
-    if (record.unansweredReplay && evidence.ofFirstRequest && provesFailure(outcome)) continue;
+    if (evidence.ofFirstRequest && provesFailure(outcome) && isOutweighed(evidence, record)) continue;
     if (outcome === 'succeeded' || outcome === 'failed' || outcome === 'pending')
       return { outcome, source, summary: evidence.summary, failure: failureOf(evidence) };
   }
   return null;
+}
+
+/**
+ * Whether a failure of the first request proves nothing: a replay of it is unanswered, or the provider accepted a request that a read
+ * did not find.
+ */
+function isOutweighed({ source }: DispatchRecord['evidence'][number], record: DispatchRecord): boolean {
+  if (record.unansweredReplay) return true;
+  return source === 'provider_lookup' && record.evidence.some(acceptsRequest);
+}
+
+function acceptsRequest({ source, impliedOutcome }: DispatchRecord['evidence'][number]): boolean {
+  return source === 'provider_response' && (impliedOutcome === 'succeeded' || impliedOutcome === 'pending');
 }
 
 function provesFailure(outcome: Outcome | null): boolean {

@@ -11,6 +11,7 @@ import type { Outcome } from '../../domain/lifecycle.ts';
 import type { EffectRef } from '../../domain/refs.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { Adapter, ReadBackResult } from '../adapters/adapter.ts';
+import { WATCHDOG_GRACE_MS } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { readInTurn } from '../in-flight/read-in-turn.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
@@ -47,7 +48,7 @@ export function readBackEffect(deps: ActivityDependencies) {
       {
         lock: (tx) => lockInvocation(tx, input.invocationId),
         begin: async (tx) => ({
-          work: await readEffectWork(tx, input.effectId),
+          work: await readEffectWork(tx, input.effectId, { graceMs: WATCHDOG_GRACE_MS }),
           attemptId: await startReadAttempt(tx, input.invocationId),
         }),
       },
@@ -123,11 +124,10 @@ async function read(
 
 const cannotRead = (why: string): ReadBackResult => ({ kind: 'unreadable', summary: `cannot read back: ${why}` });
 
-/** Absence proves nothing until the action's `absenceProves` holds: so many reads, so long after the dispatch. */
+/** Absence proves nothing until the action's `absenceProves` holds: so many reads, so long after the newest call. */
 function whatItImplies(result: ReadBackResult, work: EffectWork): ReadBack['impliedOutcome'] {
   if (result.kind === 'matched') return result.outcome;
   const rule = work.definition.verify?.absenceProves;
   if (result.kind !== 'absent' || !rule || work.outcome !== 'unknown') return 'unknown';
-  const ageSeconds = (Date.now() - work.dispatchedAt.getTime()) / 1_000;
-  return work.absentReads + 1 >= rule.reads && ageSeconds >= rule.minAgeSeconds ? 'failed' : 'unknown';
+  return work.absentReads + 1 >= rule.reads && work.silentSeconds >= rule.minAgeSeconds ? 'failed' : 'unknown';
 }

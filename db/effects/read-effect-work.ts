@@ -10,22 +10,40 @@ export interface EffectWork {
   input: JsonObject;
   operationKey: string;
   outcome: Outcome;
-  dispatchedAt: Date;
+  /**
+   * Seconds since the last moment at which a request may have been under way: the end of the newest call, or the latest end that a
+   * call without a recorded end can have. Negative while such a call may still run.
+   */
+  silentSeconds: number;
   /** A response to the dispatch or to a replay, where one was seen. An accepting response comes before a rejecting one. */
   response: ProviderResponse | null;
-  /** The number of reads so far that found nothing. */
+  /** The number of reads that found nothing since the newest call began. */
   absentReads: number;
 }
 
-export async function readEffectWork(tx: EnvironmentTransaction, effectId: string): Promise<EffectWork> {
+/**
+ * The age of an absence counts from the call and not from the fence: a dispatch may wait for its turn for an hour, and a call whose
+ * worker was lost may run until its time-out.
+ */
+export async function readEffectWork(
+  tx: EnvironmentTransaction,
+  effectId: string,
+  { graceMs }: { graceMs: number },
+): Promise<EffectWork> {
   const { rows } = await tx.raw<{ rows: EffectWork[] }>(
-    `SELECT v.definition, i.input, i.operation_key AS "operationKey", e.outcome, e.first_dispatched_at AS "dispatchedAt",
+    `SELECT v.definition, i.input, i.operation_key AS "operationKey", e.outcome,
+       extract(epoch FROM now() - COALESCE(c.latest_end, e.first_dispatched_at))::float8 AS "silentSeconds",
        (SELECT s.response FROM attempts s WHERE s.invocation_id = i.id AND s.kind IN ('dispatch', 'replay') AND s.response IS NOT NULL
-        ORDER BY s.observed_outcome IN ('succeeded', 'pending') DESC, s.number DESC LIMIT 1) AS response, (SELECT count(*)::int FROM evidence p WHERE p.effect_id = e.id AND p.source = 'provider_lookup'
-                    AND p.details ->> 'kind' = 'absent') AS "absentReads"
+        ORDER BY s.observed_outcome IN ('succeeded', 'pending') DESC, s.number DESC LIMIT 1) AS response,
+       (SELECT count(*)::int FROM evidence p WHERE p.effect_id = e.id AND p.source = 'provider_lookup'
+          AND p.details ->> 'kind' = 'absent' AND p.recorded_at >= COALESCE(c.newest_claim, '-infinity')) AS "absentReads"
      FROM effects e JOIN invocations i ON i.id = e.invocation_id JOIN action_versions v ON v.id = e.version_id
-     WHERE e.id = ? AND e.first_dispatched_at IS NOT NULL`,
-    [effectId],
+       CROSS JOIN LATERAL (
+         SELECT max(a.claimed_at) AS newest_claim, max(CASE a.status WHEN 'completed' THEN a.finished_at
+             ELSE a.claimed_at + make_interval(secs => (:graceMs + (v.definition ->> 'timeoutMs')::float8) / 1000) END) AS latest_end
+         FROM attempts a WHERE a.invocation_id = i.id AND a.kind IN ('dispatch', 'replay') AND a.claimed_at IS NOT NULL) c
+     WHERE e.id = :effectId AND e.first_dispatched_at IS NOT NULL`,
+    { effectId, graceMs },
   );
   const work = rows[0];
   if (!work) throw new Error(`effect ${effectId} is gone, or was never dispatched`);

@@ -213,6 +213,26 @@ describe('while a replay is unanswered', () => {
   });
 });
 
+test('a record that was not found proves nothing where the provider accepted a request, before or after', () => {
+  const lost: Attempt = {
+    status: 'completed',
+    claimed: true,
+    observedOutcome: 'unknown',
+    refusal: null,
+    error: 'reset',
+  };
+  const absent = said('provider_lookup', 'failed', true);
+  for (const outcome of ['succeeded', 'pending'] as const) {
+    const accepted = said('provider_response', outcome);
+    expect(settle(lost, [absent, accepted]).outcome).toBe(outcome);
+    expect(settle(lost, [accepted, absent]).outcome).toBe(outcome);
+  }
+  expect(settle(lost, [absent, said('provider_response', 'failed')])).toMatchObject({ code: 'absent_at_provider' });
+  expect(settle(lost, [said('provider_response', 'succeeded'), said('provider_lookup', 'failed')]).outcome).toBe(
+    'failed',
+  );
+});
+
 test('what was never taken up has failed by our own word', () => {
   expect(settle({ status: 'started', claimed: false, observedOutcome: null, refusal: null, error: null })).toEqual({
     kind: 'known',

@@ -109,6 +109,48 @@ describe('what a read proves about an unknown outcome', () => {
   });
 });
 
+describe('nothing there proves nothing while the provider may not have had its time', () => {
+  const found = async (ref: EffectRef) => (await reconcileOnce(ref)).state.status;
+
+  test('though the dispatch waited for its turn that long before it was sent', async () => {
+    const ref = await lostOrder('visibleAfterMs=600000', { absenceProves: { minAgeSeconds: 600, reads: 1 } });
+    await tamper(
+      world,
+      `UPDATE effects SET first_dispatched_at = now() - interval '1 hour' WHERE id = '${ref.effectId}'`,
+    );
+    expect(await found(ref)).toBe('unknown');
+    await tamper(
+      world,
+      `UPDATE attempts SET finished_at = now() - interval '11 minutes' WHERE invocation_id = '${ref.invocationId}'`,
+    );
+    expect(await found(ref)).toBe('failed');
+  });
+
+  test('while the call of a lost worker may still run', async () => {
+    const ref = await lostOrder('visibleAfterMs=600000', { absenceProves: { minAgeSeconds: 0, reads: 1 } });
+    const abandon = (claimed: string) =>
+      tamper(
+        world,
+        `UPDATE attempts SET status = 'abandoned', claimed_at = now() - interval '${claimed}' WHERE invocation_id = '${ref.invocationId}' AND kind = 'dispatch'`,
+      );
+    await abandon('0 s');
+    expect(await found(ref)).toBe('unknown');
+    await abandon('1 hour');
+    expect(await found(ref)).toBe('failed');
+  });
+
+  test('where it was seen before the newest call', async () => {
+    const ref = await lostOrder('visibleAfterMs=600000', { absenceProves: { minAgeSeconds: 0, reads: 2 } });
+    expect(await found(ref)).toBe('unknown');
+    await tamper(
+      world,
+      `UPDATE attempts SET claimed_at = now(), finished_at = now() WHERE invocation_id = '${ref.invocationId}' AND kind = 'dispatch'`,
+    );
+    expect(await found(ref)).toBe('unknown');
+    expect(await found(ref)).toBe('failed');
+  });
+});
+
 async function lastOrder(): Promise<{ body: string }> {
   const made = (await target.requests('/orders')).at(-1);
   return { body: made?.body ?? '' };

@@ -254,6 +254,9 @@ describe('a replay', () => {
       (await world.transaction((tx) => lockResolvableInvocation(tx, ref.invocationId)))?.effect?.openReplay;
     expect(await openNow()).toBe(true);
     await withoutTriggers(`UPDATE attempts SET started_at = now() - interval '1 hour' WHERE id = '${ref.attemptId}'`);
+    await withoutTriggers(`UPDATE attempts SET claimed_at = now() WHERE id = '${ref.attemptId}'`);
+    expect(await openNow()).toBe(true); // fenced while no worker ran, and sent just now
+    await withoutTriggers(`UPDATE attempts SET claimed_at = started_at WHERE id = '${ref.attemptId}'`);
     expect(await openNow()).toBe(false);
     await world.transaction((tx) => startReplay(tx, ref.invocationId));
   });
