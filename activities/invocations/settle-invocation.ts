@@ -2,6 +2,7 @@ import { abandonAttempt } from '../../db/attempts/close-attempt.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { noteCompensation } from '../../db/effects/note-compensation.ts';
 import { readDispatchRecord } from '../../db/effects/read-dispatch-record.ts';
+import { confirmSettlement } from '../../db/effects/confirm-settlement.ts';
 import { writeSettlement } from '../../db/effects/write-settlement.ts';
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
@@ -53,11 +54,16 @@ export async function settle(
       }
       return state;
     }
+    if (work.status === 'succeeded' && isMatch(settlement) && !record.ambiguous) await confirmSettlement(tx, work.id);
   }
   return readInvocationState(tx, work.id);
 }
 
-/** The record never overwrites a person's resolution, or an earlier settlement that says the same or more. */
+/** A read found the provider's own record of the success. */
+const isMatch = ({ outcome, source }: { outcome: string; source: string | null }): boolean =>
+  outcome === 'succeeded' && source === 'provider_lookup';
+
+/** The record never overwrites a person's resolution, or an earlier settlement of an outcome. */
 function isProgress(status: string, outcome: string): boolean {
   return status === 'dispatching' || (status === 'unknown' && outcome !== 'unknown');
 }

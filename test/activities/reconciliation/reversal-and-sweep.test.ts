@@ -85,6 +85,22 @@ describe('what a provider may still reverse', () => {
     expect(await sweep()).toEqual([]);
   });
 
+  test('is confirmed by a read that matches later, and nothing else of it moves', async () => {
+    const activities = provider({ reversible: true }, () => Promise.resolve(ACCEPTED), 'succeeded');
+    const ref = await standing(activities);
+    const before = await world.recorded(ref);
+    expect(before).toMatchObject({ invocation: { grade: 'acknowledged' }, effects: [{ verification: 'unverified' }] });
+    const planned = (await nextReadOf(ref)).at;
+    for (let reads = 1; reads <= 2; reads++) await activities.readBackEffect(ref);
+    const confirmed = { outcome_source: 'provider_lookup', grade: 'confirmed' };
+    const { invocation, effects } = await world.recorded(ref);
+    expect(invocation).toMatchObject({ status: 'succeeded', ...confirmed, settled_at: before.invocation?.settled_at });
+    expect(effects).toEqual([
+      { ...before.effects[0], ...confirmed, verification: 'provider', updated_at: expect.any(String) as string },
+    ]);
+    expect((await nextReadOf(ref)).at).toEqual(planned);
+  });
+
   test('fails after all by its own record: said in the evidence, once, and watched no longer', async () => {
     const activities = provider({ reversible: true }, () => Promise.resolve(ACCEPTED), 'succeeded', 'failed');
     const ref = await standing(activities);
