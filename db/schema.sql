@@ -125,8 +125,14 @@ AS $function$
       RETURN;
     END IF;
     IF for_invocation IS NOT NULL THEN
-      INSERT INTO budget_reservations (invocation_id, environment_id, api_key_id, month, amount)
-      VALUES (for_invocation, current_environment_id(), of_key, this_month, amount);
+      -- No ON CONFLICT: the trigger before an insert has counted when the conflict is found.
+      UPDATE budget_reservations r SET state = 'reserved', api_key_id = of_key, month = this_month, amount = admit_to_budget.amount,
+        created_at = now(), finished_at = NULL
+      WHERE r.invocation_id = for_invocation AND r.state = 'released';
+      IF NOT FOUND THEN
+        INSERT INTO budget_reservations (invocation_id, environment_id, api_key_id, month, amount)
+        VALUES (for_invocation, current_environment_id(), of_key, this_month, amount);
+      END IF;
     ELSE
       INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, used)
       VALUES (current_environment_id(), of_key, this_month, of_kind, 0, amount)
@@ -1142,7 +1148,18 @@ AS $function$
   DECLARE due text;
   BEGIN
     IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'budget reservations are never deleted' USING ERRCODE = 'check_violation'; END IF;
-    IF TG_OP = 'INSERT' THEN
+    IF TG_OP = 'UPDATE' THEN
+      IF NEW IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
+      SELECT budget_reservation_end(i.status, i.outcome_source) INTO due FROM invocations i WHERE i.id = OLD.invocation_id;
+      IF NOT FOUND THEN due := 'released'; END IF; -- of an admission that was withdrawn
+      IF (NEW.invocation_id, NEW.environment_id) IS DISTINCT FROM (OLD.invocation_id, OLD.environment_id)
+         OR NOT (CASE OLD.state WHEN 'reserved' THEN NEW.state <> 'reserved'
+             AND (NEW.api_key_id, NEW.month, NEW.amount, NEW.created_at) IS NOT DISTINCT FROM (OLD.api_key_id, OLD.month, OLD.amount, OLD.created_at)
+           WHEN 'released' THEN NEW.state = 'reserved' AND due IS NULL ELSE false END) THEN
+        RAISE EXCEPTION 'the budget reservation of % is final', OLD.invocation_id USING ERRCODE = 'check_violation';
+      END IF;
+    END IF;
+    IF TG_OP = 'INSERT' OR NEW.state = 'reserved' THEN
       IF NEW.state <> 'reserved' THEN
         RAISE EXCEPTION 'a budget reservation begins as reserved' USING ERRCODE = 'check_violation';
       END IF;
@@ -1151,14 +1168,6 @@ AS $function$
       ON CONFLICT (api_key_id, month, kind, shard) DO UPDATE SET reserved = u.reserved + EXCLUDED.reserved;
       RETURN NEW;
     END IF;
-    IF NEW IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
-    IF OLD.state <> 'reserved' OR NEW.state = 'reserved'
-       OR (NEW.invocation_id, NEW.environment_id, NEW.api_key_id, NEW.month, NEW.amount, NEW.created_at)
-          IS DISTINCT FROM (OLD.invocation_id, OLD.environment_id, OLD.api_key_id, OLD.month, OLD.amount, OLD.created_at) THEN
-      RAISE EXCEPTION 'the budget reservation of % is final', OLD.invocation_id USING ERRCODE = 'check_violation';
-    END IF;
-    SELECT budget_reservation_end(i.status, i.outcome_source) INTO due FROM invocations i WHERE i.id = OLD.invocation_id;
-    IF NOT FOUND THEN due := 'released'; END IF; -- of an admission that was withdrawn
     IF NEW.state IS DISTINCT FROM due THEN
       RAISE EXCEPTION 'the budget reservation of % is not to be %, but %', OLD.invocation_id, NEW.state, COALESCE(due, 'reserved')
         USING ERRCODE = 'check_violation';
@@ -4680,7 +4689,7 @@ ALTER TABLE budget_reservations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE budget_reservations FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON budget_reservations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON budget_reservations TO service_app;
-GRANT UPDATE (state, finished_at) ON budget_reservations TO service_app;
+GRANT UPDATE (api_key_id, month, amount, state, created_at, finished_at) ON budget_reservations TO service_app;
 CREATE TRIGGER count_reservation BEFORE INSERT OR DELETE OR UPDATE ON public.budget_reservations FOR EACH ROW EXECUTE FUNCTION count_budget_reservation();
 
 CREATE TABLE budgets (
@@ -5658,7 +5667,7 @@ CREATE TRIGGER raise_settled AFTER UPDATE OF status ON public.invocations FOR EA
 CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER release_files AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN ((new.holds_files AND ((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) OR ((new.status = 'unknown'::text) AND (new.effect_id IS NULL))))) EXECUTE FUNCTION release_files();
 CREATE TRIGGER remove_span AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
-CREATE TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
+CREATE CONSTRAINT TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER take_preview AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 
 CREATE TABLE late_answers (

@@ -15,8 +15,9 @@ export const name = '0020-budgets';
  * - `check_budget` refuses, for every writer, a rise of a key's usage above a cap, and a fall other than by a released
  *   reservation.
  *
- * Lock order of everything that counts: the key's advisory lock, its budget, the rows of its usage. Admissions share the first
- * lock. Creating a budget takes it exclusively, so that no usage is in flight that the budget does not know.
+ * Lock order of everything that counts: the counters of impact limits (0019), the key's advisory lock, its budget, the rows of its
+ * usage, the workspace's month. Admissions share the advisory lock. Creating a budget takes it exclusively, so that no usage is in
+ * flight that the budget does not know.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(BUDGETS);
@@ -144,7 +145,7 @@ const RESERVATIONS = `
     CHECK ((state = 'reserved') = (finished_at IS NULL))
   );
   CALL make_tenant_table('budget_reservations', 'SELECT, INSERT');
-  GRANT UPDATE (state, finished_at) ON budget_reservations TO service_app;
+  GRANT UPDATE (state, api_key_id, month, amount, created_at, finished_at) ON budget_reservations TO service_app;
 
   -- The state of a reservation after an end of its invocation. Null: the invocation has not ended, or its use is unknown.
   CREATE FUNCTION budget_reservation_end(status text, outcome_source text) RETURNS text LANGUAGE sql IMMUTABLE
@@ -154,12 +155,24 @@ const RESERVATIONS = `
       WHEN status IN ('succeeded', 'failed') THEN 'settled'
     END;
 
-  -- The counters move with the reservation, once in each direction.
+  -- The counters move with the reservation, once in each direction. Only the admission of an invocation that was withdrawn before
+  -- reserves again: a preview keeps the id of its invocation, and the next try takes it.
   CREATE FUNCTION count_budget_reservation() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE due text;
   BEGIN
     IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'budget reservations are never deleted' USING ERRCODE = 'check_violation'; END IF;
-    IF TG_OP = 'INSERT' THEN
+    IF TG_OP = 'UPDATE' THEN
+      IF NEW IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
+      SELECT budget_reservation_end(i.status, i.outcome_source) INTO due FROM invocations i WHERE i.id = OLD.invocation_id;
+      IF NOT FOUND THEN due := 'released'; END IF; -- of an admission that was withdrawn
+      IF (NEW.invocation_id, NEW.environment_id) IS DISTINCT FROM (OLD.invocation_id, OLD.environment_id)
+         OR NOT (CASE OLD.state WHEN 'reserved' THEN NEW.state <> 'reserved'
+             AND (NEW.api_key_id, NEW.month, NEW.amount, NEW.created_at) IS NOT DISTINCT FROM (OLD.api_key_id, OLD.month, OLD.amount, OLD.created_at)
+           WHEN 'released' THEN NEW.state = 'reserved' AND due IS NULL ELSE false END) THEN
+        RAISE EXCEPTION 'the budget reservation of % is final', OLD.invocation_id USING ERRCODE = 'check_violation';
+      END IF;
+    END IF;
+    IF TG_OP = 'INSERT' OR NEW.state = 'reserved' THEN
       IF NEW.state <> 'reserved' THEN
         RAISE EXCEPTION 'a budget reservation begins as reserved' USING ERRCODE = 'check_violation';
       END IF;
@@ -168,14 +181,6 @@ const RESERVATIONS = `
       ON CONFLICT (api_key_id, month, kind, shard) DO UPDATE SET reserved = u.reserved + EXCLUDED.reserved;
       RETURN NEW;
     END IF;
-    IF NEW IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
-    IF OLD.state <> 'reserved' OR NEW.state = 'reserved'
-       OR (NEW.invocation_id, NEW.environment_id, NEW.api_key_id, NEW.month, NEW.amount, NEW.created_at)
-          IS DISTINCT FROM (OLD.invocation_id, OLD.environment_id, OLD.api_key_id, OLD.month, OLD.amount, OLD.created_at) THEN
-      RAISE EXCEPTION 'the budget reservation of % is final', OLD.invocation_id USING ERRCODE = 'check_violation';
-    END IF;
-    SELECT budget_reservation_end(i.status, i.outcome_source) INTO due FROM invocations i WHERE i.id = OLD.invocation_id;
-    IF NOT FOUND THEN due := 'released'; END IF; -- of an admission that was withdrawn
     IF NEW.state IS DISTINCT FROM due THEN
       RAISE EXCEPTION 'the budget reservation of % is not to be %, but %', OLD.invocation_id, NEW.state, COALESCE(due, 'reserved')
         USING ERRCODE = 'check_violation';
@@ -238,8 +243,14 @@ const ADMIT = `
       RETURN;
     END IF;
     IF for_invocation IS NOT NULL THEN
-      INSERT INTO budget_reservations (invocation_id, environment_id, api_key_id, month, amount)
-      VALUES (for_invocation, current_environment_id(), of_key, this_month, amount);
+      -- No ON CONFLICT: the trigger before an insert has counted when the conflict is found.
+      UPDATE budget_reservations r SET state = 'reserved', api_key_id = of_key, month = this_month, amount = admit_to_budget.amount,
+        created_at = now(), finished_at = NULL
+      WHERE r.invocation_id = for_invocation AND r.state = 'released';
+      IF NOT FOUND THEN
+        INSERT INTO budget_reservations (invocation_id, environment_id, api_key_id, month, amount)
+        VALUES (for_invocation, current_environment_id(), of_key, this_month, amount);
+      END IF;
     ELSE
       INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, used)
       VALUES (current_environment_id(), of_key, this_month, of_kind, 0, amount)
@@ -262,7 +273,9 @@ const FOLLOW_INVOCATIONS = `
     WHERE invocation_id = NEW.id AND state = 'reserved' AND ended IS NOT NULL;
     RETURN NEW;
   END $$;
-  CREATE TRIGGER settle_budget AFTER UPDATE OF status ON invocations FOR EACH ROW
+  -- At the commit, so that every transaction locks the counters of impact limits before that of the key: a settlement writes its
+  -- invocation first and a refusal last.
+  CREATE CONSTRAINT TRIGGER settle_budget AFTER UPDATE OF status ON invocations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (NEW.status IN ('succeeded', 'failed', 'refused', 'denied', 'expired', 'cancelled') AND NEW.status IS DISTINCT FROM OLD.status)
     EXECUTE FUNCTION settle_budget_reservation();
   CREATE TRIGGER release_budget AFTER DELETE ON invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();

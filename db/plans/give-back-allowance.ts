@@ -11,6 +11,8 @@ export async function giveBackAllowance(
   amount: number,
   consumedAt: Date,
 ): Promise<void> {
+  // An admission takes the key's budget before the month. The end of an invocation moves the budget at the commit unless told so.
+  await tx.raw('SET CONSTRAINTS settle_budget IMMEDIATE');
   await tx.raw(
     `INSERT INTO monthly_usage AS u (workspace_id, month, allowance, shard, used)
      VALUES (current_workspace_id(), date_trunc('month', CAST(:consumedAt AS timestamptz) AT TIME ZONE 'UTC')::date, :allowance, 0, -CAST(:amount AS bigint))

@@ -2,15 +2,18 @@ import { newId } from '../../../domain/ids.ts';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { budgetSchema } from '../../../api/budgets/schemas.ts';
 import { admit } from '../../../api/invocations/admit.ts';
 import { startInvocationWorkflow } from '../../../api/invocations/start-invocation-workflow.ts';
 import { previewSchema } from '../../../api/previews/schemas.ts';
+import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { invocationWorkflowId } from '../../../temporal/invocations/invoke-action.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
-import { beginRun, createAction, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
+import { beginRun, createAction, dataOf, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { expire, preview, readPreview, tamper } from './support.ts';
 
 let service: TestService;
@@ -281,6 +284,10 @@ describe('an admission that is withdrawn', () => {
   test('frees its preview: the next one executes it, also where a workflow had found the first one withdrawn', async () => {
     const action = await createAction(service, refundConfig('/empty'));
     const made = await preview(service, action, { input: INPUT });
+    // Its key has a budget: what the withdrawn admission reserved is given back, and reserved again.
+    const { keyId } = dataOf(await service.get('/api/v2/auth/identity'), z.object({ keyId: z.string() }));
+    const budget = `/api/v2/budgets/${keyId}`;
+    await service.call('PUT', budget, { key: service.key, body: { caps: { invocations: 2 ** 40 } } });
     await whileAway(async (cutOff) => {
       const reply = await cutOff(`/api/v2/actions/${action}/invoke`, { input: INPUT, previewId: made.id });
       expect(reply.status).toBe(503);
@@ -301,6 +308,11 @@ describe('an admission that is withdrawn', () => {
     const { status, invocation } = await invoke(service, action, { input: INPUT, previewId: made.id });
     expect([status, invocation.id, invocation.status]).toEqual([200, invocationId, 'succeeded']);
     expect(await target.requests('/empty')).toHaveLength(1);
+    expect(dataOf(await service.get(budget), budgetSchema)).toMatchObject({
+      used: { invocations: ADMISSION_ESTIMATE_MICROCENTS.invocations },
+      reserved: { total: 0 },
+    });
+    await service.call('DELETE', budget, { key: service.key });
   });
 });
 

@@ -7,6 +7,7 @@ import { lockBudget } from '../../../db/budgets/lock-budget.ts';
 import { putBudget } from '../../../db/budgets/put-budget.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS, type BudgetCaps } from '../../../domain/budgets.ts';
+import { giveBackAllowance } from '../../../db/plans/give-back-allowance.ts';
 import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
 import type { TestDatabase } from '../../harness/database.ts';
 import type { PlantedAction } from '../actions/planted-rows.ts';
@@ -133,6 +134,39 @@ describe('the reservation of an invocation follows it', () => {
     await transaction((tx) => tx.raw('DELETE FROM invocations WHERE id = ?', [invocationId]));
     expect(await stateOf(invocationId)).toEqual(RELEASED);
     expect(await usedBy(apiKeyId)).toEqual({ used: 0, reserved: 0 });
+  });
+
+  test('withdrawn, and admitted again under its id by another key: reserved and used once', async () => {
+    const { apiKeyId, invocationId } = await admitted();
+    await transaction((tx) => tx.raw('DELETE FROM invocations WHERE id = ?', [invocationId]));
+    await plantInvocation(owner, database.tenant, planted, invocationId);
+    const other = await makeKey();
+    await transaction((tx) => admit(tx, other, invocationId));
+    expect(await stateOf(invocationId)).toEqual(RESERVED);
+    await owner.query(`UPDATE invocations SET status = 'succeeded', outcome_source = 'system' WHERE id = $1`, [
+      invocationId,
+    ]);
+    expect(await stateOf(invocationId)).toEqual(SETTLED);
+    expect(await usedBy(other)).toEqual({ used: ONE, reserved: 0 });
+    expect(await usedBy(apiKeyId)).toEqual({ used: 0, reserved: 0 });
+  });
+
+  test('at the commit, so that counters of impact limits are locked before; a month that is given back comes after', async () => {
+    const { apiKeyId, invocationId } = await admitted();
+    const free = () =>
+      owner.query('SELECT FROM api_key_usage WHERE api_key_id = $1 FOR UPDATE NOWAIT', [apiKeyId]).then(
+        () => true,
+        (error: Error) => error.message.replace(/.*could not obtain lock.*/, 'locked'),
+      );
+    await transaction(async (tx) => {
+      await tx.raw("UPDATE invocations SET status = 'succeeded', outcome_source = 'system' WHERE id = ?", [
+        invocationId,
+      ]);
+      expect(await free()).toBe(true);
+      await giveBackAllowance(tx, 'executions', 1, new Date());
+      expect(await free()).toBe('locked');
+    });
+    expect(await usedBy(apiKeyId)).toEqual({ used: ONE, reserved: 0 });
   });
 
   test('also when its budget is removed before it ends: what it used stays on record', async () => {

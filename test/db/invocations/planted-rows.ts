@@ -4,8 +4,12 @@ import { newId } from '../../../domain/ids.ts';
 import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
 import { DIGEST, insert, type PlantedArea } from '../harness/plant.ts';
 
-export async function plantInvocation(owner: Client, tenant: Tenant, of: PlantedAction): Promise<string> {
-  const id = newId('invocation');
+export async function plantInvocation(
+  owner: Client,
+  tenant: Tenant,
+  of: PlantedAction,
+  id = newId('invocation'),
+): Promise<string> {
   await insert(owner, 'invocations', {
     id,
     environment_id: tenant.environmentId,
