@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { type EffectDetail, LISTED_EVIDENCE_MAX, type ListedEffect } from '../../db/effects/get-effect.ts';
+import {
+  type EffectDetail,
+  LISTED_ATTEMPTS_MAX,
+  LISTED_EVIDENCE_MAX,
+  type ListedEffect,
+} from '../../db/effects/get-effect.ts';
 import type { ReservationRecord } from '../../db/impact-limits/records.ts';
 import type { AttemptRecord, EvidenceRecord } from '../../db/effects/records.ts';
 import { EXPOSURES, RESERVATION_STATES } from '../../domain/impact-limits/limits.ts';
@@ -140,6 +145,8 @@ export const effectSchema = z
 export const listedEffectSchema = effectSchema
   .extend({
     preview: listedPreviewSchema.nullable(),
+    attempts: effectSchema.shape.attempts.max(LISTED_ATTEMPTS_MAX).describe('The newest twenty.'),
+    attemptsCount: z.int().min(0).describe('How many attempts there are.'),
     evidence: effectSchema.shape.evidence.max(LISTED_EVIDENCE_MAX).describe('The newest twenty.'),
     evidenceCount: z.int().min(0).describe('How much evidence there is.'),
   })
@@ -196,8 +203,9 @@ export function presentEffect(effect: EffectDetail): z.input<typeof effectSchema
 }
 
 export function presentListedEffect(effect: ListedEffect): z.input<typeof listedEffectSchema> {
-  const { evidenceCount } = effect;
-  return { ...presentRest(effect), evidenceCount, preview: effect.preview && presentListedPreview(effect.preview) };
+  const { attemptsCount, evidenceCount } = effect;
+  const preview = effect.preview && presentListedPreview(effect.preview);
+  return { ...presentRest(effect), attemptsCount, evidenceCount, preview };
 }
 
 function presentRest(effect: Omit<EffectDetail, 'preview'>): Omit<z.input<typeof effectSchema>, 'preview'> {

@@ -1,5 +1,7 @@
 import { getEffect, type EffectDetail } from '../../db/effects/get-effect.ts';
+import { requireReadRoom } from '../../db/effects/require-read-room.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
+import { READS_PER_EFFECT_MAX } from '../../domain/reconciliation/reads.ts';
 import { acceptedEffect, effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { reconcileNow } from './reconciliation-workflows.ts';
@@ -14,14 +16,15 @@ export const reconcileEffectRoute = defineRoute({
   summary: 'Look up the outcome of an effect now',
   description:
     'Reads the effect at its provider at once, without waiting for the schedule, and answers the effect as it is after that ' +
-    'read; 202 if the read is still under way. It only reads: call it as often as you like. If the scheduled reads were ' +
-    'exhausted, it is one read more; only where that finds the provider still working, the daily reads begin.',
+    'read; 202 if the read is still under way. It only reads, so it may be repeated. If the scheduled reads were exhausted, it ' +
+    'is one read more; only where that finds the provider still working, the daily reads begin. ' +
+    `Each read is kept: an effect that was read ${READS_PER_EFFECT_MAX} times answers 429.`,
   scope: 'actions:resolve',
   role: 'admin',
   request: { params: effectParams },
   response: { 200: effectSchema, 202: effectSchema },
   accepted: acceptedEffect,
-  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   ownsItsTransaction: 'Its audit entry commits first; a workflow reads the provider before the answer is read.',
   audited: 'recorded',
   async handler({ params, caller, deps, transaction, recordAudit }) {
@@ -35,6 +38,7 @@ export const reconcileEffectRoute = defineRoute({
           message: `The effect is ${found.stage}, its outcome ${found.outcome}: there is nothing to reconcile.`,
         });
       }
+      await requireReadRoom(tx, found.invocationId);
       await recordAudit(tx, {
         action: 'effect.reconciliation_requested',
         target: { type: 'effect', id: found.id },

@@ -10,7 +10,10 @@ import { shortenedColumn } from '../shortened.ts';
 import { type AttemptRecord, EFFECT_COLUMNS, type EffectRecord, type EvidenceRecord } from './records.ts';
 
 export interface EffectDetail extends EffectRecord {
+  /** Oldest first. */
   attempts: AttemptRecord[];
+  /** How many there are: a list has the newest alone. */
+  attemptsCount: number;
   /** Oldest first. */
   evidence: EvidenceRecord[];
   /** How much of it there is: a list has the newest alone. */
@@ -25,8 +28,9 @@ export interface EffectDetail extends EffectRecord {
   resolution: JsonObject | null;
 }
 
-/** How much evidence of an effect a list shows. People may add notes without end. */
+/** How much evidence of an effect, and how many of its attempts, a list shows: reads and notes may be hundreds. */
 export const LISTED_EVIDENCE_MAX = 20;
+export const LISTED_ATTEMPTS_MAX = 20;
 
 /** For lists: large members of the effect, its evidence and its preview are shortened. */
 export type ListedEffect = Omit<EffectDetail, 'preview'> & { preview: ListedPreviewRecord | null };
@@ -44,7 +48,11 @@ export async function getEffect(tx: EnvironmentTransaction, effectId: string): P
   ]);
   const effect = rows[0];
   if (effect === undefined) return null;
-  const [detailed] = await withDetails(tx, [effect], { details: 'v.details', max: null });
+  const [detailed] = await withDetails(tx, [effect], {
+    details: 'v.details',
+    evidenceMax: null,
+    attemptsMax: null,
+  });
   const { previewId } = effect;
   const [preview] = previewId === null ? [] : await listPreviewsById(tx, [previewId]);
   return detailed === undefined ? null : { ...detailed, preview: preview ?? null };
@@ -54,7 +62,8 @@ export async function getEffect(tx: EnvironmentTransaction, effectId: string): P
 export async function withListedDetails(tx: EnvironmentTransaction, effects: EffectRecord[]): Promise<ListedEffect[]> {
   const detailed = await withDetails(tx, effects, {
     details: `${shortenedColumn('v.details')} AS details`,
-    max: LISTED_EVIDENCE_MAX,
+    evidenceMax: LISTED_EVIDENCE_MAX,
+    attemptsMax: LISTED_ATTEMPTS_MAX,
   });
   const previewIds = effects.flatMap(({ previewId }) => (previewId === null ? [] : [previewId]));
   const previews = previewIds.length === 0 ? [] : await listShortenedPreviewsById(tx, previewIds);
@@ -64,19 +73,29 @@ export async function withListedDetails(tx: EnvironmentTransaction, effects: Eff
   }));
 }
 
-async function withDetails(
-  tx: EnvironmentTransaction,
-  effects: EffectRecord[],
-  listed: { details: string; max: number | null },
-): Promise<Omit<EffectDetail, 'preview'>[]> {
-  const attempts = await tx.raw<{ rows: (AttemptRecord & { invocationId: string })[] }>(
+type Attempt = AttemptRecord & { invocationId: string; count: number };
+
+async function attemptsOf(tx: EnvironmentTransaction, effects: EffectRecord[], max: number | null): Promise<Attempt[]> {
+  const { rows } = await tx.raw<{ rows: Attempt[] }>(
     `SELECT a.id, a.invocation_id AS "invocationId", a.number, a.kind, a.status, a.observed_outcome AS "observedOutcome", a.refusal, a.error,
        receipt_digest(a.response) AS "responseDigest", a.secret_versions AS "secretVersions", a.started_at AS "startedAt",
        a.claimed_at AS "claimedAt", a.finished_at AS "finishedAt", (SELECT receipt_content(l) - 'id' FROM late_answers l
-         WHERE l.attempt_id = a.id) AS "lateAnswer", ${chainOf('a.id')} AS chain
-     FROM attempts a WHERE a.invocation_id = ANY(?) ORDER BY a.invocation_id, a.number`,
-    [effects.map((effect) => effect.invocationId)],
+         WHERE l.attempt_id = a.id) AS "lateAnswer", ${chainOf('a.id')} AS chain, n.count
+     FROM (SELECT k.id, (count(*) OVER (PARTITION BY k.invocation_id))::int AS count,
+         row_number() OVER (PARTITION BY k.invocation_id ORDER BY k.number DESC) AS place
+       FROM attempts k WHERE k.invocation_id = ANY(:invocationIds)) n JOIN attempts a ON a.id = n.id
+     WHERE CAST(:max AS integer) IS NULL OR n.place <= :max ORDER BY a.invocation_id, a.number`,
+    { invocationIds: effects.map((effect) => effect.invocationId), max },
   );
+  return rows;
+}
+
+async function withDetails(
+  tx: EnvironmentTransaction,
+  effects: EffectRecord[],
+  listed: { details: string; evidenceMax: number | null; attemptsMax: number | null },
+): Promise<Omit<EffectDetail, 'preview'>[]> {
+  const attempts = await attemptsOf(tx, effects, listed.attemptsMax);
   const evidence = await tx.raw<{ rows: (EvidenceRecord & { effectId: string; count: number })[] }>(
     `SELECT v.id, v.effect_id AS "effectId", v.source, v.observed_at AS "observedAt", v.implied_outcome AS "impliedOutcome",
        v.provider_ids AS "providerIds", v.summary, ${listed.details}, v.actor_type AS "actorType", v.actor_id AS "actorId",
@@ -86,7 +105,7 @@ async function withDetails(
        FROM evidence k LEFT JOIN receipt_entries r ON r.record_id = k.id AND r.kind = 'evidence' WHERE k.effect_id = ANY(?)) n
        JOIN evidence v ON v.id = n.id
      WHERE CAST(? AS integer) IS NULL OR n.place <= ? ORDER BY v.effect_id, n.sequence`,
-    [effects.map((effect) => effect.id), listed.max, listed.max],
+    [effects.map((effect) => effect.id), listed.evidenceMax, listed.evidenceMax],
   );
   const dependencies = await tx.raw<{ rows: { invocationId: string; effectId: string; outcome: Outcome }[] }>(
     `SELECT d.invocation_id AS "invocationId", e.id AS "effectId", e.outcome
@@ -108,7 +127,8 @@ async function withDetails(
       .filter((row) => row.invocationId === effect.invocationId)
       .map(({ effectId, outcome }) => ({ effectId, outcome })),
     resolution: resolutions.rows.find((row) => row.invocationId === effect.invocationId)?.shown ?? null,
-    attempts: attempts.rows.filter((row) => row.invocationId === effect.invocationId),
+    attempts: attempts.filter((row) => row.invocationId === effect.invocationId),
+    attemptsCount: attempts.find((row) => row.invocationId === effect.invocationId)?.count ?? 0,
     evidence: evidence.rows.filter((row) => row.effectId === effect.id),
     evidenceCount: evidence.rows.find((row) => row.effectId === effect.id)?.count ?? 0,
     reservations: reservations.filter((row) => row.effectId === effect.id),

@@ -11,7 +11,7 @@ export const lists: ListDeclarations = {
       dependsOn: 'bounded by the input of an invocation',
       impact: BOUNDED_BY_ACTION,
       capabilities: 'declared by an adapter',
-      attempts: 'one dispatch and its replays',
+      attempts: 'the newest twenty',
       chain: 'an entry for each record',
       providerIds: 'ids that an adapter names, or a bounded input',
       reservations: ALLOWANCES,

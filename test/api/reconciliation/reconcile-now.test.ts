@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { listedEffectSchema } from '../../../api/effects/schemas.ts';
+import { LISTED_ATTEMPTS_MAX } from '../../../db/effects/get-effect.ts';
+import { READS_PER_EFFECT_MAX } from '../../../domain/reconciliation/reads.ts';
 import type { TestService } from '../../harness/service.ts';
 import { withServiceAndTarget } from '../../harness/service-and-target.ts';
 import type { Target } from '../../harness/target.ts';
-import { effectIn, errorOf, invocationIn, invoke, createAction } from '../invocations/support.ts';
+import { dataOf, effectIn, errorOf, invocationIn, invoke, createAction } from '../invocations/support.ts';
+import { tamper } from '../previews/support.ts';
 import { unknownOf } from './support.ts';
 
 let service: TestService;
@@ -99,6 +104,26 @@ describe('POST /actions/effects/{id}/reconcile', () => {
     expect(reply.attempts.at(-1)).toMatchObject({ kind: 'reconcile', status: 'completed' });
     expect(await requestsOf(effect.id)).toEqual([{ actor_type: 'api_key', details: { exhausted: true } }]);
     expect(await workflowOf(effect.id).result()).toMatchObject({ stage: 'reconciling' });
+  });
+
+  test('a receipt of three hundred reads takes no more on request, and a list shows the newest attempts alone', async () => {
+    const { effect } = await lostOrder('odd');
+    await exhaust(effect.id);
+    await tamper(
+      service,
+      `INSERT INTO attempts (id, environment_id, invocation_id, number, kind, status, claimed_at, observed_outcome, finished_at)
+       SELECT effect_id || n, environment_id, id, 1000 + n, 'reconcile', 'completed', now(), 'unknown', now()
+       FROM invocations, generate_series(1, ${READS_PER_EFFECT_MAX}) n WHERE effect_id = '${effect.id}'`,
+    );
+    const reply = await reconcile(effect.id);
+    expect([reply.status, errorOf(reply).code]).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect(await requestsOf(effect.id)).toEqual([]);
+    const whole = effectIn(await service.get(`/api/v2/actions/effects/${effect.id}`)).attempts;
+    expect(whole.length).toBeGreaterThan(READS_PER_EFFECT_MAX);
+    const listed = dataOf(await service.get('/api/v2/actions/effects?limit=100'), z.array(listedEffectSchema));
+    const shown = listed.find(({ id }) => id === effect.id);
+    expect(shown?.attempts).toEqual(whole.slice(-LISTED_ATTEMPTS_MAX));
+    expect(shown?.attemptsCount).toBe(whole.length);
   });
 
   test('begins again what was exhausted, and waits for what the provider is at now', async () => {

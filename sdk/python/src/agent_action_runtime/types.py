@@ -2422,12 +2422,15 @@ class ListedEffectDetail(TypedDict):
     """The exact request; credentials stand as `{{secret:NAME}}`."""
     capabilities: Dict[str, Any]
     attempts: List[Attempt]
+    """The newest twenty."""
     evidence: List[Evidence]
     """The newest twenty."""
     reservations: List[Reservation]
     preview: Optional[ListedActionPreview]
     resolution: Optional[Dict[str, Any]]
     """What a person recorded of an outcome that nobody saw. Permanent."""
+    attemptsCount: int
+    """How many attempts there are."""
     evidenceCount: int
     """How much evidence there is."""
 

@@ -1847,6 +1847,7 @@ export interface schemas {
     /** The exact request; credentials stand as `{{secret:NAME}}`. */
     request: Record<string, schemas["JsonValue"]>;
     capabilities: Record<string, schemas["JsonValue"]>;
+    /** The newest twenty. */
     attempts: Array<schemas["Attempt"]>;
     /** The newest twenty. */
     evidence: Array<schemas["Evidence"]>;
@@ -1854,6 +1855,8 @@ export interface schemas {
     preview: schemas["ListedActionPreview"] | null;
     /** What a person recorded of an outcome that nobody saw. Permanent. */
     resolution: Record<string, schemas["JsonValue"]> | null;
+    /** How many attempts there are. */
+    attemptsCount: number;
     /** How much evidence there is. */
     evidenceCount: number;
   };
