@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { type DeletedStep, deleteInSteps } from '../delete-in-steps.ts';
 import {
   CACHE_COLUMNS,
   type CacheEntryRecord,
@@ -46,14 +47,17 @@ export async function flushEntries(
   tx: EnvironmentTransaction,
   { namespace, attributes }: { namespace: string | null; attributes: JsonObject },
 ): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { flushed: number }[] }>(
-    `WITH gone AS (DELETE FROM cache_entries c WHERE c.environment_id = current_environment_id()
-       AND (CAST(:namespace AS text) IS NULL OR c.namespace = :namespace) AND c.attributes @> CAST(:attributes AS jsonb)
-       RETURNING ${IS_LIVE} AS live)
-     SELECT count(*) FILTER (WHERE live)::int AS flushed FROM gone`,
-    { namespace, attributes: JSON.stringify(attributes) },
-  );
-  return rows[0]?.flushed ?? 0;
+  const which = { namespace, attributes: JSON.stringify(attributes) };
+  return deleteInSteps(async (most) => {
+    const { rows } = await tx.raw<{ rows: DeletedStep[] }>(
+      `WITH step AS MATERIALIZED (SELECT c.id FROM cache_entries c WHERE c.environment_id = current_environment_id()
+         AND (CAST(:namespace AS text) IS NULL OR c.namespace = :namespace) AND c.attributes @> CAST(:attributes AS jsonb) LIMIT :most),
+       gone AS (DELETE FROM cache_entries c USING step WHERE c.id = step.id RETURNING ${IS_LIVE} AS live)
+       SELECT (SELECT count(*)::int FROM step) AS found, count(*) FILTER (WHERE live)::int AS counted FROM gone`,
+      { ...which, most },
+    );
+    return rows[0];
+  });
 }
 
 export interface CacheStats {

@@ -1,15 +1,28 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { type DeletedStep, deleteInSteps } from '../delete-in-steps.ts';
 import { MESSAGE_COLUMNS, type SessionMessageRecord } from './records.ts';
 
 /** Removes all messages of a session that the same transaction has locked. Returns how many. Their numbers are not used again. */
 export async function clearMessages(tx: EnvironmentTransaction, sessionId: string): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { deleted: number }[] }>(
-    `WITH gone AS (DELETE FROM session_messages m WHERE m.session_id = :sessionId RETURNING 1),
-     emptied AS (UPDATE sessions SET message_count = 0, token_count = 0, updated_at = now() WHERE id = :sessionId)
-     SELECT count(*)::int AS deleted FROM gone`,
-    { sessionId },
-  );
-  return rows[0]?.deleted ?? 0;
+  const deleted = await deleteMessages(tx, sessionId);
+  await tx.raw('UPDATE sessions SET message_count = 0, token_count = 0, updated_at = now() WHERE id = ?', [sessionId]);
+  return deleted;
+}
+
+/** Each statement goes on behind the last one: a search from the beginning would look at all that is gone again. */
+function deleteMessages(tx: EnvironmentTransaction, sessionId: string): Promise<number> {
+  let after = 0;
+  return deleteInSteps(async (most) => {
+    const { rows } = await tx.raw<{ rows: (DeletedStep & { last: number | null })[] }>(
+      `WITH gone AS (DELETE FROM session_messages WHERE session_id = :sessionId AND sequence > CAST(:after AS bigint) AND sequence <= (
+         SELECT max(sequence) FROM (SELECT m.sequence FROM session_messages m WHERE m.session_id = :sessionId
+           AND m.sequence > CAST(:after AS bigint) ORDER BY m.sequence LIMIT :most) step) RETURNING sequence)
+       SELECT count(*)::int AS found, count(*)::int AS counted, CAST(max(sequence) AS float8) AS last FROM gone`,
+      { sessionId, after, most },
+    );
+    after = rows[0]?.last ?? after;
+    return rows[0];
+  });
 }
 
 /** Removes the newest message of a session that the same transaction has locked. Null: there is none. Its number is not used again. */
@@ -28,6 +41,6 @@ export async function popMessage(tx: EnvironmentTransaction, sessionId: string):
 
 /** Deletes a session that the same transaction has locked, with its messages. */
 export async function deleteSession(tx: EnvironmentTransaction, sessionId: string): Promise<void> {
-  await tx.raw('DELETE FROM session_messages WHERE session_id = ?', [sessionId]);
+  await deleteMessages(tx, sessionId);
   await tx.raw('DELETE FROM sessions WHERE id = ?', [sessionId]);
 }
