@@ -16,6 +16,12 @@ export interface Unit {
   results: ContextMessage[];
 }
 
+/** A unit with calls, and the ids of those without a result. */
+interface Asking {
+  unit: Unit;
+  missing: Set<string>;
+}
+
 /**
  * The units of a conversation in their order, without its system messages. A result belongs to the newest call before it that has its id
  * and no result yet, for some models name a call the same in each turn. Calls that lack a result, and results without a call, are in
@@ -23,12 +29,14 @@ export interface Unit {
  */
 export function unitsOf(messages: readonly ContextMessage[]): Unit[] {
   const units: Unit[] = [];
-  const open: { unit: Unit; missing: Set<string> }[] = [];
+  const asking: Asking[] = [];
+  // By the id of a call, those that lack its result; the newest is the last.
+  const open = new Map<string, Asking[]>();
   for (const message of messages) {
     if (message.role === 'system') continue;
     if (message.role === 'tool') {
       const callId = message.toolCallId ?? '';
-      const asked = open.findLast(({ missing }) => missing.has(callId));
+      const asked = open.get(callId)?.pop();
       if (asked === undefined) continue;
       asked.missing.delete(callId);
       asked.unit.results.push(message);
@@ -36,9 +44,16 @@ export function unitsOf(messages: readonly ContextMessage[]): Unit[] {
     }
     const unit: Unit = { message, results: [] };
     units.push(unit);
-    if (message.toolCalls !== null) open.push({ unit, missing: new Set(message.toolCalls.map(({ id }) => id)) });
+    if (message.toolCalls === null) continue;
+    const asks = { unit, missing: new Set(message.toolCalls.map(({ id }) => id)) };
+    asking.push(asks);
+    for (const id of asks.missing) {
+      const others = open.get(id);
+      if (others === undefined) open.set(id, [asks]);
+      else others.push(asks);
+    }
   }
-  const unanswered = new Set(open.filter(({ missing }) => missing.size > 0).map(({ unit }) => unit));
+  const unanswered = new Set(asking.filter(({ missing }) => missing.size > 0).map(({ unit }) => unit));
   return units.filter((unit) => !unanswered.has(unit));
 }
 

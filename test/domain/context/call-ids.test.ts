@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { renderAnthropic } from '../../../domain/context/anthropic.ts';
-import type { ContextMessage, Unit } from '../../../domain/context/units.ts';
+import { type ContextMessage, type Unit, unitsOf } from '../../../domain/context/units.ts';
 import { randomFrom } from '../../harness/random.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -61,4 +61,12 @@ test('calls of one id are named in as many steps as there are calls', () => {
   const asked = vi.spyOn(Set.prototype, 'has');
   renderAnthropic({ system: [], memories: [], units, isCut: false });
   expect(asked.mock.calls.length).toBeLessThan(4 * units.length);
+});
+
+test('results are assigned in as many steps as there are messages, also where calls have none and no call is theirs', () => {
+  const calls = Array.from({ length: 2_000 }, (_, index) => unitOf(`call_${index}`).message);
+  const results = calls.map((): ContextMessage => ({ ...MESSAGE, role: 'tool', toolCallId: 'of no call' }));
+  const asked = vi.spyOn(Set.prototype, 'has');
+  expect(unitsOf([...calls, ...results])).toEqual([]);
+  expect(asked.mock.calls.length).toBeLessThan(4 * calls.length);
 });
