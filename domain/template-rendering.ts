@@ -1,3 +1,4 @@
+import { lossOf } from './adapters/kept-response.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { Issue } from './errors.ts';
 import { attachmentOf, type Attachment } from './files/attachments.ts';
@@ -32,12 +33,20 @@ export function newRendering(scope: TemplateScope): Rendering {
   };
 }
 
-/** Counts a value against the largest request. False, with one issue, once the budget is exceeded. */
-function charge(value: Json, rendering: Rendering): boolean {
-  return chargeText(sizeOf(value, rendering), rendering);
+/**
+ * Counts a value against the largest request. False, with an issue, once the budget is exceeded, and where a stored response has lost
+ * what the provider gave there: in its place, the rest would address something else.
+ */
+function take(value: Json, reference: Reference, at: string, rendering: Rendering): boolean {
+  if (!chargeText(sizeOf(value, rendering), rendering)) return false;
+  if (reference.kind !== 'value' || reference.root !== 'response') return true;
+  const loss = lossOf(value, reference.steps[0] === 'headers' ? 'headers' : 'other');
+  if (loss === null) return true;
+  rendering.issues.push({ path: reference.source.slice(2, -2), message: `${loss}; ${at} needs it whole` });
+  return false;
 }
 
-/** The same for characters that are written beside the values. */
+/** Counts characters that are written beside the values. False, with one issue, once the budget is exceeded. */
 export function chargeText(characters: number, rendering: Rendering): boolean {
   const wasWithin = rendering.charactersLeft >= 0;
   rendering.charactersLeft -= characters;
@@ -106,7 +115,7 @@ function referenceText(reference: Reference, at: string, rendering: Rendering, e
     return '';
   }
   const text = String(value);
-  if (!charge(text, rendering)) return '';
+  if (!take(text, reference, at, rendering)) return '';
   if (!isWellFormed(text)) {
     rendering.issues.push({ path, message: `is not well-formed Unicode, which ${at} needs` });
     return '';
@@ -163,7 +172,7 @@ export function renderLeaf(template: Template, at: string, rendering: Rendering)
   if (reference === null || reference.kind === 'secret') return renderText(template, at, rendering, asIs);
   const resolved = resolveReference(reference, rendering.scope);
   if (resolved.kind === 'file') return markOfFile(resolved.value, resolved.path, rendering);
-  if (resolved.kind === 'value') return charge(resolved.value, rendering) ? resolved.value : null;
+  if (resolved.kind === 'value') return take(resolved.value, reference, at, rendering) ? resolved.value : null;
   if (resolved.kind === 'missing')
     rendering.issues.push({ path: resolved.path, message: `is missing; ${at} needs it` });
   return null;

@@ -6,6 +6,7 @@ import { parsePath, readPath } from '../../../domain/json-path.ts';
 import type { Json } from '../../../domain/json.ts';
 import { expectationHolds, judgeReadBack } from '../../../domain/reconciliation/read-back.ts';
 import { compileVerify, renderVerify, verifySchema } from '../../../domain/reconciliation/verify.ts';
+import { REDACTED } from '../../../domain/redacted.ts';
 import { IDENTITY } from '../http-request-fixtures.ts';
 
 const declaration = (changes: Record<string, unknown> = {}): unknown => ({
@@ -152,6 +153,41 @@ describe('rendering', () => {
     expect(renderVerify(verify, { ...scope, response, secrets: new Map() }).kind).toBe('unreadable');
     expect(renderVerify(verify, { ...scope, response, secrets }, ['other.example']).kind).toBe('unreadable');
     expect(renderVerify(verify, { ...scope, response, secrets }, ['h.example']).kind).toBe('ready');
+  });
+
+  describe('of what the answer held and the record does not', () => {
+    const reading = (changes: Partial<VerifyDeclaration>): VerifyDeclaration => ({
+      request: { method: 'GET', url: 'https://h.example/orders' },
+      expect: [{ path: 'body.id', op: 'exists' }],
+      ...changes,
+    });
+    const expecting = (value: Json) => reading({ expect: [{ path: 'body', op: 'eq', value }] });
+    const at = (url: string) => reading({ request: { method: 'GET', url: `https://h.example/${url}` } });
+    const rendered = (verify: VerifyDeclaration, length = 1_024) => {
+      const headers = { 'x-long': 'x'.repeat(length) };
+      const body = { account: `acct-${REDACTED}`, list: [{ key: REDACTED }], [REDACTED]: 1, id: 'o1' };
+      return renderVerify(verify, { ...scope, input: { text: REDACTED }, response: answer(body, 200, headers) });
+    };
+
+    it.each<[string, VerifyDeclaration]>([
+      ['response.body.account', at('{{response.body.account}}')],
+      ['response.body.account', at('orders?of={{response.body.account}}')],
+      ['response.body.list[0].key', expecting({ key: '{{response.body.list[0].key}}' })],
+      ['response.body.list', expecting('{{response.body.list}}')],
+      ['response.body', expecting('{{response.body}}')],
+      ['response.headers.X-Long', at('{{response.headers.X-Long}}')],
+      ['response.headers', expecting('{{response.headers}}')],
+    ])('is unreadable: %s', (path, verify) => {
+      expect(rendered(verify)).toEqual({
+        kind: 'unreadable',
+        summary: expect.stringContaining(`: ${path} `) as unknown,
+      });
+    });
+
+    it('leaves what is whole: the rest of that answer, a header that was not cut, an input that spells the mark', () => {
+      const whole = at('{{response.body.id}}/{{response.headers.x-long}}/{{input.text}}');
+      expect(rendered(whole, 1_023)).toMatchObject({ kind: 'ready', lists: {} });
+    });
   });
 });
 
