@@ -1,9 +1,11 @@
 import type { ProviderResponse } from '../../../domain/adapters/adapter-descriptor.ts';
+import { KEPT_HEADER_CHARACTERS_MAX } from '../../../domain/adapters/kept-response.ts';
 import { isJsonMediaType, mediaTypeOf } from '../../../domain/adapters/media-types.ts';
 import { growthOfNumbers, isJsonObject, jsonDepthExceeds, NUMBERS_GROWTH_BYTES_MAX } from '../../../domain/json.ts';
 import type { Json } from '../../../domain/json.ts';
 import { REDACTED } from '../../../domain/redacted.ts';
 import type { RawResponse } from './exchange.ts';
+import { numbersIn, parseWithExactIntegers } from './json-numbers.ts';
 import type { Redactor } from './redaction.ts';
 
 export interface ReadResponse {
@@ -13,7 +15,6 @@ export interface ReadResponse {
 }
 
 const HEADERS_MAX = 50;
-const HEADER_LENGTH_MAX = 1_024;
 const BODY_DEPTH_MAX = 200;
 
 /** Headers that carry credentials or belong to the connection; they are not kept. */
@@ -74,14 +75,9 @@ function nothingKept(status: number): ProviderResponse {
   return { status, headers: {}, body: REDACTED, bodyEncoding: 'utf8' };
 }
 
-/** A string or a number in JSON text. Strings are matched so that numbers inside them are skipped. */
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-
 /** True where a number equals a secret as written, but not as JavaScript parses it (`12.50`, more than 16 digits). */
 function holdsRoundedSecret(text: string, redactor: Redactor): boolean {
-  const rounded = Array.from(text.matchAll(STRING_OR_NUMBER), ([token]) => token).filter(
-    (token) => !token.startsWith('"') && String(Number(token)) !== token,
-  );
+  const rounded = Array.from(numbersIn(text), ({ token }) => token).filter((token) => String(Number(token)) !== token);
   return redactor.texts(rounded).some((token, at) => token !== rounded[at]);
 }
 
@@ -91,7 +87,9 @@ export function keptHeaders(headers: [string, string][], redactor: Redactor): Re
   const names = redactor.texts(candidates.map(([name]) => name));
   const kept = candidates.filter(([name], at) => names[at] === name).slice(0, HEADERS_MAX);
   const values = redactor.texts(kept.map(([, value]) => value));
-  return Object.fromEntries(kept.map(([name], at) => [name, (values[at] ?? REDACTED).slice(0, HEADER_LENGTH_MAX)]));
+  return Object.fromEntries(
+    kept.map(([name], at) => [name, (values[at] ?? REDACTED).slice(0, KEPT_HEADER_CHARACTERS_MAX)]),
+  );
 }
 
 /** Null where the bytes are not UTF-8. */
@@ -107,7 +105,7 @@ function decodeUtf8(bytes: Buffer): string | null {
 /** Undefined where the text is not JSON, or nests too deep to be walked. The parser's error would quote the text. */
 function parseJson(text: string): Json | undefined {
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseWithExactIntegers(text);
     return jsonDepthExceeds(value, BODY_DEPTH_MAX) ? undefined : value;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

@@ -67,6 +67,38 @@ describe('what the provider’s own record says', () => {
       kind: 'matched',
     });
   });
+
+  describe('under an id that a number would round', () => {
+    const raw = (json: string): string => `/raw?type=application/json&base64=${Buffer.from(json).toString('base64')}`;
+    const create = async (id: string, state: string) => {
+      const url = `${target.baseUrl}/orders?state=${state}`;
+      await answered({ config: { url, body: { id, amount: 5 } } });
+    };
+    const answeredWith = async (json: string) =>
+      (await answered({ config: { url: target.baseUrl + raw(json) } })).response;
+
+    it('reads the record of that id, and not the one beside it', async () => {
+      await create('9007199254740992', 'broken');
+      await create('9007199254740993', 'done');
+      const response = await answeredWith('{"id": 9007199254740993}');
+      const read = await readBack(orders('/orders/{{response.body.id}}'), { ...call, response });
+      expect(await target.requests('/orders/9007199254740992')).toEqual([]);
+      expect(await target.requests('/orders/9007199254740993')).toHaveLength(1);
+      expect(read).toMatchObject({ kind: 'matched', outcome: 'succeeded' });
+    });
+
+    it.each([
+      ['9007199254740993', 'matched'],
+      ['9007199254740992', 'inconclusive'],
+    ])('a record of %s is %s', async (id, kind) => {
+      const response = await answeredWith('{"id": 9007199254740993}');
+      const verify: VerifyDeclaration = {
+        request: { method: 'GET', url: target.baseUrl + raw(`{"id": ${id}}`) },
+        expect: [{ path: 'body.id', op: 'eq', value: '{{response.body.id}}' }],
+      };
+      expect(await readBack(verify, { response })).toMatchObject({ kind });
+    });
+  });
 });
 
 describe('a read that proves nothing', () => {
@@ -93,6 +125,20 @@ describe('a read that proves nothing', () => {
     expect((await readBack(null, call)).kind).toBe('unreadable');
     expect((await readBack(orders('/orders/{{response.body.id}}'), call)).kind).toBe('unreadable');
     expect((await readBack(orders(), { input: { amount: 5 } })).kind).toBe('unreadable');
+    expect(await target.requests()).toEqual([]);
+  });
+
+  it('a credential in the place of the id: unreadable, and not absent, because nothing is sent', async () => {
+    const { response } = await answered({
+      config: { url: `${target.baseUrl}/echo`, body: { id: '{{secret:K}}' } },
+      secrets: call.secrets,
+    });
+    await target.reset();
+    const verify = orders('/orders/{{response.body.body}}');
+    expect(await readBack(verify, { ...call, response })).toMatchObject({
+      kind: 'unreadable',
+      summary: expect.stringContaining('response.body.body') as unknown,
+    });
     expect(await target.requests()).toEqual([]);
   });
 });
