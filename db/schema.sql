@@ -1675,6 +1675,20 @@ ALTER FUNCTION delete_unused_oauth_clients(interval,interval,text[]) OWNER TO se
 REVOKE ALL ON FUNCTION delete_unused_oauth_clients(interval,interval,text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_unused_oauth_clients(interval,interval,text[]) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.discount_untold_grant(of_kind text, for_holder text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ UPDATE in_flight_permits p SET unclaimed_grants = GREATEST(0, (p.unclaimed_grants - 1))
+   WHERE ((p.environment_id = current_environment_id()) AND (p.kind = discount_untold_grant.of_kind) AND (p.holder = discount_untold_grant.for_holder));
+END
+;
+ALTER FUNCTION discount_untold_grant(text,text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION discount_untold_grant(text,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION discount_untold_grant(text,text) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.drop_old_message_partition()
  RETURNS text
  LANGUAGE plpgsql

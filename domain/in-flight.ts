@@ -24,7 +24,7 @@ const LEASE_MARGIN_MS = 60_000;
  * and told again: a signal may be lost (Temporal was away, the teller crashed), and until then the permit is idle.
  */
 export const GRANT_LEASE_MS = 15_000;
-/** A waiter that let so many grants in a row lapse is gone. (Temporal may have been away for some of them.) */
+/** A waiter that was told of so many grants and let them lapse is gone. One that it could not be told of does not count (`tellNext`). */
 export const UNCLAIMED_GRANTS_MAX = 120;
 /** A waiter is told, again and again until it comes. That it also looks by itself, this seldom, costs a history some events. */
 export const LOOK_AGAIN_MS = 6 * 3_600_000;

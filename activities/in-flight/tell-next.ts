@@ -1,3 +1,4 @@
+import { discountUntoldGrant } from '../../db/in-flight/discount-untold-grant.ts';
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import type { Granted, InFlightKind } from '../../domain/in-flight.ts';
 import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
@@ -26,8 +27,26 @@ export async function tellNext(
         { kind, holder: told.holder, err: error },
         'could not tell a waiter of its permit: it is told again',
       );
+      await discount(deps, kind, told);
       return;
     }
+  }
+}
+
+/**
+ * A waiter that was not told must not be taken for gone, however long Temporal is away. Where a process crashes before this, or this fails,
+ * one lapse too many counts, of `UNCLAIMED_GRANTS_MAX`.
+ */
+async function discount(
+  deps: Pick<ActivityDependencies, 'db' | 'logger'>,
+  kind: InFlightKind,
+  untold: Granted,
+): Promise<void> {
+  const { holder, workspaceId, environmentId } = untold;
+  try {
+    await deps.db.oneStatement({ workspaceId, environmentId }, (tx) => discountUntoldGrant(tx, { kind, holder }));
+  } catch (error) {
+    deps.logger.warn({ kind, holder, err: error }, 'could not discount a grant that its waiter was not told of');
   }
 }
 

@@ -22,6 +22,7 @@ export async function up(knex: Knex): Promise<void> {
   await makeDirectoryFunctions(knex, ACQUIRE, ['acquire_permit(text, text, integer, interval)']);
   await makeDirectoryFunctions(knex, RELEASE, ['release_permit(text, text, integer, interval)']);
   await makeDirectoryFunctions(knex, GRANT, ['grant_free_permits(jsonb, interval, integer)']);
+  await makeDirectoryFunctions(knex, UNTOLD, ['discount_untold_grant(text, text)']);
   await makeDirectoryFunctions(knex, QUEUE, [
     'queue_deliveries(text[], integer, interval)',
     'queue_behind_many(text, integer)',
@@ -144,7 +145,7 @@ const RELEASE = `
 
 /**
  * Grants what is free beside somebody who waits: after a release and an ask that did not see each other, the end of a lease, a
- * crash, or a higher cap. A grant that nobody claimed goes back into the queue; after so many in a row its holder is gone. A worker grants no
+ * crash, or a higher cap. A grant that nobody claimed goes back into the queue; after so many that it was told of its holder is gone. A worker grants no
  * permits of a kind that it knows no cap of, because it is of an earlier release: workers that know the kind grant them.
  */
 const GRANT = `
@@ -183,6 +184,19 @@ const GRANT = `
           RETURNING p.kind, p.workspace_id, p.environment_id, p.holder;
       END LOOP;
     END $$;
+`;
+
+/**
+ * A holder that could not be told of its grant does not come, and is not gone for that: one lapse is taken back. The grant may lapse only after
+ * this. Such a lapse counts until the next grant that cannot be told, so that an outage of any length adds one to the count.
+ */
+const UNTOLD = `
+  CREATE FUNCTION discount_untold_grant(of_kind text, for_holder text) RETURNS void
+    LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      UPDATE in_flight_permits p SET unclaimed_grants = greatest(0, p.unclaimed_grants - 1)
+        WHERE p.environment_id = current_environment_id() AND p.kind = of_kind AND p.holder = for_holder;
+    END;
 `;
 
 /**

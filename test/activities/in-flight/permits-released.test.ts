@@ -20,7 +20,7 @@ import { lockMessage } from '../../../db/messages/lock-message.ts';
 import { startAttempt } from '../../../db/messages/start-attempt.ts';
 import { PERMIT_WAIT_LEASE_MS } from '../../../domain/flow-control/flow-control.ts';
 import { newId } from '../../../domain/ids.ts';
-import type { InFlightKind } from '../../../domain/in-flight.ts';
+import { type InFlightKind, UNCLAIMED_GRANTS_MAX } from '../../../domain/in-flight.ts';
 import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
 import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from '../invocations/world.ts';
 
@@ -380,6 +380,32 @@ test('a permit that is free beside somebody who waits is granted, and told again
     await keeper.stop();
   }
   expect(await permits('msg_2')).toEqual([{ taken: true }]);
+});
+
+test('a waiter that cannot be told while Temporal is away does not count as gone, and is told when it is back', async () => {
+  const { told, overrides } = onePermit();
+  let tries = 0;
+  const away = () => Promise.reject(new Error(`Temporal is away, try ${++tries}`));
+  /** Lets a grant lapse and grants what is free, until its holder was told, or could not be. */
+  const again = async (tellWaiter: typeof overrides.tellWaiter, until: () => boolean): Promise<void> => {
+    await world.database.asOwner(`UPDATE in_flight_permits SET expires_at = now() WHERE granted_at IS NOT NULL`);
+    const keeper = keepPermits(world.dependencies({ ...overrides, tellWaiter }), { intervalMs: 20 });
+    try {
+      await expect.poll(until).toBe(true);
+    } finally {
+      await keeper.stop();
+    }
+  };
+  await take('dispatch', 'inv_before');
+  for (const holder of ['inv_waits', 'inv_behind']) await take('dispatch', holder);
+  await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'inv_before'`);
+  await world.database.asOwner(`UPDATE in_flight_permits SET unclaimed_grants = $1 WHERE holder = 'inv_waits'`, [
+    UNCLAIMED_GRANTS_MAX,
+  ]);
+  for (let outage = 1; outage <= 3; outage++) await again(away, () => tries === outage * 2);
+  await again(overrides.tellWaiter, () => told.length > 0);
+  expect(told).toEqual(['inv_waits']);
+  expect(await permits('inv_waits')).toEqual([{ taken: true }]);
 });
 
 test('of a batch only what is due queues for permits; what is due later waits for its time beside it', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { releasePermit } from '../../../db/in-flight/release-permit.ts';
+import { discountUntoldGrant } from '../../../db/in-flight/discount-untold-grant.ts';
 import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { type InFlightCaps, UNCLAIMED_GRANTS_MAX } from '../../../domain/in-flight.ts';
@@ -89,6 +90,36 @@ test('a grant that nobody claims is granted again, and its holder keeps its turn
   }
   await lapse('c');
   expect(await grantFree()).toEqual(['d']);
+});
+
+test.each(['before', 'after'])(
+  'grants that cannot be told, which their teller finds out %s they lapse, do not make their holder count as gone',
+  async (found) => {
+    const discount = (tenant = development) =>
+      database.db.withEnvironment(tenant, (tx) => discountUntoldGrant(tx, { kind: 'dispatch', holder: 'c' }));
+    for (const holder of ['a', 'b', 'c', 'd']) await acquire(holder);
+    expect(await release('a')).toBe('c');
+    for (let lapses = 0; lapses < UNCLAIMED_GRANTS_MAX + 2; lapses++) {
+      if (found === 'before') await discount();
+      await lapse('c');
+      expect(await grantFree()).toEqual(['c']);
+      if (found === 'after') await discount();
+    }
+  },
+);
+
+test('a lapse is taken back from its holder alone, and not for another environment', async () => {
+  for (const holder of ['a', 'b', 'c']) await acquire(holder);
+  await database.asOwner('UPDATE in_flight_permits SET unclaimed_grants = 2');
+  for (const tenant of [development, database.tenants.staging])
+    await database.db.withEnvironment(tenant, (tx) => discountUntoldGrant(tx, { kind: 'dispatch', holder: 'c' }));
+  expect(
+    await database.asOwner('SELECT holder, unclaimed_grants AS lapses FROM in_flight_permits ORDER BY holder'),
+  ).toEqual([
+    { holder: 'a', lapses: 2 },
+    { holder: 'b', lapses: 2 },
+    { holder: 'c', lapses: 1 },
+  ]);
 });
 
 test('an ask and a release that do not see each other leave a free permit, which is granted after', async () => {

@@ -47,6 +47,7 @@ const DIRECTORY_FUNCTIONS = [
   'delete_old_previews',
   'delete_runs_outside_of_ranges',
   'delete_unused_oauth_clients',
+  'discount_untold_grant',
   'end_sign_in_sessions',
   'find_api_key',
   'find_due_files',
