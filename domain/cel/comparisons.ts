@@ -1,4 +1,5 @@
-import type { CelValue } from '@bufbuild/cel';
+import { isCelMap, isCelUint, type CelMap, type CelValue } from '@bufbuild/cel';
+import { OPERATOR } from './tree.ts';
 
 type Primitive = bigint | number | string;
 
@@ -18,8 +19,17 @@ const COMPARISONS: ReadonlyMap<string, (left: Primitive, right: Primitive) => bo
 
 export type Comparison = (left: CelValue | undefined, right: CelValue | undefined) => boolean | undefined;
 
+/** Whether a map has a key, be its value null. The library's maps take a null for absent. */
+export function holdsKey(map: CelMap, key: CelValue): boolean | undefined {
+  if (typeof key === 'object' && !isCelUint(key)) return undefined;
+  return map.get(key) !== undefined;
+}
+
+const inMap: Comparison = (key, map) => (key !== undefined && isCelMap(map) ? holdsKey(map, key) : undefined);
+
 /** Undefined if the operator is no comparison. The function returns undefined if the values do not share one of these types. */
 export function comparisonOf(name: string): Comparison | undefined {
+  if (name === OPERATOR.in) return inMap;
   const compare = COMPARISONS.get(name);
   if (compare === undefined) return undefined;
   return (left, right) => {

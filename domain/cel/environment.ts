@@ -12,8 +12,9 @@ import {
 } from '@bufbuild/cel';
 import type { CelEnv, CelFunc, CelInput, CelList, CelResult, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
+import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import type { RE2JS } from 're2js';
-import { comparisonOf } from './comparisons.ts';
+import { comparisonOf, holdsKey } from './comparisons.ts';
 import { conversionFunctions, CONVERSIONS } from './conversions.ts';
 import { CONVERTED_CHARACTERS_MAX, MADE_ITEMS_MAX } from './limits.ts';
 import { timeFunctions, TIME_PARTS } from './time.ts';
@@ -22,7 +23,14 @@ import { chargeLookup, WEIGHTS } from './weights.ts';
 import { WorkBoundExceeded, type Meter } from './meter.ts';
 
 /** Functions that only the rewritten tree calls (rewrite.ts). */
-export const METERED = { range: '@range', step: '@step', list: '@list', append: '@append', index: '@index' } as const;
+export const METERED = {
+  range: '@range',
+  step: '@step',
+  list: '@list',
+  append: '@append',
+  index: '@index',
+  has: '@has',
+} as const;
 
 export interface ExpressionEnvironment {
   cel: CelEnv;
@@ -157,6 +165,7 @@ const OWN: ReadonlyMap<string, Call> = new Map<string, Call>([
   [METERED.list, () => emptyList()],
   [METERED.append, (id, _target, [list, item]) => append(id, list, item)],
   [METERED.index, (id, _target, [container, key]) => indexed(id, container, key)],
+  [METERED.has, (id, _target, [container, name]) => hasMember(id, container, name)],
   ['matches', (id, target, args) => matches(id, target === undefined ? args : [target, ...args])],
 ]);
 
@@ -204,6 +213,16 @@ function indexed(id: number, container: CelValue | undefined, key: CelValue | un
   if (!Number.isInteger(index)) return celError('the index of a list must be a whole number', id);
   const item = container.get(index);
   return item === undefined ? celError(`index ${index} is out of bounds`, id) : item;
+}
+
+/** What has no members is an error, as in the specification of CEL: the library answers false, and a rule would pass. */
+function hasMember(id: number, container: CelValue | undefined, name: CelValue | undefined): CelResult | undefined {
+  current().meter.charge(1);
+  if (container === undefined || typeof name !== 'string') return undefined;
+  if (isCelMap(container)) return holdsKey(container, name);
+  if (!isReflectMessage(container)) return celError(`has() looks for ${name} in what has no members`, id);
+  const field = container.desc.fields.find((one) => one.name === name);
+  return field === undefined ? celError(`no such field: ${name}`, id) : container.isSet(field);
 }
 
 function matches(id: number, [text, pattern]: CelValue[]): CelResult | undefined {

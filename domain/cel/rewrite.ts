@@ -1,5 +1,14 @@
 import { METERED } from './environment.ts';
-import { ACCUMULATOR, countNodes, OPERATOR, type Call, type Comprehension, type Expr } from './tree.ts';
+import {
+  ACCUMULATOR,
+  countNodes,
+  OPERATOR,
+  type Call,
+  type Comprehension,
+  type Constant,
+  type Expr,
+  type Select,
+} from './tree.ts';
 
 /**
  * Rewrites a tree in place so that all of its work is charged: what a comprehension walks, each of its steps, what it collects,
@@ -9,7 +18,7 @@ export function meterTree(expr: Expr): Expr {
   const kind = expr.exprKind;
   switch (kind.case) {
     case 'selectExpr':
-      if (kind.value.operand !== undefined) meterTree(kind.value.operand);
+      meterSelect(expr, kind.value);
       return expr;
     case 'callExpr':
       meterCall(kind.value);
@@ -33,6 +42,17 @@ export function meterTree(expr: Expr): Expr {
   }
 }
 
+/** `has(a.b)` becomes `@has(a, "b")`: the library takes a member that is null for absent. */
+function meterSelect(expr: Expr, { operand, field, testOnly }: Select): void {
+  if (operand === undefined) return;
+  meterTree(operand);
+  if (testOnly)
+    expr.exprKind = callOf(expr, METERED.has, [
+      operand,
+      constantOf(expr, { case: 'stringValue', value: field }),
+    ]).exprKind;
+}
+
 function meterCall(call: Call): void {
   if (call.target !== undefined) meterTree(call.target);
   call.args.forEach(meterTree);
@@ -49,7 +69,10 @@ function meterComprehension(expr: Expr, comprehension: Comprehension): void {
   }
   meterTree(loopStep);
   comprehension.iterRange = callOf(expr, METERED.range, [meterTree(iterRange)]);
-  comprehension.loopCondition = callOf(expr, METERED.step, [meterTree(loopCondition), intOf(expr, units)]);
+  comprehension.loopCondition = callOf(expr, METERED.step, [
+    meterTree(loopCondition),
+    constantOf(expr, { case: 'int64Value', value: BigInt(units) }),
+  ]);
 }
 
 /** `@result + [x]` becomes `@append(@result, x)`; a filter's step is `p ? @result + [x] : @result`. */
@@ -77,13 +100,10 @@ function callOf(at: Expr, name: string, args: Expr[]): Expr {
   };
 }
 
-function intOf(at: Expr, value: number): Expr {
+function constantOf(at: Expr, constantKind: Constant['constantKind']): Expr {
   return {
     $typeName: 'cel.expr.Expr',
     id: at.id,
-    exprKind: {
-      case: 'constExpr',
-      value: { $typeName: 'cel.expr.Constant', constantKind: { case: 'int64Value', value: BigInt(value) } },
-    },
+    exprKind: { case: 'constExpr', value: { $typeName: 'cel.expr.Constant', constantKind } },
   };
 }

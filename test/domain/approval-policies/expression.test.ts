@@ -43,6 +43,22 @@ describe('a condition sees', () => {
     expect([2 ** 63, 1e300, 0.1].map(typed)).toEqual([2 ** 63, 1e300, 0.1]);
   });
 
+  test.each<[string, unknown]>([
+    ['has(input.n) && "n" in input && "n" in input.o && has(input.o.n)', true],
+    ['has({"n": null}.n) && "n" in {"n": null} && 1.0 in {1: null} && !(2u in {1: null})', true],
+    ['!has(input.n) || input.n < 100', 'error'],
+    ['has(input.absent) || "absent" in input', false],
+    ['has(input.n.x)', 'error'],
+    ['has(input.list.x)', 'error'],
+    ['has(input.text.x)', 'error'],
+    ['has(input.absent.x)', 'error'],
+    ['input.list.exists(one, has(one.n))', true],
+  ])('a member that is null, and no member of what has none: %s: %s', (text, expected) => {
+    const input = { n: null, o: { n: null }, list: [{ n: null }], text: 'x' };
+    const seen = value(text, { input });
+    expect(typeof seen === 'string' ? seen.slice(0, 5) : seen).toBe(expected);
+  });
+
   test('members of any name, and no prototype', () => {
     const input = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2, "a.b": 3}') as JsonObject;
     expect(value('input["__proto__"].a == 1 && input.constructor == 2 && input["a.b"] == 3', { input })).toBe(true);
