@@ -127,9 +127,11 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Null for what is no base64, or empty. */
+/** Null for what is no base64, or empty. Padding may be left out; `atob` throws where it is there and wrong. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
-  if (!BASE64.test(text) || text.replace(/=+$/, '').length % 4 === 1) return null;
+  if (!BASE64.test(text)) return null;
+  const isWhole = text.endsWith('=') ? text.length % 4 === 0 : text.length % 4 !== 1;
+  if (!isWhole) return null;
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
