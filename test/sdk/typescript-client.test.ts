@@ -1,4 +1,10 @@
-import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { typescriptTypes } from '../../api/openapi/typescript-types.ts';
 import {
   createClient,
@@ -122,6 +128,44 @@ test('a file is handed on as it is, and its errors are errors of the API', async
   expect(data).toBe('bytes, and no JSON');
   await expect(client.api.GET('/api/v2/auth/identity', { parseAs: 'text' })).rejects.toMatchObject({
     name: 'NotFoundError',
+  });
+});
+
+describe('a file whose second half does not come', () => {
+  /** A server that sends the first half of a file, and a reader that has it. */
+  async function halfRead(signal: AbortSignal) {
+    const server = createServer((_request, response) => response.writeHead(200, { 'Content-Length': 8 }).write('half'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = createClient({ baseUrl, apiKey: 'service_live_key' });
+    const { data } = await client.api.GET('/api/v2/auth/identity', { parseAs: 'stream', signal });
+    const reader = (data as unknown as ReadableStream<Uint8Array>).getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('half');
+    return reader;
+  }
+
+  test('is given up when the caller aborts', async () => {
+    const controller = new AbortController();
+    const failure = failureOf((await halfRead(controller.signal)).read());
+    controller.abort();
+    expect(await failure).toMatchObject({ name: 'AbortError' });
+  });
+
+  test('is given up when the caller aborts, also after the garbage of the call was collected', async () => {
+    const controller = new AbortController();
+    const reader = await halfRead(controller.signal);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    // What a WeakRef was asked for stays until the turn ends.
+    for (let turns = 0; turns < 5; turns++) await turn().then(collect);
+    const failure = failureOf(reader.read());
+    controller.abort();
+    expect(await failure).toMatchObject({ name: 'AbortError' });
   });
 });
 

@@ -42,6 +42,12 @@ export function tryingFetch(
   };
 }
 
+/**
+ * The request of a body that the caller reads itself. The caller's signal ends it through the request's, and Node drops both as garbage
+ * where nothing else refers to the request, although its body is still being read.
+ */
+const requestOf = new WeakMap<ReadableStream, Request>();
+
 type Failure = ApiError | UnexpectedReplyError | ConnectionError;
 
 async function oneTry(
@@ -56,8 +62,9 @@ async function oneTry(
   // A controller and a timer that is cleared: Node 20 can lose the time-outs of AbortSignal (nodejs/node#57736).
   const controller = new AbortController();
   const abort = (): void => controller.abort();
-  signal.addEventListener('abort', abort);
+  signal.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(abort, timeoutMs);
+  let isHandedOn = false;
   try {
     const init = {
       method,
@@ -67,7 +74,11 @@ async function oneTry(
       ...(body === undefined ? {} : { body }),
     } as const;
     const response = await fetch(url, init);
-    if (isRaw && response.ok) return response;
+    if (isRaw && response.ok) {
+      isHandedOn = true;
+      if (response.body !== null) requestOf.set(response.body, request);
+      return response;
+    }
     const reply = {
       status: response.status,
       text: await response.text(),
@@ -85,7 +96,7 @@ async function oneTry(
     });
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+    if (!isHandedOn) signal.removeEventListener('abort', abort);
   }
 }
 
