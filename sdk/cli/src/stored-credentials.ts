@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import { UsageError } from './exit.ts';
 
@@ -16,8 +16,14 @@ export interface StoredLogin {
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function credentialsFile(env: Env): string {
-  const folder = env['XDG_CONFIG_HOME'] ?? path.join(env['HOME'] ?? homedir(), '.config');
+  // Not `homedir()`, which answers an empty HOME as it is.
+  const folder = absolute(env['XDG_CONFIG_HOME']) ?? path.join(absolute(env['HOME']) ?? userInfo().homedir, '.config');
   return path.join(folder, 'agent-action-runtime', 'credentials.json');
+}
+
+/** An empty or relative path counts as unset, as the XDG Base Directory Specification says: the key would stand below the current directory. */
+function absolute(folder: string | undefined): string | null {
+  return folder !== undefined && path.isAbsolute(folder) ? folder : null;
 }
 
 /**
