@@ -243,8 +243,9 @@ CREATE OR REPLACE FUNCTION public.begin_sign_in_attempt(bucket bytea, free_failu
 AS $function$
     DECLARE held sign_in_throttles;
     BEGIN
-      INSERT INTO sign_in_throttles (key) VALUES (bucket) ON CONFLICT (key) DO NOTHING;
-      SELECT * INTO STRICT held FROM sign_in_throttles WHERE key = bucket FOR UPDATE;
+      -- One statement finds or makes the row and locks it: between two, a sign-in that succeeds elsewhere may delete it.
+      INSERT INTO sign_in_throttles (key) VALUES (bucket)
+        ON CONFLICT (key) DO UPDATE SET failures = sign_in_throttles.failures RETURNING * INTO held;
       IF held.blocked_until > clock_timestamp() THEN RETURN held.blocked_until; END IF;
       IF held.last_failed_at < clock_timestamp() - forgotten_after THEN held.failures := 0; END IF;
       held.failures := held.failures + 1;
@@ -5132,7 +5133,7 @@ CREATE INDEX event_subscriptions_by_master_key ON public.event_subscriptions USI
 CREATE INDEX event_subscriptions_deleted ON public.event_subscriptions USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX event_subscriptions_newest_first ON public.event_subscriptions USING btree (topic_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX event_subscriptions_of_service ON public.event_subscriptions USING btree (environment_id) WHERE (of_service AND enabled AND (deleted_at IS NULL));
-CREATE INDEX event_subscriptions_of_topic ON public.event_subscriptions USING btree (topic_id, id) WHERE (deleted_at IS NULL);
+CREATE INDEX event_subscriptions_of_topic ON public.event_subscriptions USING btree (topic_id, id);
 ALTER TABLE event_subscriptions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE event_subscriptions FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON event_subscriptions FOR ALL TO service_directory USING (true);
@@ -5322,6 +5323,7 @@ CREATE TABLE flow_control_queue (
   CONSTRAINT flow_control_queue_check1 CHECK (((dispatched_at IS NULL) OR (granted_at IS NOT NULL)))
 ) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 CREATE INDEX flow_control_queue_granted ON public.flow_control_queue USING btree (key_id, message_id) WHERE (granted_at IS NOT NULL);
+CREATE INDEX flow_control_queue_of_key ON public.flow_control_queue USING btree (key_id);
 CREATE INDEX flow_control_queue_waiting ON public.flow_control_queue USING btree (key_id, due_at, message_id) WHERE (granted_at IS NULL);
 ALTER TABLE flow_control_queue ENABLE ROW LEVEL SECURITY;
 ALTER TABLE flow_control_queue FORCE ROW LEVEL SECURITY;
@@ -5662,6 +5664,7 @@ CREATE INDEX invocations_by_agent ON public.invocations USING btree (environment
 CREATE INDEX invocations_by_run ON public.invocations USING btree (environment_id, run_id, created_at DESC, id DESC) WHERE (run_id IS NOT NULL);
 CREATE INDEX invocations_in_flight ON public.invocations USING btree (id) WHERE (status = ANY (ARRAY['queued'::text, 'dispatching'::text]));
 CREATE INDEX invocations_newest_first ON public.invocations USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX invocations_retries ON public.invocations USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 CREATE INDEX invocations_unknown ON public.invocations USING btree (id) WHERE (status = 'unknown'::text);
 CREATE INDEX invocations_waiting_of_run ON public.invocations USING btree (run_id) WHERE ((run_id IS NOT NULL) AND ((status = 'pending_approval'::text) OR ((status = 'queued'::text) AND (dependencies_awaited_at IS NOT NULL))));
 ALTER TABLE invocations ENABLE ROW LEVEL SECURITY;
@@ -6041,6 +6044,7 @@ CREATE INDEX messages_of_subscription ON ONLY public.messages USING btree (subsc
 CREATE INDEX messages_overdue ON ONLY public.messages USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (held_at IS NULL) AND (flow_control_key_id IS NULL));
 CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL));
 CREATE INDEX messages_unended_of_schedule ON ONLY public.messages USING btree (schedule_id) WHERE ((schedule_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
+CREATE INDEX messages_unended_of_subscription ON ONLY public.messages USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE messages FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON messages FOR SELECT TO service_directory USING (true);
@@ -6392,6 +6396,7 @@ CREATE TABLE previews (
   CONSTRAINT previews_request_digest_check CHECK ((request_digest ~ '^sha256:[0-9a-f]{64}$'::text))
 );
 CREATE INDEX previews_newest_first ON public.previews USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX previews_retries ON public.previews USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 ALTER TABLE previews ENABLE ROW LEVEL SECURITY;
 ALTER TABLE previews FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON previews FOR SELECT TO service_directory USING (true);
@@ -6653,7 +6658,7 @@ CREATE INDEX schedules_by_master_key ON public.schedules USING btree (environmen
 CREATE INDEX schedules_due ON public.schedules USING btree (due_at) WHERE (deleted_at IS NULL);
 CREATE INDEX schedules_newest_first ON public.schedules USING btree (environment_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX schedules_renewal ON public.schedules USING btree (renew_at);
-CREATE INDEX schedules_untold ON public.schedules USING btree (id) WHERE ((told_revision IS DISTINCT FROM revision) OR (deleted_at IS NOT NULL));
+CREATE INDEX schedules_untold ON public.schedules USING btree (id) WHERE (((deleted_at IS NULL) AND (told_revision IS DISTINCT FROM revision)) OR ((deleted_at IS NOT NULL) AND (told_revision IS NOT NULL)));
 ALTER TABLE schedules ENABLE ROW LEVEL SECURITY;
 ALTER TABLE schedules FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON schedules FOR SELECT TO service_directory USING (true);

@@ -52,6 +52,7 @@ const PREVIEWS = `
     UNIQUE (id, invocation_id, environment_id),
     UNIQUE (id, effect_id, invocation_id)
   );
+  CREATE INDEX previews_retries ON previews (retry_of) WHERE retry_of IS NOT NULL;
   CREATE INDEX previews_newest_first ON previews (environment_id, created_at DESC, id DESC);
   CALL make_tenant_table('previews', 'SELECT, INSERT');
   CREATE TRIGGER append_only BEFORE UPDATE ON previews FOR EACH ROW EXECUTE FUNCTION refuse_change(); -- deletion: 0012-retention

@@ -77,7 +77,9 @@ const SCHEDULES = `
     CHECK (body_kind = 'none' OR (body IS NULL) = body_sealed)
   );
   CREATE INDEX schedules_newest_first ON schedules (environment_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
-  CREATE INDEX schedules_untold ON schedules (id) WHERE told_revision IS DISTINCT FROM revision OR deleted_at IS NOT NULL;
+  -- Each of two looks implies one side. A deleted schedule that Temporal was told of is in neither: its row stays for good.
+  CREATE INDEX schedules_untold ON schedules (id)
+    WHERE (deleted_at IS NULL AND told_revision IS DISTINCT FROM revision) OR (deleted_at IS NOT NULL AND told_revision IS NOT NULL);
   CREATE INDEX schedules_renewal ON schedules (renew_at);
   CREATE INDEX schedules_due ON schedules (due_at) WHERE deleted_at IS NULL;
   CREATE INDEX schedules_active ON schedules (environment_id) INCLUDE (firings_per_hour) WHERE deleted_at IS NULL AND NOT paused;

@@ -65,6 +65,7 @@ const TABLES = `
     CHECK (dispatched_at IS NULL OR granted_at IS NOT NULL)
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
   CREATE INDEX flow_control_queue_waiting ON flow_control_queue (key_id, due_at, message_id) WHERE granted_at IS NULL;
+  CREATE INDEX flow_control_queue_of_key ON flow_control_queue (key_id); -- the deletion of a key looks for all of its messages
   CREATE INDEX flow_control_queue_granted ON flow_control_queue (key_id, message_id) WHERE granted_at IS NOT NULL;
   CALL make_tenant_table('flow_control_queue', 'SELECT, INSERT, DELETE');
   GRANT UPDATE (due_at, granted_at, dispatched_at, lease_until) ON flow_control_queue TO service_app;

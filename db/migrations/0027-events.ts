@@ -73,7 +73,7 @@ const SUBSCRIPTIONS = `
     CHECK ((failing_since IS NULL) = (last_failure_at IS NULL) AND (failing_since IS NOT NULL OR NOT clock_runs)),
     CHECK (disabled_at IS NULL OR NOT enabled)
   );
-  CREATE INDEX event_subscriptions_of_topic ON event_subscriptions (topic_id, id) WHERE deleted_at IS NULL;
+  CREATE INDEX event_subscriptions_of_topic ON event_subscriptions (topic_id, id);
   CREATE INDEX event_subscriptions_newest_first ON event_subscriptions (topic_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
   CREATE INDEX event_subscriptions_of_service ON event_subscriptions (environment_id) WHERE of_service AND enabled AND deleted_at IS NULL;
   CREATE INDEX event_subscriptions_deleted ON event_subscriptions (deleted_at) WHERE deleted_at IS NOT NULL;
@@ -150,6 +150,8 @@ const EVENTS = `
 
   CREATE INDEX messages_of_event ON messages (event_id, id) WHERE event_id IS NOT NULL;
   CREATE INDEX messages_of_subscription ON messages (subscription_id, created_at DESC, id DESC) WHERE subscription_id IS NOT NULL;
+  CREATE INDEX messages_unended_of_subscription ON messages (subscription_id)
+    WHERE subscription_id IS NOT NULL AND status IN ('pending', 'scheduled', 'processing');
 `;
 
 const OUTBOX = `
