@@ -197,8 +197,9 @@ const THROTTLE = `
     RETURNS timestamptz LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     DECLARE held sign_in_throttles;
     BEGIN
-      INSERT INTO sign_in_throttles (key) VALUES (bucket) ON CONFLICT (key) DO NOTHING;
-      SELECT * INTO STRICT held FROM sign_in_throttles WHERE key = bucket FOR UPDATE;
+      -- One statement finds or makes the row and locks it: between two, a sign-in that succeeds elsewhere may delete it.
+      INSERT INTO sign_in_throttles (key) VALUES (bucket)
+        ON CONFLICT (key) DO UPDATE SET failures = sign_in_throttles.failures RETURNING * INTO held;
       IF held.blocked_until > clock_timestamp() THEN RETURN held.blocked_until; END IF;
       IF held.last_failed_at < clock_timestamp() - forgotten_after THEN held.failures := 0; END IF;
       held.failures := held.failures + 1;

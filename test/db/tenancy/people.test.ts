@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 import { plantPeople } from '../members/planted-rows.ts';
 
 /** Users and their sessions belong to no workspace. `app.user_id` restricts their rows. */
@@ -24,6 +25,24 @@ describe('rows of people', () => {
   });
 
   const ids = (rows: { id: string }[]): string[] => rows.map((row) => row.id);
+
+  it('begins an attempt of a bucket that a sign-in elsewhere wants to delete at that moment', async () => {
+    const begin = () =>
+      database.asOwner("SELECT begin_sign_in_attempt(sha256('a'), 5, '1 s', '1 min', '1 h') AS until");
+    await begin();
+    await database.asOwner(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NULL; END $$;
+      CREATE TRIGGER hold AFTER INSERT ON sign_in_throttles FOR EACH STATEMENT EXECUTE FUNCTION hold()`);
+    await owner.query('SELECT pg_advisory_lock(4711)');
+    const begun = begin(); // it has found the row, and waits
+    const waits = `SELECT FROM pg_locks WHERE NOT granted AND locktype = 'advisory' AND objid = 4711`;
+    await expect.poll(async () => (await owner.query(waits)).rowCount, { timeout: PATIENCE_MS }).toBe(1);
+    const deletion = "SET lock_timeout = '100ms'; DELETE FROM sign_in_throttles WHERE key = sha256('a')";
+    const refusal = await database.asOwner(deletion).catch((error: Error) => error.message);
+    await owner.query('SELECT pg_advisory_unlock(4711)');
+    expect([await begun, refusal]).toEqual([[{ until: null }], 'canceling statement due to lock timeout']);
+    await database.asOwner('DROP TRIGGER hold ON sign_in_throttles; DROP FUNCTION hold()');
+  });
 
   it('shows a user themselves and their sessions, and nobody else', async () => {
     await database.db.withUser(me, async (tx) => {
