@@ -9,7 +9,7 @@ import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { readInvocationState } from '../../db/invocations/read-invocation-state.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
-import { settlementOf } from '../../domain/settlement.ts';
+import { settlementOf, type Settlement } from '../../domain/settlement.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { InvocationDependencies, TellDependency } from '../dependencies.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
@@ -60,7 +60,7 @@ export async function settle(
 }
 
 /** A read found the provider's own record of the success. */
-const isMatch = ({ outcome, source }: { outcome: string; source: string | null }): boolean =>
+const isMatch = ({ outcome, source }: Extract<Settlement, { kind: 'known' }>): boolean =>
   outcome === 'succeeded' && source === 'provider_lookup';
 
 /** The record never overwrites a person's resolution, or an earlier settlement of an outcome. */

@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  type EffectDetail,
-  LISTED_ATTEMPTS_MAX,
-  LISTED_EVIDENCE_MAX,
-  type ListedEffect,
-} from '../../db/effects/get-effect.ts';
+import { type EffectDetail, LISTED_RECORDS_MAX, type ListedEffect } from '../../db/effects/get-effect.ts';
 import type { ReservationRecord } from '../../db/impact-limits/records.ts';
 import type { AttemptRecord, EvidenceRecord } from '../../db/effects/records.ts';
 import { EXPOSURES, RESERVATION_STATES } from '../../domain/impact-limits/limits.ts';
@@ -145,9 +140,9 @@ export const effectSchema = z
 export const listedEffectSchema = effectSchema
   .extend({
     preview: listedPreviewSchema.nullable(),
-    attempts: effectSchema.shape.attempts.max(LISTED_ATTEMPTS_MAX).describe('The newest twenty.'),
+    attempts: effectSchema.shape.attempts.max(LISTED_RECORDS_MAX).describe('The newest twenty.'),
     attemptsCount: z.int().min(0).describe('How many attempts there are.'),
-    evidence: effectSchema.shape.evidence.max(LISTED_EVIDENCE_MAX).describe('The newest twenty.'),
+    evidence: effectSchema.shape.evidence.max(LISTED_RECORDS_MAX).describe('The newest twenty.'),
     evidenceCount: z.int().min(0).describe('How much evidence there is.'),
   })
   .meta({ id: 'ListedEffectDetail' });

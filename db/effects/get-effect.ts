@@ -28,9 +28,8 @@ export interface EffectDetail extends EffectRecord {
   resolution: JsonObject | null;
 }
 
-/** How much evidence of an effect, and how many of its attempts, a list shows: reads and notes may be hundreds. */
-export const LISTED_EVIDENCE_MAX = 20;
-export const LISTED_ATTEMPTS_MAX = 20;
+/** How many attempts of an effect, and how much of its evidence, a list shows: reads and notes may be hundreds. */
+export const LISTED_RECORDS_MAX = 20;
 
 /** For lists: large members of the effect, its evidence and its preview are shortened. */
 export type ListedEffect = Omit<EffectDetail, 'preview'> & { preview: ListedPreviewRecord | null };
@@ -48,11 +47,7 @@ export async function getEffect(tx: EnvironmentTransaction, effectId: string): P
   ]);
   const effect = rows[0];
   if (effect === undefined) return null;
-  const [detailed] = await withDetails(tx, [effect], {
-    details: 'v.details',
-    evidenceMax: null,
-    attemptsMax: null,
-  });
+  const [detailed] = await withDetails(tx, [effect], { details: 'v.details', max: null });
   const { previewId } = effect;
   const [preview] = previewId === null ? [] : await listPreviewsById(tx, [previewId]);
   return detailed === undefined ? null : { ...detailed, preview: preview ?? null };
@@ -62,8 +57,7 @@ export async function getEffect(tx: EnvironmentTransaction, effectId: string): P
 export async function withListedDetails(tx: EnvironmentTransaction, effects: EffectRecord[]): Promise<ListedEffect[]> {
   const detailed = await withDetails(tx, effects, {
     details: `${shortenedColumn('v.details')} AS details`,
-    evidenceMax: LISTED_EVIDENCE_MAX,
-    attemptsMax: LISTED_ATTEMPTS_MAX,
+    max: LISTED_RECORDS_MAX,
   });
   const previewIds = effects.flatMap(({ previewId }) => (previewId === null ? [] : [previewId]));
   const previews = previewIds.length === 0 ? [] : await listShortenedPreviewsById(tx, previewIds);
@@ -93,9 +87,9 @@ async function attemptsOf(tx: EnvironmentTransaction, effects: EffectRecord[], m
 async function withDetails(
   tx: EnvironmentTransaction,
   effects: EffectRecord[],
-  listed: { details: string; evidenceMax: number | null; attemptsMax: number | null },
+  listed: { details: string; max: number | null },
 ): Promise<Omit<EffectDetail, 'preview'>[]> {
-  const attempts = await attemptsOf(tx, effects, listed.attemptsMax);
+  const attempts = await attemptsOf(tx, effects, listed.max);
   const evidence = await tx.raw<{ rows: (EvidenceRecord & { effectId: string; count: number })[] }>(
     `SELECT v.id, v.effect_id AS "effectId", v.source, v.observed_at AS "observedAt", v.implied_outcome AS "impliedOutcome",
        v.provider_ids AS "providerIds", v.summary, ${listed.details}, v.actor_type AS "actorType", v.actor_id AS "actorId",
@@ -105,7 +99,7 @@ async function withDetails(
        FROM evidence k LEFT JOIN receipt_entries r ON r.record_id = k.id AND r.kind = 'evidence' WHERE k.effect_id = ANY(?)) n
        JOIN evidence v ON v.id = n.id
      WHERE CAST(? AS integer) IS NULL OR n.place <= ? ORDER BY v.effect_id, n.sequence`,
-    [effects.map((effect) => effect.id), listed.evidenceMax, listed.evidenceMax],
+    [effects.map((effect) => effect.id), listed.max, listed.max],
   );
   const dependencies = await tx.raw<{ rows: { invocationId: string; effectId: string; outcome: Outcome }[] }>(
     `SELECT d.invocation_id AS "invocationId", e.id AS "effectId", e.outcome

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../api/http/define-route.ts';
 import { orShortened } from '../../../api/http/shortened.ts';
-import { LISTED_EVIDENCE_MAX } from '../../../db/effects/get-effect.ts';
+import { LISTED_RECORDS_MAX } from '../../../db/effects/get-effect.ts';
 import { LISTED_MEMBER_BYTES_MAX } from '../../../db/shortened.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { dataOf } from '../invocations/support.ts';
@@ -106,11 +106,11 @@ test('a list shows the newest twenty entries of an effect’s evidence and count
       z.array(shownEvidence.extend({ id: z.string(), evidenceCount: z.int() })),
     );
   const path = `/api/v2/actions/effects/${(await listed())[0]?.id}`;
-  const notes = Array.from({ length: LISTED_EVIDENCE_MAX + 2 }, (_, i) => `note ${i}`);
+  const notes = Array.from({ length: LISTED_RECORDS_MAX + 2 }, (_, i) => `note ${i}`);
   for (const note of notes) idOf(await service.post(`${path}/notes`, { note }));
   const [shown] = await listed();
   const { evidence } = dataOf(await service.get(path), shownEvidence);
-  expect(shown?.evidence.map(({ summary }) => summary)).toEqual(notes.slice(-LISTED_EVIDENCE_MAX));
+  expect(shown?.evidence.map(({ summary }) => summary)).toEqual(notes.slice(-LISTED_RECORDS_MAX));
   expect(shown?.evidenceCount).toBe(evidence.length);
   expect(evidence.length).toBeGreaterThanOrEqual(notes.length);
 });

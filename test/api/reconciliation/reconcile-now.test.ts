@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listedEffectSchema } from '../../../api/effects/schemas.ts';
-import { LISTED_ATTEMPTS_MAX } from '../../../db/effects/get-effect.ts';
+import { LISTED_RECORDS_MAX } from '../../../db/effects/get-effect.ts';
 import { READS_PER_EFFECT_MAX } from '../../../domain/reconciliation/reads.ts';
 import type { TestService } from '../../harness/service.ts';
 import { withServiceAndTarget } from '../../harness/service-and-target.ts';
@@ -122,7 +122,7 @@ describe('POST /actions/effects/{id}/reconcile', () => {
     expect(whole.length).toBeGreaterThan(READS_PER_EFFECT_MAX);
     const listed = dataOf(await service.get('/api/v2/actions/effects?limit=100'), z.array(listedEffectSchema));
     const shown = listed.find(({ id }) => id === effect.id);
-    expect(shown?.attempts).toEqual(whole.slice(-LISTED_ATTEMPTS_MAX));
+    expect(shown?.attempts).toEqual(whole.slice(-LISTED_RECORDS_MAX));
     expect(shown?.attemptsCount).toBe(whole.length);
   });
 
