@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { Pool, type PoolClient, type QueryConfig } from 'pg';
 import { transactionOf } from './transaction.ts';
 import { type Announcement, Announcer } from './announcements/announcer.ts';
@@ -49,6 +50,8 @@ export interface DatabaseOptions {
   /** Maximum number of connections in the pool. The process needs one more for its notifications. */
   poolMax?: number;
   applicationName: string;
+  /** How long the server may say nothing on a connection. Shorter in tests only. */
+  silenceMaxMs?: number;
 }
 
 export const POOL_MAX_DEFAULT = 20;
@@ -60,6 +63,11 @@ const CONNECTION_LIFETIME_SECONDS = 24 * 60 * 60;
 /** Our statements are short. A statement that is not must not hold its locks indefinitely. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+/**
+ * A server that lives ends a statement or an idle transaction by then. One that lost its power or its network does not, and TCP never
+ * tells: without this, its connections would stay in use, and their callers would wait, after the database is long back.
+ */
+const SILENCE_MAX_MS = IDLE_IN_TRANSACTION_TIMEOUT_MS + 5_000;
 
 /** The pool had no free connection, and could not open one, within the maximum wait. The condition is temporary. */
 export class NoConnectionError extends Error {
@@ -76,7 +84,7 @@ export class Database {
   private readonly pool: Pool;
   private readonly announcer: Announcer;
 
-  constructor(options: DatabaseOptions) {
+  constructor({ silenceMaxMs = SILENCE_MAX_MS, ...options }: DatabaseOptions) {
     this.pool = new Pool({
       connectionString: options.url,
       application_name: options.applicationName,
@@ -85,6 +93,7 @@ export class Database {
       maxLifetimeSeconds: CONNECTION_LIFETIME_SECONDS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+      stream: () => socketThatEndsInSilence(silenceMaxMs),
       // Statements are pipelined: each is sent without waiting for the answer to the one before.
       pipeline: true,
       max: options.poolMax ?? POOL_MAX_DEFAULT,
@@ -217,6 +226,14 @@ export class Database {
       client.release(!isUsable);
     }
   }
+}
+
+function socketThatEndsInSilence(silenceMaxMs: number): Socket {
+  const socket = new Socket();
+  return socket.setTimeout(silenceMaxMs, () => {
+    const error = new Error(`the database said nothing for ${silenceMaxMs} ms`);
+    socket.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+  });
 }
 
 /** The pool without a tenant. */
