@@ -10,6 +10,7 @@ import type { PolicyFacts } from '../../domain/approval-policies/verdict.ts';
 import { validationError } from '../../domain/errors.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { actionRefParams } from '../actions/action-schemas.ts';
+import { anyJson } from '../http/any-json.ts';
 import { missingAction } from '../http/missing.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { AGENT_ID_CHARACTERS_MAX } from '../invocations/schemas.ts';
@@ -19,7 +20,7 @@ import { presentDecision, presentTrace, verdictSchema } from './verdict-schema.t
 export const evaluateBody = z
   .strictObject({
     action: actionRefParams.shape.ref,
-    input: z.record(z.string(), z.json()).describe("Checked against the action's inputSchema, as an invocation's is."),
+    input: z.record(z.string(), anyJson).describe("Checked against the action's inputSchema, as an invocation's is."),
     agentId: z.string().min(1).max(AGENT_ID_CHARACTERS_MAX).optional(),
     keyId: z
       .string()

@@ -8,6 +8,7 @@ import { AGENT_ID_CHARACTERS_MAX } from '../invocations/schemas.ts';
 import { filesMember } from './files-schemas.ts';
 import { effectSchema, traceSchema } from './schemas.ts';
 import { decisionMembers } from './verdict-schema.ts';
+import { anyJson } from '../http/any-json.ts';
 
 export const FIXTURES_MAX = 500;
 
@@ -26,7 +27,7 @@ const fixtureRequest = z
     action: z
       .union([actionRefParams.shape.ref, describedAction])
       .describe('The id or name of an action of this environment, or what the policies would see of one.'),
-    input: z.record(z.string(), z.json()),
+    input: z.record(z.string(), anyJson),
     impact: z
       .array(impactQuantitySchema)
       .max(20)

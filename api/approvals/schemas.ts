@@ -8,6 +8,7 @@ import { CHAT_PROVIDERS } from '../../domain/integrations/integrations.ts';
 import { jsonBytes } from '../../domain/json.ts';
 import { ROLES } from '../../domain/roles.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
+import { anyJson } from '../http/any-json.ts';
 import { durationSchema } from '../http/duration.ts';
 import { waitSeconds } from '../http/long-poll.ts';
 import { actorSchema } from '../invocations/schemas.ts';
@@ -48,8 +49,7 @@ export const createApprovalBody = z
       .min(1)
       .max(SUMMARY_CHARACTERS_MAX)
       .describe('What will happen, in one sentence for those who decide.'),
-    payload: z
-      .json()
+    payload: anyJson
       .refine((payload) => jsonBytes(payload) <= PAYLOAD_BYTES_MAX, 'must be at most 64 KiB of JSON')
       .describe('What is agreed to. Part of the binding digest.'),
     expiresIn: durationSchema({ from: 'PT1M', to: 'P30D', example: 'PT4H' })
@@ -132,7 +132,7 @@ export const approvalSchema = z
     action: z.strictObject({ id: z.string(), name: z.string() }).nullable(),
     title: z.string(),
     summary: z.string().describe('What will happen, in one sentence.'),
-    payload: z.json().describe('What a free-standing approval agrees to; null for the others.'),
+    payload: anyJson.describe('What a free-standing approval agrees to; null for the others.'),
     bindingDigest: z.string().describe('Echo it to approve.'),
     policy: z
       .strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AuditEntry } from '../../db/audit/list-audit.ts';
 import { AUDIT_ACTOR_TYPES } from '../../db/audit/record-audit.ts';
+import { anyJson } from '../http/any-json.ts';
 import { filterInstant } from '../http/instant.ts';
 
 const NAME_CHARACTERS_MAX = 100;
@@ -22,7 +23,7 @@ export const auditEntrySchema = z
     action: z.string().meta({ examples: ['environment.halted'] }),
     target: z.strictObject({ type: z.string(), id: z.string() }),
     environmentId: z.uuid().nullable().describe('null: of the workspace as a whole.'),
-    details: z.record(z.string(), z.json()),
+    details: z.record(z.string(), anyJson),
     requestId: z.string().nullable(),
     recordedAt: z.iso.datetime(),
     previousHash: z.string().nullable().describe('The hash of the entry before; null for the first.'),

@@ -11,6 +11,7 @@ import {
 } from '../../domain/cache/cache.ts';
 import { GATE_REASONS } from '../../domain/cache/gate.ts';
 import { jsonBytes } from '../../domain/json.ts';
+import { anyJson } from '../http/any-json.ts';
 import { orShortened } from '../http/shortened.ts';
 
 const namespaceSchema = z
@@ -24,7 +25,7 @@ const identity = {
   prompt: z.string().min(1).max(PROMPT_CHARACTERS_MAX),
   model: z.string().min(1).max(200).optional().describe('The model that answers.'),
   system: z.string().max(PROMPT_CHARACTERS_MAX).optional().describe('The system prompt.'),
-  tools: z.array(z.json()).max(128).optional().describe('The tools that the model was given.'),
+  tools: z.array(anyJson).max(128).optional().describe('The tools that the model was given.'),
   attributes: attributesSchema
     .optional()
     .describe('What else the answer depends on, such as the user, the locale or a temperature.'),
@@ -34,8 +35,7 @@ const identity = {
 export const storeBody = z
   .strictObject({
     ...identity,
-    response: z
-      .json()
+    response: anyJson
       .refine((value) => jsonBytes(value) <= RESPONSE_BYTES_MAX, 'must be at most 256 KiB of JSON')
       .refine(
         (value) => !tellsOfAction(value),
@@ -73,10 +73,10 @@ export const entrySchema = z
   .strictObject({
     id: z.string().meta({ examples: ['cch_01h2x5Zk3vQ9mT7cR4bW8y'] }),
     prompt: z.string(),
-    response: z.json(),
+    response: anyJson,
     model: z.string().nullable(),
     namespace: z.string(),
-    attributes: z.record(z.string(), z.json()),
+    attributes: z.record(z.string(), anyJson),
     hits: z.int().min(0),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),

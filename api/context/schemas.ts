@@ -9,6 +9,7 @@ import {
 
 import { QUERY_CHARACTERS_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX } from '../../domain/memory/memories.ts';
 import { collectionIdsSchema, userIdSchema } from '../memory/schemas.ts';
+import { anyJson } from '../http/any-json.ts';
 
 /** Contexts as requests and replies show them: docs/context.md. */
 export const formatSchema = z
@@ -92,7 +93,7 @@ const rest = {
     .describe('What was left out.')
     .meta({ id: 'ContextDropped' }),
 };
-const message = z.record(z.string(), z.json());
+const message = z.record(z.string(), anyJson);
 
 export const contextSchema = z
   .discriminatedUnion('format', [

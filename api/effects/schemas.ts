@@ -15,13 +15,14 @@ import {
 } from '../../domain/lifecycle.ts';
 import { RECEIPT_ENTRY_KINDS } from '../../domain/lifecycle.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
+import { anyJson } from '../http/any-json.ts';
 import { type Accepted, UNDER_WAY_RETRY_AFTER_SECONDS } from '../http/route-forms.ts';
 import { recordedRefusalSchema } from '../invocations/refusal.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import { listedPreviewSchema, presentListedPreview, presentPreview, previewSchema } from '../previews/schemas.ts';
 
 /** A receipt. Every field is always present; null says that it has no value (docs/versioning.md). */
-const jsonObject = z.record(z.string(), z.json());
+const jsonObject = z.record(z.string(), anyJson);
 const dateTime = z.iso.datetime();
 
 const receiptEntrySchema = z

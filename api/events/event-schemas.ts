@@ -3,6 +3,7 @@ import type { EventRecord, ListedEventRecord } from '../../db/events/event-recor
 import type { Deliveries, EventDelivery } from '../../db/events/list-deliveries.ts';
 import { dataBytesIssue, EVENT_TYPE, ownEventIdIssue, TOPIC_NAME_CHARACTERS_MAX } from '../../domain/events/topics.ts';
 import { MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
+import { anyJson } from '../http/any-json.ts';
 import { filterInstant, storedInstant } from '../http/instant.ts';
 import { pageQuery, paginationOf, paginationSchema } from '../http/pagination.ts';
 import { orShortened } from '../http/shortened.ts';
@@ -29,8 +30,7 @@ export const publishEventBody = z
       'The id of the topic, `top_…`, or its name. Not `service`, to which the service publishes.',
     ),
     type: eventType.describe('What happened. Subscriptions choose by it.'),
-    data: z
-      .json()
+    data: anyJson
       .superRefine((data, context) => {
         const message = dataBytesIssue(data);
         if (message !== null) context.addIssue({ code: 'custom', message });
@@ -53,7 +53,7 @@ const eventFields = {
   topicId: z.string().regex(/^top_/),
   topic: z.string(),
   type: z.string(),
-  data: z.json(),
+  data: anyJson,
   occurredAt: dateTime,
   status: z
     .enum(['fanning_out', 'fanned_out', 'failed'])

@@ -11,6 +11,7 @@ import {
   SHA256_HEX,
 } from '../../domain/files/files.ts';
 import { jsonBytes, type JsonObject } from '../../domain/json.ts';
+import { anyJson } from '../http/any-json.ts';
 
 export const fileParams = z.strictObject({ fileId: z.string().min(1).max(100) });
 
@@ -35,7 +36,7 @@ const purposeSchema = z
   .describe('A word of your own to list by, such as `invoice`.');
 
 const metadataSchema = z
-  .record(z.string(), z.json())
+  .record(z.string(), anyJson)
   .refine((value) => jsonBytes(value) <= METADATA_BYTES_MAX, 'must be at most 16 KiB of JSON')
   .describe('Yours; not read by the service. At most 16 KiB of JSON.');
 
@@ -67,7 +68,7 @@ export const fileSchema = z
     sha256: z.string().nullable().describe('Hex. While it is pending: what was promised, if anything.'),
     status: z.enum(['pending', 'ready']).describe('`pending`: presigned, and not confirmed yet.'),
     purpose: z.string().nullable(),
-    metadata: z.record(z.string(), z.json()),
+    metadata: z.record(z.string(), anyJson),
     createdAt: z.iso.datetime(),
     confirmedAt: z.iso.datetime().nullable().describe('When its bytes were found to be what was promised.'),
     expiresAt: z.iso.datetime().nullable().describe('While it is pending: when it is removed. Null: it is kept.'),

@@ -6,8 +6,10 @@ import { findJsonFault } from './json-position.ts';
 
 export const JSON_DEPTH_MAX = 64;
 
-/** What ends a number or literal, and separates tokens. */
-const PUNCTUATION = ' \t\r\n{}[]:,"';
+/** What ends a number or literal. */
+const IS_PUNCTUATION = charactersOf(' \t\r\n{}[]:,"');
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [COMMA, QUOTE, BACKSLASH] = [0x2c, 0x22, 0x5c];
 const INTEGER = /^-?\d+$/;
 
 export interface JsonTextOptions {
@@ -19,7 +21,8 @@ export interface JsonTextOptions {
 }
 
 interface Frame {
-  /** The keys of an object so far; null for an array. */
+  isObject: boolean;
+  /** The keys of an object so far; null before the first, so that a million empty objects make no sets. */
   keys: Set<string> | null;
   /** The key or index of the value that is being read. */
   at: string | number;
@@ -52,46 +55,57 @@ function malformed(path: string, message: string): ServiceError {
   return validationError([{ path, message }]);
 }
 
-/** The text is valid JSON here, so one pass with a stack of frames is enough. */
+/**
+ * The text is valid JSON here, so one pass with a stack of frames is enough. Characters are compared by their codes, and only strings and
+ * numbers are cut out: a body of mere brackets has millions of tokens.
+ */
 function checkTokens(
   text: string,
   { depthMax = JSON_DEPTH_MAX, roundsIntegers = false, path = 'body' }: JsonTextOptions,
 ): void {
   const stack: Frame[] = [];
   let growth = 0;
-  for (const token of tokensOf(text)) {
-    const frame = stack.at(-1);
-    if (token === '{') stack.push({ keys: new Set(), at: '', expectsKey: true });
-    else if (token === '[') stack.push({ keys: null, at: 0, expectsKey: false });
-    else if (token === '}' || token === ']') stack.pop();
-    else if (token === ',') nextMember(frame);
-    else {
-      const problem = token.startsWith('"')
-        ? problemOfString(unquote(token), frame)
-        : problemOfNumber(token, roundsIntegers);
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at);
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      const isObject = code === OPEN_OBJECT;
+      stack.push({ isObject, keys: null, at: isObject ? '' : 0, expectsKey: isObject });
+      if (stack.length > depthMax) throw malformed(path, `is nested deeper than ${depthMax} levels`);
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) stack.pop();
+    else if (code === COMMA) nextMember(stack.at(-1));
+    else if (code === QUOTE || IS_PUNCTUATION[code] !== 1) {
+      const end = code === QUOTE ? endOfString(text, at) : endOfNumber(text, at);
+      const token = text.slice(at, end);
+      const problem =
+        code === QUOTE ? problemOfString(unquote(token), stack.at(-1)) : problemOfNumber(token, roundsIntegers);
       if (problem !== null) throw malformed(pathOf(path, stack), problem);
-      growth += growthOfToken(token);
+      if (code !== QUOTE) growth += growthOfToken(token);
       if (growth > NUMBERS_GROWTH_BYTES_MAX) throw malformed(path, TOO_MUCH_GROWTH);
+      at = end;
+      continue;
     }
-    if (stack.length > depthMax) throw malformed(path, `is nested deeper than ${depthMax} levels`);
+    at++;
   }
 }
 
-function* tokensOf(text: string): Generator<string> {
-  for (let start = 0; start < text.length;) {
-    const first = text.charAt(start);
-    let end = start + 1;
-    if (first === '"') end = endOfString(text, start);
-    else if (!PUNCTUATION.includes(first)) while (end < text.length && !PUNCTUATION.includes(text.charAt(end))) end++;
-    if (first === '"' || !' \t\r\n:'.includes(first)) yield text.slice(start, end);
-    start = end;
-  }
+/** By code: 1 for each of these characters. */
+function charactersOf(characters: string): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
+  return table;
 }
 
 function endOfString(text: string, start: number): number {
   let end = start + 1;
-  while (text.charAt(end) !== '"') end += text.charAt(end) === '\\' ? 2 : 1;
+  for (let code = text.charCodeAt(end); code !== QUOTE; code = text.charCodeAt(end)) end += code === BACKSLASH ? 2 : 1;
   return end + 1;
+}
+
+/** A literal ends likewise. */
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && IS_PUNCTUATION[text.charCodeAt(end)] !== 1) end++;
+  return end;
 }
 
 function unquote(token: string): string {
@@ -100,14 +114,15 @@ function unquote(token: string): string {
 
 function nextMember(frame: Frame | undefined): void {
   if (frame === undefined) return;
-  if (frame.keys === null) frame.at = Number(frame.at) + 1;
-  else frame.expectsKey = true;
+  if (frame.isObject) frame.expectsKey = true;
+  else frame.at = Number(frame.at) + 1;
 }
 
 function problemOfString(value: string, frame: Frame | undefined): string | null {
-  if (frame?.keys && frame.expectsKey) {
+  if (frame?.expectsKey) {
     frame.expectsKey = false;
     frame.at = value;
+    frame.keys ??= new Set();
     if (value === '__proto__') return 'is not an allowed key';
     if (frame.keys.has(value)) return 'appears twice in the same object';
     frame.keys.add(value);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { InvocationRecord, ListedInvocationRecord } from '../../db/invocations/records.ts';
 import { ID_PREFIXES, idPattern, type IdKind } from '../../domain/ids.ts';
 import { GRADES, INVOCATION_STATUSES } from '../../domain/lifecycle.ts';
+import { anyJson } from '../http/any-json.ts';
 import { filterInstant } from '../http/instant.ts';
 import { waitSeconds } from '../http/long-poll.ts';
 import { type Accepted, UNDER_WAY_RETRY_AFTER_SECONDS } from '../http/route-forms.ts';
@@ -25,7 +26,7 @@ export const actorSchema = z
 
 export const invokeBody = z
   .strictObject({
-    input: z.record(z.string(), z.json()).describe("Checked against the action version's inputSchema."),
+    input: z.record(z.string(), anyJson).describe("Checked against the action version's inputSchema."),
     operationKey: z
       .string()
       .min(1)
@@ -69,7 +70,7 @@ export const invocationSchema = z
       .strictObject({
         status: z.int(),
         headers: z.record(z.string(), z.string()),
-        body: z.json(),
+        body: anyJson,
         bodyEncoding: z.enum(['json', 'utf8', 'base64']),
       })
       .nullable()
@@ -89,7 +90,7 @@ export const invocationSchema = z
       .describe('The `X-Request-Id` of the request that was admitted, as the log has it.'),
     createdAt: z.iso.datetime(),
     settledAt: z.iso.datetime().nullable(),
-    resolution: z.record(z.string(), z.json()).nullable(),
+    resolution: z.record(z.string(), anyJson).nullable(),
   })
   .meta({ id: 'Invocation' });
 

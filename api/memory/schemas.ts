@@ -15,6 +15,7 @@ import {
   SOURCE_TYPE_CHARACTERS_MAX,
   USER_ID_CHARACTERS_MAX,
 } from '../../domain/memory/memories.ts';
+import { anyJson } from '../http/any-json.ts';
 
 /** Collections, memories and jobs as requests and replies show them: docs/memory.md. */
 const dateTime = z.iso.datetime();
@@ -63,7 +64,7 @@ export const sourceSchema = z
   )
   .meta({ id: 'MemorySource' });
 export const metadataSchema = z
-  .record(z.string().min(1).max(100), z.json())
+  .record(z.string().min(1).max(100), anyJson)
   .refine((value) => jsonBytes(value) <= METADATA_BYTES_MAX, `must be at most ${METADATA_BYTES_MAX} bytes of JSON`);
 
 export const memorySchema = z
@@ -76,7 +77,7 @@ export const memorySchema = z
     agentId: z.string().nullable(),
     sessionId: z.string().nullable(),
     source: sourceSchema.nullable(),
-    metadata: z.record(z.string(), z.json()),
+    metadata: z.record(z.string(), anyJson),
     validFrom: dateTime.describe('From when on it holds.'),
     validTo: dateTime.nullable().describe('Until when, exclusive. Null: no end is known.'),
     createdAt: dateTime.describe('When it was recorded.'),

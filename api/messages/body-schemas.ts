@@ -23,6 +23,7 @@ import {
   TOPIC_NAME_CHARACTERS_MAX,
 } from '../../domain/events/topics.ts';
 import { flowControlSchema } from '../flow-control/schemas.ts';
+import { anyJson } from '../http/any-json.ts';
 import { nearestInstant } from '../http/instant.ts';
 import { RETRY_EXPRESSION_CHARACTERS_MAX, retryDelaysMs } from '../../domain/messages/retry-expression.ts';
 import { GROUP_NAME_CHARACTERS_MAX } from '../../domain/url-groups/url-groups.ts';
@@ -67,7 +68,7 @@ export const publishFields = z.strictObject({
   headers: headersSchema
     .optional()
     .describe('Sent with every attempt. Credentials are delivered, sealed at rest, and shown as `[REDACTED]`.'),
-  body: z.json().optional().describe('A string is sent as it is; anything else as JSON. Null: none.'),
+  body: anyJson.optional().describe('A string is sent as it is; anything else as JSON. Null: none.'),
   delay: delaySchema.optional().describe('Seconds, or a duration such as `1d10h30m`. At most a year.'),
   scheduledFor: nearestInstant.optional().describe('Not with `delay`. Past: at once. At most a year.'),
   maxRetries: z.int().min(0).max(MAX_RETRIES_MAX).optional().describe(`${MAX_RETRIES_DEFAULT} where it is left out.`),

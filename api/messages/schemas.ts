@@ -5,6 +5,7 @@ import type { Json } from '../../domain/json.ts';
 import { MESSAGE_METHODS, MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
 import { REDACTED } from '../../domain/redacted.ts';
 import { LABEL_CHARACTERS_MAX } from './body-schemas.ts';
+import { anyJson } from '../http/any-json.ts';
 import { filterInstant } from '../http/instant.ts';
 import { orShortened } from '../http/shortened.ts';
 import { queryBoolean } from '../http/pagination.ts';
@@ -18,7 +19,7 @@ export const messageSchema = z
     url: z.string().meta({ format: 'uri' }),
     method: z.enum(MESSAGE_METHODS),
     headers: headersSchema.nullable().describe('Authorization, cookie and API key values are `[REDACTED]`.'),
-    body: z.json().nullable(),
+    body: anyJson.nullable(),
     scheduledFor: z.iso.datetime().nullable(),
     status: z.enum(MESSAGE_STATUSES),
     attempts: z.int().min(0).nullable(),
@@ -96,7 +97,7 @@ export const batchResultSchema = z
       error: z.strictObject({
         code: z.string(),
         message: z.string(),
-        details: z.record(z.string(), z.json()).optional(),
+        details: z.record(z.string(), anyJson).optional(),
       }),
     }),
   ])

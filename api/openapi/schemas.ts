@@ -5,7 +5,6 @@ const LOCAL_REF = '#/$defs/';
 const COMPONENT_REF = '#/components/schemas/';
 /** zod's name for a recursive schema that has no id. */
 const ANONYMOUS = /^__schema\d+$/;
-const ANY_JSON = 'JsonValue';
 /** zod says these formats by long patterns: each is said once. What a caller may send can have another pattern: the second name. */
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
   'date-time': ['DateTime', 'DateTimeWithOffset'],
@@ -34,12 +33,7 @@ export class SchemaComponents {
     const { properties, $defs } = JSON.parse(JSON.stringify(wrapped)) as Wrapped;
     const definitions = Object.entries($defs ?? {});
     const names = new Map<string, string>();
-    // Those without an id first: they have another number in each schema, and definitions are compared by what they refer to.
-    for (const isAnonymous of [true, false]) {
-      for (const [name, definition] of definitions) {
-        if (ANONYMOUS.test(name) === isAnonymous) names.set(name, this.nameOf(name, definition, io, names));
-      }
-    }
+    for (const [name, definition] of definitions) names.set(name, this.nameOf(name, definition, io, names));
     for (const [name, definition] of definitions) this.keep(names.get(name) ?? name, definition, names);
     return this.share(renameRefs(properties.root, names));
   }
@@ -52,8 +46,7 @@ export class SchemaComponents {
     names: ReadonlyMap<string, string>,
   ): string {
     if (ANONYMOUS.test(name)) {
-      if (JSON.stringify(definition).includes('"propertyNames"')) return ANY_JSON;
-      throw new Error(`a recursive schema needs a .meta({ id }): ${JSON.stringify(definition).slice(0, 200)}`);
+      throw new Error(`a recursive schema needs a .meta({ id }), and any JSON is anyJson: ${JSON.stringify(definition).slice(0, 200)}`);
     }
     if (io === 'output') return name;
     const known = this.schemas[name];
@@ -88,7 +81,7 @@ export class SchemaComponents {
   }
 
   private keep(name: string, definition: JsonObject, names: ReadonlyMap<string, string>): void {
-    const schema = name === ANY_JSON ? { description: 'Any JSON value.' } : this.share(withoutId(definition, names));
+    const schema = this.share(withoutId(definition, names));
     const known = this.schemas[name];
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
       throw new Error(`two different schemas have the id ${name}`);

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/records.ts';
 import { previewBlockSchema } from '../../domain/previews/preview-block.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
+import { anyJson } from '../http/any-json.ts';
 import { durationSchema } from '../http/duration.ts';
 import { orShortened } from '../http/shortened.ts';
 import { invokeBody } from '../invocations/schemas.ts';
 
-const jsonObject = z.record(z.string(), z.json());
+const jsonObject = z.record(z.string(), anyJson);
 const dateTime = z.iso.datetime();
 
 export const EXPIRES_IN_SECONDS_DEFAULT = 15 * 60;

@@ -13,12 +13,13 @@ import {
   SPAN_NAME_CHARACTERS_MAX,
   SPANS_PER_REQUEST_MAX,
 } from '../../domain/runs/runs.ts';
+import { anyJson } from '../http/any-json.ts';
 import { filterInstant, storedInstant } from '../http/instant.ts';
 import { orShortened } from '../http/shortened.ts';
 
 /** Runs and spans as requests and replies show them: docs/runs.md. */
 const text = (max: number) => z.string().min(1).max(max);
-const object = z.record(z.string(), z.json());
+const object = z.record(z.string(), anyJson);
 const dateTime = z.iso.datetime();
 const count = z.int().min(0);
 const amount = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -32,7 +33,7 @@ export const createRunBody = z
     agentVersion: text(60).nullable().default(null),
     userId: text(200).nullable().default(null),
     application: text(200).nullable().default(null),
-    input: z.json().default(null).describe('What the agent was asked.'),
+    input: anyJson.default(null).describe('What the agent was asked.'),
     tags: tags.nullable().default(null),
     metadata: object.nullable().default(null),
   })
@@ -42,7 +43,7 @@ export const updateRunBody = z
   .strictObject({
     status: z.enum(['succeeded', 'failed', 'cancelled']).optional().describe('Ends the run. Once.'),
     name: text(200).nullable().optional(),
-    output: z.json().optional(),
+    output: anyJson.optional(),
     error: object.nullable().optional(),
     tokens: tokenCount.nullable().optional(),
     cost: amount.nullable().optional().describe('In the currency of your accounts.'),
@@ -82,8 +83,8 @@ const spanMembers = {
     .describe('Left out: `running`, and with an end `succeeded`, or `failed` where there is an error.'),
   startedAt: storedInstant.nullish(),
   endedAt: storedInstant.nullish(),
-  input: z.json().optional(),
-  output: z.json().optional(),
+  input: anyJson.optional(),
+  output: anyJson.optional(),
   error: object.nullish(),
   tokens: tokens.nullish(),
   cost: amount.nullish(),
@@ -122,7 +123,7 @@ export const listSpansQuery = z.strictObject({
     .describe('The children of this span. Left out: the roots, and spans whose parent never came.'),
 });
 
-const anything = z.json().describe('Any JSON value, or null.');
+const anything = anyJson.describe('Any JSON value, or null.');
 
 export const runSchema = z
   .strictObject({

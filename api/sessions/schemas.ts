@@ -11,11 +11,12 @@ import {
   TOOL_CALLS_PER_MESSAGE_MAX,
   TTL_SECONDS_MAX,
 } from '../../domain/sessions/sessions.ts';
+import { anyJson } from '../http/any-json.ts';
 import { orShortened } from '../http/shortened.ts';
 
 /** Sessions as requests and replies show them: docs/sessions.md. */
 export const metadataSchema = z
-  .record(z.string(), z.json())
+  .record(z.string(), anyJson)
   .refine(
     (value) => jsonBytes(value) <= SESSION_METADATA_BYTES_MAX,
     `must be at most ${SESSION_METADATA_BYTES_MAX} bytes of JSON`,
@@ -89,7 +90,7 @@ const toolCall = z
   .strictObject({
     id: z.string().min(1).max(200),
     name: z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must be 1 to 128 letters, digits, "_", "." or "-"'),
-    arguments: z.record(z.string(), z.json()),
+    arguments: z.record(z.string(), anyJson),
   })
   .meta({ id: 'SessionToolCall' });
 
@@ -141,7 +142,7 @@ export const appendBody = z.strictObject({
     .describe('In the order in which they were said. All or none.'),
 });
 
-const storedMetadata = z.record(z.string(), z.json()).nullable();
+const storedMetadata = z.record(z.string(), anyJson).nullable();
 const dateTime = z.iso.datetime();
 const count = z.int().min(0);
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listToolActions } from '../../db/actions/list-tool-actions.ts';
 import { TOOL_FORMATS } from '../../domain/tools/formats.ts';
 import { likeOfGlob } from '../../domain/glob.ts';
+import { anyJson } from '../http/any-json.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { exportInTurns } from './export-in-turns.ts';
 
@@ -26,7 +27,7 @@ const query = z.strictObject({
 
 const exportSchema = z
   .strictObject({
-    tools: z.array(z.record(z.string(), z.json())).describe("Definitions as the format's own API takes them."),
+    tools: z.array(z.record(z.string(), anyJson)).describe("Definitions as the format's own API takes them."),
     names: z.record(z.string(), z.string()).describe('The action of each tool, by the name of the tool.'),
     dropped: z
       .array(

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { anyJson } from '../../../api/http/any-json.ts';
 import { validatePart } from '../../../api/http/validate-request.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 
 const schema = z.strictObject({
   effects: z.array(z.string().min(2)).max(3),
-  input: z.record(z.string(), z.json()),
+  input: z.record(z.string(), anyJson),
   either: z.union([z.string().min(2), z.strictObject({ a: z.int() })]).optional(),
 });
 

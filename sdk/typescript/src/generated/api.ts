@@ -394,7 +394,7 @@ export interface schemas {
     /** What will happen, in one sentence for those who decide. */
     summary: string;
     /** What is agreed to. Part of the binding digest. */
-    payload: (schemas["JsonValue"]) & (string | number | boolean | null | Array<schemas["JsonValue"]> | Record<string, schemas["JsonValue"]>);
+    payload: schemas["JsonValue"];
     /** ISO 8601 duration, PT1M to P30D. Default P1D. */
     expiresIn?: string;
     /** How many different principals must approve. */
@@ -600,7 +600,7 @@ export interface schemas {
     /** `default` where it is left out. */
     namespace?: string;
     /** What the model answered: a text, or any JSON, to 256 KiB. */
-    response: (schemas["JsonValue"]) & (string | number | boolean | null | Array<schemas["JsonValue"]> | Record<string, schemas["JsonValue"]>);
+    response: schemas["JsonValue"];
     /** How long it may be answered: 86400 by default, 30 days at most. */
     ttlSeconds?: number;
   };
@@ -2456,7 +2456,7 @@ export interface schemas {
     /** What happened. Subscriptions choose by it. */
     type: string;
     /** Delivered as it is. At most 256 KiB. */
-    data: (schemas["JsonValue"]) & (string | number | boolean | null | Array<schemas["JsonValue"]> | Record<string, schemas["JsonValue"]>);
+    data: schemas["JsonValue"];
     /** Your id for it, unique in the environment: an event that is published twice is delivered once. */
     id?: string;
     /** When it happened. Left out: now. */
