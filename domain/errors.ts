@@ -143,17 +143,40 @@ export class ServiceError extends Error {
   }
 }
 
-/** A body of 1 MiB can hold a hundred thousand mistakes. Nobody reads more than these, and a reply must not outgrow its request. */
+/**
+ * A body of 1 MiB can hold a hundred thousand mistakes, or a hundred below a name of half a megabyte. Nobody reads more than these, and a
+ * reply must not outgrow its request.
+ */
 const ISSUES_SHOWN_MAX = 100;
+const ISSUE_PATH_CHARACTERS_MAX = 500;
+const ISSUE_MESSAGE_CHARACTERS_MAX = 1_000;
+const MESSAGE_CHARACTERS_MAX = 500;
 
 export function validationError(found: Issue[], message?: string): ServiceError {
-  const issues = found.slice(0, ISSUES_SHOWN_MAX);
+  const issues = found.slice(0, ISSUES_SHOWN_MAX).map(shortFinding);
   return new ServiceError('VALIDATION_ERROR', {
     message:
       message ??
-      `The request is not valid: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ')}`.slice(0, 500),
+      `The request is not valid: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ')}`.slice(
+        0,
+        MESSAGE_CHARACTERS_MAX,
+      ),
     details: { issues },
   });
+}
+
+/** With a path and a message of a length that somebody reads. */
+export function shortFinding<Finding extends Issue>(finding: Finding): Finding {
+  const { path, message } = finding;
+  return {
+    ...finding,
+    path: cut(path, ISSUE_PATH_CHARACTERS_MAX),
+    message: cut(message, ISSUE_MESSAGE_CHARACTERS_MAX),
+  };
+}
+
+function cut(text: string, charactersMax: number): string {
+  return text.length <= charactersMax ? text : `${text.slice(0, charactersMax - 1)}…`;
 }
 
 export function notFound(what: string, near?: Missing['near']): ServiceError {

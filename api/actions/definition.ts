@@ -103,7 +103,7 @@ function chooseAdapter(
   }
   // The stored config was checked when it was written. An unchanged adapter must not change the digest.
   if (body.adapter === undefined) return { descriptor, reference };
-  const parsed = descriptor.parseConfig(wanted.config);
+  const parsed = parseConfig(descriptor, wanted.config);
   if (!parsed.ok) {
     issues.push(...ofConfig(parsed.issues));
     return { descriptor, reference };
@@ -121,8 +121,16 @@ export function configIssuesOf(body: unknown): Issue[] {
   if (!isJsonObject(adapter)) return [];
   const { type, version, config } = adapter;
   if (typeof type !== 'string' || !isJsonObject(config)) return [];
-  const parsed = findDescriptor(type, typeof version === 'string' ? version : undefined)?.parseConfig(config);
+  const descriptor = findDescriptor(type, typeof version === 'string' ? version : undefined);
+  const parsed = descriptor && parseConfig(descriptor, config);
   return parsed === undefined || parsed.ok ? [] : ofConfig(parsed.issues);
+}
+
+/** One that is too large is not looked into: each of its texts would be told with its path, which may be half a megabyte. */
+function parseConfig(descriptor: AdapterDescriptor, config: unknown): ReturnType<AdapterDescriptor['parseConfig']> {
+  const size = sizeOf(config as Json);
+  if (size > DEFINITION_BYTES_MAX) return { ok: false, issues: [{ path: '', message: tooLarge(size) }] };
+  return descriptor.parseConfig(config);
 }
 
 function unknownAdapter(wanted: { type: string; version?: string | undefined }): Issue {
@@ -178,11 +186,13 @@ export async function schemaIssuesOf(
 }
 
 function checkSize(definition: Json): void {
-  const size = Buffer.byteLength(canonicalJson(definition), 'utf8');
-  if (size <= DEFINITION_BYTES_MAX) return;
-  const message = `makes a definition of ${size} bytes; at most ${DEFINITION_BYTES_MAX} (256 KiB) are kept`;
-  throw validationError([{ path: 'body', message }]);
+  const size = sizeOf(definition);
+  if (size > DEFINITION_BYTES_MAX) throw validationError([{ path: 'body', message: tooLarge(size) }]);
 }
+
+const sizeOf = (value: Json): number => Buffer.byteLength(canonicalJson(value), 'utf8');
+const tooLarge = (size: number): string =>
+  `makes a definition of ${size} bytes; at most ${DEFINITION_BYTES_MAX} (256 KiB) are kept`;
 
 function below(root: string, path: string): string {
   return path === '' ? root : `${root}${path.startsWith('[') ? '' : '.'}${path}`;

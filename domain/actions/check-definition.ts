@@ -1,7 +1,7 @@
 import type { ActionDefinition } from '../actions.ts';
 import type { AdapterDescriptor } from '../adapters/adapter-descriptor.ts';
 import type { WrittenText } from '../adapters/adapter-descriptor.ts';
-import type { Issue } from '../errors.ts';
+import { type Issue, shortFinding } from '../errors.ts';
 import { ATTACHMENT_MEMBERS } from '../files/attachments.ts';
 import { parsePath, type PathStep, pathText } from '../json-path.ts';
 import { parseResponsePath } from '../response-path.ts';
@@ -177,5 +177,5 @@ function shortened(text: string): string {
 /** One text may refer to an input twice. */
 function unique<Finding extends { path: string; message: string }>(findings: readonly Finding[]): Finding[] {
   const seen = new Map(findings.map((finding) => [`${finding.path} ${finding.message}`, finding]));
-  return [...seen.values()].slice(0, FINDINGS_MAX);
+  return [...seen.values()].slice(0, FINDINGS_MAX).map(shortFinding);
 }

@@ -208,6 +208,14 @@ describe('POST /api/v2/actions', () => {
     [
       'a definition too large',
       { adapter: { ...ADAPTER, config: { ...CONFIG, body: 'x'.repeat(256 * 1024) } } },
+      ['body.adapter.config'],
+    ],
+    [
+      'a definition too large with its schema',
+      {
+        inputSchema: { type: 'object', description: 'x'.repeat(60_000) },
+        adapter: { ...ADAPTER, config: { ...CONFIG, body: 'x'.repeat(220_000) } },
+      },
       ['body'],
     ],
   ])('400: %s', async (_what, body, paths) => {
@@ -215,6 +223,18 @@ describe('POST /api/v2/actions', () => {
     const found = issuesOf(await create({ name, adapter: ADAPTER, ...body }));
     expect([...new Set(found)].sort()).toEqual(paths.toSorted());
     expect((await read(name)).status).toBe(404);
+  });
+
+  it('400: says little of what is wrong a thousand times below a name of half a megabyte', async () => {
+    const texts = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`k${at}`, '{{nope']));
+    const sent = async (characters: number): Promise<CallResult> => {
+      const config = { ...CONFIG, body: { ['x'.repeat(characters)]: texts } };
+      return create({ name: unusedName(), adapter: { ...ADAPTER, config } });
+    };
+    expect(issuesOf(await sent(500_000))).toEqual(['body.adapter.config']);
+    const within = await sent(100_000);
+    expect(issuesOf(within)).toHaveLength(100);
+    expect(within.text.length).toBeLessThan(200_000);
   });
 
   it('400: a change names the unknown fields of the query, of the body and of the config, all at once', async () => {
