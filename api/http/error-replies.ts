@@ -1,4 +1,4 @@
-import { ServiceError, statusOf } from '../../domain/errors.ts';
+import { ServiceError, statusOf, validationError } from '../../domain/errors.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { challenge } from './challenge.ts';
@@ -14,6 +14,7 @@ export function replyWithErrors(deps: Pick<ApiDependencies, 'logger' | 'pagesUrl
   const { logger } = deps;
   return async (ctx, next) => {
     try {
+      refuseUnusableTarget(ctx);
       await next();
     } catch (thrown) {
       if (thrown instanceof RequestAbortedError) {
@@ -27,6 +28,15 @@ export function replyWithErrors(deps: Pick<ApiDependencies, 'logger' | 'pagesUrl
       challenge(ctx, error, deps.pagesUrl);
     }
   };
+}
+
+/** Node takes an absolute target that is no URL, such as `http://[`; Koa's getter of the path throws at it, wherever that is read first. */
+function refuseUnusableTarget(ctx: HttpContext): void {
+  try {
+    void ctx.path;
+  } catch {
+    throw validationError([{ path: 'path', message: 'is not a URL' }]);
+  }
 }
 
 /** Where each code is explained. An installation may be offline, so the API serves the page itself. */

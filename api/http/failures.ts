@@ -5,8 +5,8 @@ import { codeOf, describeFailure } from '../../domain/failures.ts';
 
 export { describeFailure };
 
-/** Transient PostgreSQL conditions: the caller should retry. Classes 08, 53, 57P and lock conflicts. */
-const PASSING_SQLSTATE = /^(08...|53...|57P0.|40001|40P01|55P03)$/;
+/** Transient PostgreSQL conditions: the caller should retry. Classes 08, 53, 57P, lock conflicts, and what took too long (57014, 25P03). */
+const PASSING_SQLSTATE = /^(08...|53...|57P0.|57014|25P03|40001|40P01|55P03)$/;
 const PASSING_SYSTEM_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -20,7 +20,9 @@ export function servePages(runner: RouteRunner): HttpMiddleware {
     (show: (request: PageRequest, params: Record<string, string>) => Promise<void> | void) =>
     async (ctx: unknown): Promise<void> => {
       const context = ctx as HttpContext;
-      await show({ runner, ctx: context }, context['params'] as Record<string, string>);
+      const params = context['params'] as Record<string, string>;
+      if (Object.values(params).some((value) => value.includes('\0'))) throw noPage(); // PostgreSQL holds no such text
+      await show({ runner, ctx: context }, params);
     };
   const approval = (params: Record<string, string>): { environmentId: string; approvalId: string } => ({
     environmentId: params['environmentId'] ?? '',
@@ -47,10 +49,12 @@ export function servePages(runner: RouteRunner): HttpMiddleware {
   return async (ctx, next) => {
     if (!isPagePath(ctx.path)) return next();
     await serve(ctx, () => {
-      throw new ServiceError('NOT_FOUND', { message: 'No page has this address.' });
+      throw noPage();
     });
   };
 }
+
+const noPage = (): ServiceError => new ServiceError('NOT_FOUND', { message: 'No page has this address.' });
 
 function sendStyle(ctx: { set(name: string, value: string): void; type: string; body: unknown }): void {
   ctx.set('Cache-Control', `public, max-age=${STYLE_MAX_AGE_SECONDS}, immutable`);

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
@@ -21,6 +22,19 @@ describe('health', () => {
       },
     });
     expect((await api.call('HEAD', '/readyz')).status).toBe(200);
+  });
+
+  it('refuses an absolute target that is no URL, which Node takes, as a fault of the request', async () => {
+    const { hostname, port } = new URL(api.baseUrl);
+    const answer = await new Promise<string>((resolve, reject) => {
+      let text = '';
+      const socket = connect(Number(port), hostname, () =>
+        socket.write('GET http://[/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+      );
+      socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      socket.once('end', () => resolve(text)).once('error', reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"code":"VALIDATION_ERROR"/);
   });
 
   it('is not ready without Temporal, and says so', async () => {

@@ -269,6 +269,11 @@ describe('a page', () => {
     expect((await new Visitor(api).get(style)).headers.get('Content-Type')).toBe('text/css; charset=utf-8');
   });
 
+  test('whose address has a character that PostgreSQL does not hold is unknown', async () => {
+    const environment = pathOf(api, { id: '%00' });
+    expect((await visitor.get(environment)).status).toBe(404);
+  });
+
   test('of an unknown address, and a form that is none, are answered as pages', async () => {
     const lost = await visitor.get('/console/nothing-here');
     expect([lost.status, lost.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8']);
