@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { budgetSchema } from '../../../api/budgets/schemas.ts';
@@ -78,6 +79,19 @@ describe('a budget', () => {
     const { record } = await service.createKey(service.database.tenants.staging);
     expect((await admin('PUT', { caps: { total: 1 } }, record.id)).status).toBe(404);
     expect((await admin('PUT', { caps: { total: 1 } }, 'key_nobody')).status).toBe(404);
+  });
+
+  it('does not wait for the admissions of a key that is not here, and holds none up', async () => {
+    const { record } = await service.createKey(service.database.tenants.staging);
+    const admitting = new Client({ connectionString: service.database.ownerUrl });
+    await admitting.connect();
+    await admitting.query('BEGIN');
+    await admitting.query('SELECT pg_advisory_xact_lock(budget_lock_of($1))', [record.id]);
+    try {
+      expect((await admin('PUT', { caps: { total: 1 } }, record.id)).status).toBe(404);
+    } finally {
+      await admitting.end();
+    }
   });
 
   it('admits invocations up to its cap, of many at once too, and refuses the next one with nothing done', async () => {
