@@ -11,7 +11,7 @@ export const inviteMemberRoute = defineWorkspaceRoute({
   summary: 'Invite an e-mail address into a workspace',
   description:
     'The reply holds a token that works once, within 7 days. The service sends no mail: hand the token over yourself. A new ' +
-    'invitation of the same address replaces the earlier one. Only an owner can invite an owner.',
+    'invitation of the same address replaces the earlier one. Only an owner can invite an owner, or replace the invitation of one.',
   role: 'admin',
   request: { params: workspaceParams, body: inviteBody },
   response: { 201: invitationSchema },
@@ -22,10 +22,12 @@ export const inviteMemberRoute = defineWorkspaceRoute({
     if (await isMemberByEmail(tx, email)) {
       throw new ServiceError('CONFLICT', { message: 'This e-mail address is a member of the workspace already.' });
     }
-    const { record, token } = await createInvitation(tx, { email, role, invitedBy: caller.userId });
+    const { record, token, replaced } = await createInvitation(tx, { email, role, invitedBy: caller.userId });
+    requireOwnerFor(caller, ...replaced.map((invitation) => invitation.role));
+    const details = { email, role, ...(replaced.length > 0 && { replaces: replaced.map(({ id }) => id) }) };
     return {
       reply: { status: 201, data: presentInvitation(record, token) },
-      audit: { action: 'member.invited', target: { type: 'invitation', id: record.id }, details: { email, role } },
+      audit: { action: 'member.invited', target: { type: 'invitation', id: record.id }, details },
     };
   },
 });

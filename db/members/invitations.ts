@@ -13,18 +13,22 @@ export interface InvitationRecord {
   expiresAt: Date;
 }
 
-/** Invites an e-mail address into the transaction's workspace, replacing an earlier invitation. The token is returned this once. */
+/**
+ * Invites an e-mail address into the transaction's workspace. The token is returned this once. `replaced` are the invitations that were open
+ * and are revoked by it.
+ */
 export async function createInvitation(
   tx: WorkspaceTransaction,
   input: { email: string; role: Role; invitedBy: string },
-): Promise<{ record: InvitationRecord; token: string }> {
+): Promise<{ record: InvitationRecord; token: string; replaced: { id: string; role: Role }[] }> {
   const token = generateToken();
   // Invitations of one address are serialized, so that the later of two replaces the earlier.
   await tx.raw('SELECT pg_advisory_xact_lock(hashtextextended(current_workspace_id()::text || lower(?), 0))', [
     input.email,
   ]);
-  await tx.raw(
-    'UPDATE invitations SET revoked_at = now() WHERE lower(email) = lower(?) AND accepted_at IS NULL AND revoked_at IS NULL',
+  const { rows: ended } = await tx.raw<{ rows: { id: string; role: Role; isOpen: boolean }[] }>(
+    `UPDATE invitations SET revoked_at = now() WHERE lower(email) = lower(?) AND accepted_at IS NULL AND revoked_at IS NULL
+     RETURNING id, role, expires_at > now() AS "isOpen"`,
     [input.email],
   );
   const { rows } = await tx.raw<{ rows: InvitationRecord[] }>(
@@ -35,7 +39,7 @@ export async function createInvitation(
   );
   const record = rows[0];
   if (record === undefined) throw new Error('the new invitation was not stored');
-  return { record, token };
+  return { record, token, replaced: ended.filter(({ isOpen }) => isOpen).map(({ id, role }) => ({ id, role })) };
 }
 
 /** Whether a member of the transaction's workspace has the e-mail address. */

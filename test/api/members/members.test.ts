@@ -126,6 +126,17 @@ describe('invitations', () => {
     expect((await owner.call('POST', path, { body })).status).toBe(201);
   });
 
+  it('of an owner is replaced by an owner only: an admin would end it', async () => {
+    const email = newEmail();
+    const { id } = dataOf(await owner.call('POST', path, { body: { email, role: 'owner' } }));
+    const refused = await admin.call('POST', path, { body: { email: email.toUpperCase(), role: 'member' } });
+    expect(statusAndCode(refused)).toEqual([403, 'AUTHORIZATION_ERROR']);
+    const open = 'SELECT FROM invitations WHERE id = $1 AND revoked_at IS NULL';
+    expect(await api.database.asOwner(open, [id])).toHaveLength(1);
+    expect((await owner.call('POST', path, { body: { email, role: 'member' } })).status).toBe(201);
+    expect(await api.database.asOwner(open, [id])).toHaveLength(0);
+  });
+
   it('ends with another of the same address, with its inviter, and after a week', async () => {
     const email = newEmail();
     const tokens = [await invite(email), await invite(email.toUpperCase())];
