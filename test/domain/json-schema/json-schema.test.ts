@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { checkSchema, compileSchema } from '../../../domain/json-schema/json-schema.ts';
 
@@ -173,6 +173,17 @@ describe('a hostile schema', () => {
       ).length,
     ).toBeLessThanOrEqual(50);
   });
+});
+
+it('names each issue of a small value also on a machine that was busy with something else meanwhile', () => {
+  const members = ['a', 'b', 'c', 'd'];
+  const schema = { properties: Object.fromEntries(members.map((name) => [name, { type: 'string' }])) };
+  let nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 1_000));
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(issues(schema, { a: 1, b: 2, c: 3, d: 'text' })).toEqual(
+    ['a', 'b', 'c'].map((name) => `input.${name}: must be string`),
+  );
 });
 
 it('holds each value to its own pattern where a schema has several', () => {
