@@ -17,8 +17,8 @@ const SMALL_WAITING = { waitingMax: 500, waitingAWorkspaceMax: 100 };
 const LARGE_WAITING = { waitingMax: 100, waitingAWorkspaceMax: 50 };
 
 export interface TokenCounterOptions {
-  /** The module that a thread runs; beside this one where it is left out. */
-  threadFile?: () => URL;
+  /** The module that the thread of a lane runs; beside this one where it is left out. */
+  threadFile?: (lane: 'small' | 'large') => URL;
   deadlineMs?: number;
   smallDeadlineMs?: number;
   waitMsMax?: number;
@@ -35,9 +35,10 @@ export class TokenCounter {
 
   constructor(options: TokenCounterOptions = {}) {
     const { deadlineMs = DEADLINE_MS, smallDeadlineMs = SMALL_DEADLINE_MS, waitMsMax = WAIT_MS_MAX } = options;
-    const threadFile = options.threadFile?.() ?? new URL('token-thread.js', import.meta.url);
-    this.#small = new TokenLane({ threadFile, deadlineMs: smallDeadlineMs, waitMsMax, ...SMALL_WAITING });
-    this.#large = new TokenLane({ threadFile, deadlineMs, waitMsMax, ...LARGE_WAITING });
+    const { threadFile = () => new URL('token-thread.js', import.meta.url) } = options;
+    const small = { threadFile: threadFile('small'), deadlineMs: smallDeadlineMs };
+    this.#small = new TokenLane({ ...small, waitMsMax, ...SMALL_WAITING });
+    this.#large = new TokenLane({ threadFile: threadFile('large'), deadlineMs, waitMsMax, ...LARGE_WAITING });
   }
 
   /**
