@@ -18,16 +18,23 @@ export async function listOAuthKeys(db: Database): Promise<SealedOAuthKey[]> {
   return rows;
 }
 
-/** False where another process has just added one. */
-export async function addOAuthKey(db: Database, key: SealedOAuthKey): Promise<boolean> {
+/** False, and nothing is added, where there is one beside the `unopened`, such as one that another process has just added. */
+export async function addOAuthKey(
+  db: Database,
+  key: SealedOAuthKey,
+  unopened: readonly string[] = [],
+): Promise<boolean> {
   const { rows } = await db.directory.raw<{ rows: { added: boolean }[] }>(
-    'SELECT add_oauth_signing_key(?, ?, ?, ?) AS added',
-    [key.id, key.masterKeyVersion, key.wrappedDataKey, key.sealedValue],
+    'SELECT add_oauth_signing_key(?, ?, ?, ?, ?) AS added',
+    [key.id, key.masterKeyVersion, key.wrappedDataKey, key.sealedValue, unopened],
   );
   return rows[0]?.added === true;
 }
 
-/** Rewraps the keys under the newest master key. Returns how many; what another command has rewrapped meanwhile is not counted. */
+/**
+ * Rewraps the keys under the newest master key. Returns how many; what another command has rewrapped meanwhile is not counted. A key that does
+ * not open stays as it is.
+ */
 export async function rewrapOAuthKeys(
   db: Database,
   vault: Rewrapping,
