@@ -25,8 +25,8 @@ export interface ApiDependencies {
   /** Seals what a caller entrusts to us; the API can seal, and opens nothing but by way of `resealing`. */
   vault: Pick<Vault, 'seal' | 'digests'>;
   /**
-   * Opens the sealed content of a failed message to seal it anew for its retry, the headers of a subscription for its change, and the
-   * credential of an integration to verify a click or to ask its chat system. What it opens is in no reply, log or error, save for the
+   * Opens the sealed content of a failed message to seal it anew for its retry, the headers of a subscription for its change and its test, the
+   * credential of an integration to verify a click or to ask its chat system, and the OAuth signing keys. What it opens is in no reply, log or error, save for the
    * secret that a subscription was created with: the reply of its creation shows it once.
    */
   resealing: Pick<Vault, 'open' | 'seal' | 'digests'>;

@@ -1,12 +1,17 @@
 import knex, { type Knex } from 'knex';
+import { codeOf, databaseMessage } from '../domain/failures.ts';
 import { refusalBeforeTheBaseline } from './before-the-baseline.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
+import { scramVerifierOf } from './scram-verifier.ts';
 
 /** The database holds migrations that this version does not know. Nothing was changed. */
 export class ForeignSchemaError extends Error {}
 
 /** A migration did not get a lock in time. It has changed nothing; those before it stand. */
 export class BlockedMigrationError extends Error {}
+
+/** The application's login could not be made. The message has the server's sentence, and never the statement: a password is in it. */
+export class ApplicationLoginError extends Error {}
 
 /**
  * How long a statement of a migration waits for a lock. Meanwhile every later statement on that table stands behind it: without a bound one
@@ -30,7 +35,7 @@ export interface MigrateOptions {
 /**
  * Migrates the database to the newest schema. It may run again, and from several places at once, because knex holds a lock.
  *
- * @throws {ForeignSchemaError} {BlockedMigrationError}
+ * @throws {ForeignSchemaError} {BlockedMigrationError} {ApplicationLoginError}
  */
 export async function migrate({
   ownerUrl,
@@ -88,22 +93,36 @@ async function refuseForeignSchema(db: Knex, migrations: readonly Migration[]): 
 }
 
 async function ensureApplicationLogin(db: Knex, applicationUrl: string): Promise<void> {
-  const url = new URL(applicationUrl);
-  const user = decodeURIComponent(url.username);
-  const password = decodeURIComponent(url.password);
-  const { rows } = await db.raw<{ rows: { exists: boolean; self: boolean }[] }>(
+  const { username, password } = new URL(applicationUrl);
+  const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+  try {
+    await db.transaction((tx) => makeApplicationLogin(tx, user, secret));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // Without the cause: whoever prints an error prints its causes.
+    throw new ApplicationLoginError(
+      `The application's login "${user}" could not be made: ${databaseMessage(error, codeOf(error))}`,
+    );
+  }
+}
+
+async function makeApplicationLogin(tx: Knex, user: string, password: string): Promise<void> {
+  // The second of two processes that migrate at once waits here, and then finds the login.
+  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('application-login', 0))");
+  const { rows } = await tx.raw<{ rows: { exists: boolean; self: boolean }[] }>(
     `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = ?) AS exists, current_user = ? AS self`,
     [user, user],
   );
   if (rows[0]?.self) return; // the owner itself: server.ts refuses to run as it
   if (!rows[0]?.exists) {
-    const { rows: made } = await db.raw<{ rows: { statement: string }[] }>(
+    // PostgreSQL's own log may keep the statement.
+    const { rows: made } = await tx.raw<{ rows: { statement: string }[] }>(
       `SELECT format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS PASSWORD %L', ?::text, ?::text) AS statement`,
-      [user, password],
+      [user, scramVerifierOf(password) ?? password],
     );
-    if (made[0]) await db.raw(made[0].statement.replaceAll('?', '\\?'));
+    if (made[0]) await tx.raw(made[0].statement.replaceAll('?', '\\?'));
   }
-  await db.raw('GRANT service_app TO ??', [user]);
+  await tx.raw('GRANT service_app TO ??', [user]);
 }
 
 class InCodeMigrations implements Knex.MigrationSource<Migration> {

@@ -73,7 +73,7 @@ ALTER FUNCTION active_firings_per_hour() OWNER TO service_directory;
 REVOKE ALL ON FUNCTION active_firings_per_hour() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION active_firings_per_hour() TO service_app;
 
-CREATE OR REPLACE FUNCTION public.add_oauth_signing_key(of_id text, with_version integer, with_wrapped bytea, with_sealed bytea)
+CREATE OR REPLACE FUNCTION public.add_oauth_signing_key(of_id text, with_version integer, with_wrapped bytea, with_sealed bytea, unopened text[])
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -81,14 +81,14 @@ CREATE OR REPLACE FUNCTION public.add_oauth_signing_key(of_id text, with_version
 AS $function$
     BEGIN
       PERFORM pg_advisory_xact_lock(1869903719);
-      IF EXISTS (SELECT FROM oauth_signing_keys) THEN RETURN false; END IF;
+      IF EXISTS (SELECT FROM oauth_signing_keys k WHERE k.id <> ALL (unopened)) THEN RETURN false; END IF;
       INSERT INTO oauth_signing_keys (id, master_key_version, wrapped_data_key, sealed_value) VALUES (of_id, with_version, with_wrapped, with_sealed);
       RETURN true;
     END $function$
 ;
-ALTER FUNCTION add_oauth_signing_key(text,integer,bytea,bytea) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION add_oauth_signing_key(text,integer,bytea,bytea) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION add_oauth_signing_key(text,integer,bytea,bytea) TO service_app;
+ALTER FUNCTION add_oauth_signing_key(text,integer,bytea,bytea,text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION add_oauth_signing_key(text,integer,bytea,bytea,text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION add_oauth_signing_key(text,integer,bytea,bytea,text[]) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.admit_to_budget(of_key text, of_kind text, amount bigint, for_invocation text)
  RETURNS TABLE(verdict text, cap_name text, cap bigint, taken bigint)

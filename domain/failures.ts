@@ -32,8 +32,11 @@ export function describeFailure(thrown: unknown): Record<string, unknown> {
   };
 }
 
-/** knex writes `<statement> - <message>`, with the values in the statement; messages of class 22 quote the offending value. */
-function databaseMessage(error: Error, code: string | null): string {
+/**
+ * The server's own sentence. knex writes `<statement> - <message>`, with the values in the statement; messages of class 22 quote the
+ * offending value.
+ */
+export function databaseMessage(error: Error, code: string | null): string {
   const message = error.message.split(' - ').at(-1) ?? '';
   return code?.startsWith('22') === true ? message.replaceAll(/".*"/gs, '"…"') : message;
 }

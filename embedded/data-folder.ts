@@ -21,6 +21,7 @@ const FOLDER_VERSION = 1;
 const PASSABLE = 0o711;
 const MASTER_KEY_BYTES = 32;
 const LOG_BYTES_MAX = 20_000_000;
+const LOCK = 'service.lock';
 
 /** The state kept between starts, apart from the databases. */
 export interface FolderState {
@@ -83,7 +84,7 @@ export class DataFolder {
   }
 
   unlock(): void {
-    rmSync(this.file('service.lock'), { force: true });
+    rmSync(this.file(LOCK), { force: true });
   }
 
   private checkVersion(): void {
@@ -98,7 +99,7 @@ export class DataFolder {
   }
 
   private lock(): void {
-    const file = this.file('service.lock');
+    const file = this.file(LOCK);
     const own = this.file(`service.lock.${process.pid}`);
     writeFileSync(own, processIdentity(process.pid) ?? '');
     try {
@@ -111,8 +112,8 @@ export class DataFolder {
 
   private removeStaleLock(file: string): void {
     const holder = readFileSync(file, 'utf8');
-    const pid = Number(holder.split(':')[0]);
-    if (pid !== process.pid && processIdentity(pid) === holder) {
+    const pid = livingHolder(holder);
+    if (pid !== null) {
       throw new StartError(
         `The stack is already running on ${this.path} (process ${pid}). Stop it first, or set DATA_DIR to another folder.`,
       );
@@ -139,6 +140,20 @@ export class DataFolder {
       renameSync(this.logFile, this.file('service.old.log'));
     }
   }
+}
+
+/** Removes the data folder of a stack that has ended. Throws StartError, and removes nothing, while the stack runs. */
+export function removeEndedFolder(folder: string): void {
+  const file = path.join(folder, LOCK);
+  const pid = existsSync(file) ? livingHolder(readFileSync(file, 'utf8')) : null;
+  if (pid !== null) throw new StartError(`The stack is still running on ${folder} (process ${pid}). Stop it first.`);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The pid of another process that holds a lock with this text; null where it is gone. */
+function livingHolder(holder: string): number | null {
+  const pid = Number(holder.split(':')[0]);
+  return pid !== process.pid && processIdentity(pid) === holder ? pid : null;
 }
 
 function tryLink(from: string, to: string): boolean {

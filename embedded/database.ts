@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { BlockedMigrationError, ForeignSchemaError, migrate } from '../db/migrate.ts';
+import { ApplicationLoginError, BlockedMigrationError, ForeignSchemaError, migrate } from '../db/migrate.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import type { DataFolder } from './data-folder.ts';
 import { isPortFree } from './ports.ts';
@@ -60,8 +60,8 @@ async function migrateWith(
   try {
     await migrate({ ownerUrl, applicationUrl });
   } catch (error) {
-    if (error instanceof ForeignSchemaError || error instanceof BlockedMigrationError) {
-      throw new StartError(error.message, { cause: error });
+    if ([ForeignSchemaError, BlockedMigrationError, ApplicationLoginError].some((kind) => error instanceof kind)) {
+      throw new StartError((error as Error).message, { cause: error });
     }
     throw error;
   }

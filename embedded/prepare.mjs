@@ -51,7 +51,8 @@ export function installWhereMissing() {
   console.error('Installing the locked dependencies …');
   const npm = process.env.npm_execpath;
   const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm] : [npm ?? 'npm'];
-  run('npm ci', command, [...args, 'ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  // With NODE_ENV=production npm would leave out what builds the project, and what is left out counts as missing at the next start.
+  run('npm ci', command, [...args, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
 /** Compiles, and bundles the workflows, if a source was added, changed or removed since the last build. */

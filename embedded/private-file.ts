@@ -1,12 +1,30 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 
 const OWNER_ONLY = 0o600;
 
-/** Writes a file that only its owner may read. The write is atomic: a reader sees the old or the new text, never half. */
-export function writePrivately(file: string, text: string): void {
+/**
+ * Writes a file that only its owner may read. The write is atomic: a reader sees the old or the new text, never half, also after a crash of
+ * the machine. The key that sealed everything in the database may be in it.
+ */
+export function writePrivately(file: string, text: string, flush: (descriptor: number) => void = fsyncSync): void {
   const unfinished = `${file}.unfinished`;
-  writeFileSync(unfinished, text, { mode: OWNER_ONLY });
+  withOpen(unfinished, 'w', (descriptor) => {
+    writeFileSync(descriptor, text);
+    flush(descriptor);
+  });
   renameSync(unfinished, file);
+  // The rename itself survives a crash once the folder is flushed.
+  withOpen(path.dirname(file), 'r', flush);
+}
+
+function withOpen(place: string, flags: 'r' | 'w', work: (descriptor: number) => void): void {
+  const descriptor = openSync(place, flags, OWNER_ONLY);
+  try {
+    work(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Reads the file, after making it with `create` if it is missing. */

@@ -43,7 +43,7 @@ export async function up(knex: Knex): Promise<void> {
   ]);
   await makeDirectoryFunctions(knex, KEY_FUNCTIONS, [
     'list_oauth_signing_keys()',
-    'add_oauth_signing_key(text, integer, bytea, bytea)',
+    'add_oauth_signing_key(text, integer, bytea, bytea, text[])',
     'rewrap_oauth_signing_key(text, integer, integer, bytea)',
   ]);
 }
@@ -261,12 +261,12 @@ const KEY_FUNCTIONS = `
       SELECT k.id, k.master_key_version, k.wrapped_data_key, k.sealed_value FROM oauth_signing_keys k ORDER BY k.created_at DESC, k.id DESC;
     END;
 
-  -- Adds the first key: of several processes that begin at once, one adds it.
-  CREATE FUNCTION add_oauth_signing_key(of_id text, with_version integer, with_wrapped bytea, with_sealed bytea) RETURNS boolean
+  -- Adds a key where there is none but those that the caller cannot open: of several processes that begin at once, one adds it.
+  CREATE FUNCTION add_oauth_signing_key(of_id text, with_version integer, with_wrapped bytea, with_sealed bytea, unopened text[]) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     BEGIN
       PERFORM pg_advisory_xact_lock(1869903719);
-      IF EXISTS (SELECT FROM oauth_signing_keys) THEN RETURN false; END IF;
+      IF EXISTS (SELECT FROM oauth_signing_keys k WHERE k.id <> ALL (unopened)) THEN RETURN false; END IF;
       INSERT INTO oauth_signing_keys (id, master_key_version, wrapped_data_key, sealed_value) VALUES (of_id, with_version, with_wrapped, with_sealed);
       RETURN true;
     END $$;

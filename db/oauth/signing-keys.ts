@@ -1,5 +1,6 @@
 import type { Database } from '../client.ts';
-import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
+import { type BatchInput, rewrapOrTell, type Rewrapping } from '../secrets/rewrap-batch.ts';
+import type { SealedSecret, SecretContext } from '../secrets/vault.ts';
 
 export type SealedOAuthKey = { id: string } & SealedSecret;
 
@@ -17,27 +18,38 @@ export async function listOAuthKeys(db: Database): Promise<SealedOAuthKey[]> {
   return rows;
 }
 
-/** False where another process has just added one. */
-export async function addOAuthKey(db: Database, key: SealedOAuthKey): Promise<boolean> {
+/** False, and nothing is added, where there is one beside the `unopened`, such as one that another process has just added. */
+export async function addOAuthKey(
+  db: Database,
+  key: SealedOAuthKey,
+  unopened: readonly string[] = [],
+): Promise<boolean> {
   const { rows } = await db.directory.raw<{ rows: { added: boolean }[] }>(
-    'SELECT add_oauth_signing_key(?, ?, ?, ?) AS added',
-    [key.id, key.masterKeyVersion, key.wrappedDataKey, key.sealedValue],
+    'SELECT add_oauth_signing_key(?, ?, ?, ?, ?) AS added',
+    [key.id, key.masterKeyVersion, key.wrappedDataKey, key.sealedValue, unopened],
   );
   return rows[0]?.added === true;
 }
 
-/** Rewraps the keys under the newest master key. Returns how many; what another command has rewrapped meanwhile is not counted. */
+/**
+ * Rewraps the keys under the newest master key. Returns how many; what another command has rewrapped meanwhile is not counted. A key that does
+ * not open stays as it is.
+ */
 export async function rewrapOAuthKeys(
   db: Database,
-  vault: Pick<Vault, 'rewrap' | 'newestMasterKeyVersion'>,
+  vault: Rewrapping,
+  onUnopened: BatchInput['onUnopened'],
 ): Promise<number> {
   let rewrapped = 0;
   for (const key of await listOAuthKeys(db)) {
     if (key.masterKeyVersion === vault.newestMasterKeyVersion) continue;
-    const { masterKeyVersion, wrappedDataKey } = vault.rewrap(oauthKeyAssociatedData(key.id), key);
+    const sealed = rewrapOrTell(vault, oauthKeyAssociatedData(key.id), key, (reason) =>
+      onUnopened({ table: 'oauth_signing_keys', id: key.id, reason }),
+    );
+    if (sealed === null) continue;
     const { rows } = await db.directory.raw<{ rows: { done: boolean }[] }>(
       'SELECT rewrap_oauth_signing_key(?, ?, ?, ?) AS done',
-      [key.id, key.masterKeyVersion, masterKeyVersion, wrappedDataKey],
+      [key.id, key.masterKeyVersion, sealed.masterKeyVersion, sealed.wrappedDataKey],
     );
     if (rows[0]?.done === true) rewrapped++;
   }

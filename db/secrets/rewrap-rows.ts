@@ -1,5 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import type { SealedSecret, SecretContext, Vault } from './vault.ts';
+import { type Batch, type BatchInput, rewrapOrTell, type Rewrapping } from './rewrap-batch.ts';
+import type { SealedSecret, SecretContext } from './vault.ts';
 
 /** A table whose rows are sealed; every name is of this code, never of a caller. */
 export interface SealedTable {
@@ -11,29 +12,32 @@ export interface SealedTable {
 
 type Row = { id: string } & SealedSecret;
 
-/**
- * Rewraps up to `most` sealed rows of one environment under the newest master key. Returns how many; 0 when none is left. Throws,
- * and changes nothing, where one does not open.
- */
+/** Rewraps the next sealed rows of one environment under the newest master key. A row that does not open stays as it is. */
 export async function rewrapRows(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'rewrap' | 'newestMasterKeyVersion'>,
+  vault: Rewrapping,
   { table, idColumn, associatedDataOf }: SealedTable,
-  most: number,
-): Promise<number> {
+  { after, most, onUnopened }: BatchInput,
+): Promise<Batch> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT ${idColumn} AS id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey",
        sealed_value AS "sealedValue"
-     FROM ${table} WHERE master_key_version IS NOT NULL AND master_key_version <> ? ORDER BY ${idColumn} LIMIT ? FOR UPDATE`,
-    [vault.newestMasterKeyVersion, most],
+     FROM ${table} WHERE master_key_version IS NOT NULL AND master_key_version <> ? AND ${idColumn} > ?
+     ORDER BY ${idColumn} LIMIT ? FOR UPDATE`,
+    [vault.newestMasterKeyVersion, after.id, most],
   );
+  let rewrapped = 0;
   for (const row of rows) {
-    const rewrapped = vault.rewrap(associatedDataOf(row.id), row);
+    const { id } = row;
+    const sealed = rewrapOrTell(vault, associatedDataOf(id), row, (reason) => onUnopened({ table, id, reason }));
+    if (sealed === null) continue;
     await tx.raw(`UPDATE ${table} SET master_key_version = ?, wrapped_data_key = ? WHERE ${idColumn} = ?`, [
-      rewrapped.masterKeyVersion,
-      rewrapped.wrappedDataKey,
-      row.id,
+      sealed.masterKeyVersion,
+      sealed.wrappedDataKey,
+      id,
     ]);
+    rewrapped++;
   }
-  return rows.length;
+  const last = rows.at(-1);
+  return { rewrapped, last: last === undefined ? null : { id: last.id, version: 0 } };
 }

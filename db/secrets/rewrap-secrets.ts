@@ -1,37 +1,42 @@
-import type { EnvironmentTransaction, Tenant } from '../client.ts';
-import type { SealedSecret, Vault } from './vault.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { type Batch, type BatchInput, rewrapOrTell, type Rewrapping } from './rewrap-batch.ts';
+import type { SealedSecret } from './vault.ts';
 
-type Row = { secretId: string; name: string; version: number } & SealedSecret;
+type Row = { secretId: string; name: string; version: number; isCurrent: boolean } & SealedSecret;
 
 /**
- * Rewraps up to `most` secret versions of one environment under the newest master key. Returns how many; 0 when none is left. The
- * rows are locked, so that a concurrent rewrap waits and then finds them done. Throws, and changes nothing, where a version does
- * not open.
+ * Rewraps the next secret versions of one environment under the newest master key. The rows are locked, so that a concurrent rewrap waits
+ * and then finds them done. A version that does not open stays as it is.
  */
 export async function rewrapSecrets(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'rewrap' | 'newestMasterKeyVersion'>,
-  tenant: Tenant,
-  most: number,
-): Promise<number> {
+  vault: Rewrapping,
+  { tenant, after, most, onUnopened }: BatchInput,
+): Promise<Batch> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
-    `SELECT v.secret_id AS "secretId", s.name, v.version, v.master_key_version AS "masterKeyVersion",
-       v.wrapped_data_key AS "wrappedDataKey", v.sealed_value AS "sealedValue"
-     FROM secret_versions v JOIN secrets s ON s.id = v.secret_id WHERE v.master_key_version <> ?
-     ORDER BY v.secret_id, v.version LIMIT ? FOR UPDATE OF v`,
-    [vault.newestMasterKeyVersion, most],
+    `SELECT v.secret_id AS "secretId", s.name, v.version, v.version = s.current_version AS "isCurrent",
+       v.master_key_version AS "masterKeyVersion", v.wrapped_data_key AS "wrappedDataKey", v.sealed_value AS "sealedValue"
+     FROM secret_versions v JOIN secrets s ON s.id = v.secret_id
+     WHERE v.master_key_version <> :newest AND (v.secret_id, v.version) > (:id, :version)
+     ORDER BY v.secret_id, v.version LIMIT :most FOR UPDATE OF v`,
+    { newest: vault.newestMasterKeyVersion, ...after, most },
   );
+  let rewrapped = 0;
   for (const row of rows) {
-    const rewrapped = vault.rewrap({ ...tenant, name: row.name, version: row.version }, row);
+    const { secretId, name, version } = row;
+    const rank = row.isCurrent ? '' : ', an earlier one that nothing uses';
+    const id = `${secretId} (${name}, version ${version}${rank})`;
+    const sealed = rewrapOrTell(vault, { ...tenant, name, version }, row, (reason) =>
+      onUnopened({ table: 'secret_versions', id, reason }),
+    );
+    if (sealed === null) continue;
+    const { masterKeyVersion, wrappedDataKey } = sealed;
     await tx.raw(
       'UPDATE secret_versions SET master_key_version = :masterKeyVersion, wrapped_data_key = :wrappedDataKey WHERE secret_id = :secretId AND version = :version',
-      {
-        masterKeyVersion: rewrapped.masterKeyVersion,
-        wrappedDataKey: rewrapped.wrappedDataKey,
-        secretId: row.secretId,
-        version: row.version,
-      },
+      { masterKeyVersion, wrappedDataKey, secretId, version },
     );
+    rewrapped++;
   }
-  return rows.length;
+  const last = rows.at(-1);
+  return { rewrapped, last: last === undefined ? null : { id: last.secretId, version: last.version } };
 }

@@ -99,7 +99,7 @@ export const VARIABLES = {
     schema: textSchema,
   },
   TEMPORAL_TLS_KEY: {
-    meaning: "File (PEM) of the client certificate's key.",
+    meaning: "File (PEM) of the client certificate's key. Needs TEMPORAL_TLS_CERT.",
     default: null,
     processes: ALL,
     schema: textSchema,

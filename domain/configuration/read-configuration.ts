@@ -37,13 +37,20 @@ export function readConfiguration<Kind extends ProcessKind>(
     values.push([name, parsed.data]); // undefined: set, and wrong
     if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}.`));
   }
-  if ((environment['TEMPORAL_TLS_CERT'] ?? '') !== '' && (environment['TEMPORAL_TLS_KEY'] ?? '') === '') {
-    problems.push('TEMPORAL_TLS_CERT needs TEMPORAL_TLS_KEY.');
-  }
+  problems.push(...clientCertificateProblems(environment));
   if (kind === 'worker' || kind === 'embedded') problems.push(...smtpProblems(Object.fromEntries(values)));
   problems.push(...fileStoreProblems(Object.fromEntries(values)));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return Object.fromEntries(values) as Configuration<Kind>;
+}
+
+/** Either without the other would be left out, and a key alone does not even turn TLS on. */
+function clientCertificateProblems(environment: EnvironmentVariables): string[] {
+  const [hasCertificate, hasKey] = ['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'].map(
+    (name) => (environment[name] ?? '') !== '',
+  );
+  if (hasCertificate === hasKey) return [];
+  return [hasKey ? 'TEMPORAL_TLS_KEY needs TEMPORAL_TLS_CERT.' : 'TEMPORAL_TLS_CERT needs TEMPORAL_TLS_KEY.'];
 }
 
 function defaultFor(kind: ProcessKind, variable: Variable): string | null {

@@ -1,5 +1,6 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { removeEndedFolder } from '../data-folder.ts';
 import { freePorts } from '../ports.ts';
 import { projectRoot } from '../project-root.ts';
 import { readSteps, type Step } from '../walkthrough/page.ts';
@@ -7,14 +8,14 @@ import { walk } from '../walkthrough/walk.ts';
 
 /**
  * `npm run demo`: plays docs/quickstart.md on a stack of its own, with a new data folder and free ports, and shows every command with
- * what it prints. The stack runs on afterwards, for a look at the Temporal UI, until Ctrl-C.
+ * what it prints. The stack runs on afterwards, for a look at the Temporal UI, until Ctrl-C. There is one at a time.
  */
 const root = projectRoot();
 const dataDir = path.join(root, '.local', 'demo');
 const OUTPUT_LINES_MAX = 40;
 
 async function main(): Promise<number> {
-  rmSync(dataDir, { recursive: true, force: true });
+  removeEndedFolder(dataDir);
   const [api, temporal, ui] = await freePorts(3);
   const ports = { PORT: String(api), TEMPORAL_PORT: String(temporal), TEMPORAL_UI_PORT: String(ui) };
   const steps = readSteps(readFileSync(path.join(root, 'docs', 'quickstart.md'), 'utf8'));

@@ -1,11 +1,14 @@
 import { Database } from '../../db/client.ts';
 import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
-import { rewrapAllSecrets } from '../../db/secrets/rewrap.ts';
+import { rewrapAllSecrets, type UnopenedValue } from '../../db/secrets/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { runCommand } from './run-command.ts';
 import { PRODUCT } from '../../domain/product.ts';
 
-/** `npm run secrets:rewrap`: wraps every secret under the newest master key; afterwards the older keys can be removed. */
+/**
+ * `npm run secrets:rewrap`: wraps every secret under the newest master key; afterwards the older keys can be removed. Each value that does not
+ * open is a line on stderr, and the exit code is then 1.
+ */
 await runCommand(async (configuration) => {
   const { DATABASE_URL: url, MASTER_KEYS: masterKeys } = configuration;
   if (url === null) throw new Error('DATABASE_URL is not set.');
@@ -14,9 +17,21 @@ await runCommand(async (configuration) => {
   const db = new Database({ url, applicationName: `${PRODUCT.id}-rewrap` });
   try {
     await refusePrivilegedLogin(db);
-    const { environments, rewrapped } = await rewrapAllSecrets(db, vault);
-    return `Rewrapped ${rewrapped} secret versions of ${environments} environments under master key ${vault.newestMasterKeyVersion}.`;
+    const { environments, rewrapped, unopened } = await rewrapAllSecrets(db, vault, (value) =>
+      console.error(line(value)),
+    );
+    const done = `Rewrapped ${rewrapped} secret versions of ${environments} environments under master key ${vault.newestMasterKeyVersion}.`;
+    if (unopened === 0) return done;
+    throw new Error(
+      `${done}\nSealed values that do not open, and are as they were: ${unopened}. docs/operations.md says under "Master keys" what to do about each.`,
+    );
   } finally {
     await db.close();
   }
 });
+
+function line({ table, id, workspaceId, environmentId, reason }: UnopenedValue): string {
+  const workspace = workspaceId === null ? 'the installation' : `workspace ${workspaceId}`;
+  const place = environmentId === null ? workspace : `environment ${environmentId}`;
+  return `${table}, ${place}, ${id}: ${reason}`;
+}

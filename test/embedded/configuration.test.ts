@@ -169,6 +169,10 @@ describe('configuration', () => {
     expect(problemsOf(() => read({ TEMPORAL_TLS_CERT: 'c.pem' }))).toEqual([
       'TEMPORAL_TLS_CERT needs TEMPORAL_TLS_KEY.',
     ]);
+    // Alone it would not even turn TLS on: the connection would be in the clear, without a word.
+    expect(problemsOf(() => read({ TEMPORAL_TLS_KEY: 'k.pem', TEMPORAL_TLS_CERT: '' }))).toEqual([
+      'TEMPORAL_TLS_KEY needs TEMPORAL_TLS_CERT.',
+    ]);
   });
 
   it('has the page that is made from its table', () => {

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { InterruptedError, UsageError } from './exit.ts';
+import { EXIT, InterruptedError, UsageError } from './exit.ts';
 import { runProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -42,5 +42,19 @@ const terminal: Terminal = {
     return interrupted.signal;
   },
 };
+
+/** `… | head`: the reader has what it wanted, and left. A reader of the errors alone that leaves changes nothing of the exit code. */
+const unlessLeft = (end: () => void) => (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  end();
+};
+stdout.on(
+  'error',
+  unlessLeft(() => process.exit(EXIT.ok)),
+);
+stderr.on(
+  'error',
+  unlessLeft(() => undefined),
+);
 
 process.exitCode = await runProgram(process.argv.slice(2), terminal);

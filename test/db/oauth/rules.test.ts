@@ -129,9 +129,15 @@ test('a signing key is made once, sealed, and rewrapped under a new master key',
   const add = (id: string): Promise<boolean> =>
     addOAuthKey(database.db, { id, ...before.seal(oauthKeyAssociatedData(id), 'the key') });
   expect((await Promise.all([add('a'), add('b')])).filter(Boolean)).toHaveLength(1);
+  const [first] = await listOAuthKeys(database.db);
+  // Beside a key that is not named nothing is added, whatever else is named.
+  expect(await addOAuthKey(database.db, { id: 'c', ...before.seal(oauthKeyAssociatedData('c'), 'x') }, ['d'])).toBe(
+    false,
+  );
+  expect(await listOAuthKeys(database.db)).toEqual([first]);
   const both = Vault.fromMasterKeys(`1:${old},2:${next}`);
-  expect(await rewrapOAuthKeys(database.db, both)).toBe(1);
-  expect(await rewrapOAuthKeys(database.db, both)).toBe(0);
+  expect(await rewrapOAuthKeys(database.db, both, () => expect.unreachable())).toBe(1);
+  expect(await rewrapOAuthKeys(database.db, both, () => expect.unreachable())).toBe(0);
   const [key] = await listOAuthKeys(database.db);
   if (key === undefined) throw new Error('the key is gone');
   expect(Vault.fromMasterKeys(`2:${next}`).open(oauthKeyAssociatedData(key.id), key)).toBe('the key');

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keyOf } from '../../../embedded/credentials.ts';
 import { projectRoot } from '../../../embedded/project-root.ts';
@@ -48,6 +51,14 @@ export function cliSuite(
     it('asks for a login first, and says how', async () => {
       const { code, errors } = await cli('actions', 'list');
       expect([code, errors]).toEqual([2, expect.stringContaining('agent-actions login')]);
+    });
+
+    it('ends quietly where the reader of its output has left, as head does', async () => {
+      const { PATH = '' } = process.env;
+      const program = spawn(command(), ['--help'], { env: { PATH, HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] });
+      program.stdout.destroy();
+      const [errors, [code]] = await Promise.all([text(program.stderr), once(program, 'close')]);
+      expect([code, errors]).toEqual([0, '']);
     });
 
     it('runs by npx, from a registry, in a folder of its own', async () => {
