@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { createClientDocumentFetcher } from './activities/adapters/http-request/fetch-client-document.ts';
 import { createDocumentFetcher } from './activities/adapters/http-request/fetch-document.ts';
 import { createChatClient } from './activities/adapters/chat/chat-client.ts';
@@ -38,7 +38,7 @@ import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { collectWhenIdle } from './embedded/idle-collector.ts';
 import { openEmbedder } from './embedded/open-embedder.ts';
-import { exitWithFailure, logWhatNodePrints } from './embedded/process-log.ts';
+import { exitWithFailure, logWhatNodePrints, openLog } from './embedded/process-log.ts';
 import { PRODUCT } from './domain/product.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
@@ -200,7 +200,7 @@ export function chatsOf(
 
 async function main(): Promise<void> {
   const configuration = readConfiguration('api', process.env);
-  const logger = pino(loggerOptions(configuration.LOG_LEVEL, 'api'));
+  const logger = openLog(loggerOptions(configuration.LOG_LEVEL, 'api'));
   logWhatNodePrints(logger);
   const connection = await Connection.connect(
     temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, type LogEntry } from '@temporalio/worker';
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { createWorker, type WorkerGroup, type WorkerSlots } from './activities/create-worker.ts';
 import { createActivities } from './activities/index.ts';
 import { createFileStore, FILES_DIR_DEFAULT } from './activities/adapters/files/create-file-store.ts';
@@ -40,7 +40,7 @@ import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { collectWhenIdle } from './embedded/idle-collector.ts';
 import { openEmbedder } from './embedded/open-embedder.ts';
 import { fairSharesOf, providersOf } from './embedded/worker-settings.ts';
-import { exitWithFailure, logWhatNodePrints } from './embedded/process-log.ts';
+import { exitWithFailure, logWhatNodePrints, openLog } from './embedded/process-log.ts';
 import { ensureSweepSchedule } from './embedded/sweep-schedule.ts';
 import { PRODUCT } from './domain/product.ts';
 import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
@@ -202,7 +202,7 @@ export function builtWorkflowBundle(): string {
 
 async function main(): Promise<void> {
   const configuration = readConfiguration('worker', process.env);
-  const logger = pino({ ...loggerOptions(configuration.LOG_LEVEL, 'worker'), mixin: activityLogFields });
+  const logger = openLog({ ...loggerOptions(configuration.LOG_LEVEL, 'worker'), mixin: activityLogFields });
   logWhatNodePrints(logger);
   installTemporalRuntime(logger);
   const connection = await NativeConnection.connect(

@@ -8,6 +8,7 @@ import { isBlocked } from '../domain/egress.ts';
 import { loggerOptions } from '../domain/logging.ts';
 import { MasterKeysError } from '../db/secrets/vault.ts';
 import { SWEEP_WORKFLOW } from '../temporal/maintenance/sweep-maintenance.ts';
+import { LOG_HELD_BYTES_MAX, outliving } from './process-log.ts';
 import { keyOf } from './credentials.ts';
 import { DataFolder } from './data-folder.ts';
 import { DEMO_ACTION } from './demo.ts';
@@ -41,7 +42,9 @@ async function run({ npmPid }: MainOptions): Promise<number> {
   try {
     const configuration = readConfiguration('embedded', process.env);
     folder = await DataFolder.open(configuration.DATA_DIR);
-    const log = destination({ dest: folder.logFile, mode: 0o600, sync: false });
+    const log = outliving(
+      destination({ dest: folder.logFile, mode: 0o600, sync: false, maxLength: LOG_HELD_BYTES_MAX }),
+    );
     await once(log, 'ready'); // a process that exits before its log is open would exit with the log's own error
     const logger = pino({ ...loggerOptions(configuration.LOG_LEVEL, 'embedded'), mixin: activityLogFields }, log);
     const starting = startStack(configuration, folder, logger);
