@@ -1,6 +1,7 @@
 import { Piscina } from 'piscina';
 import { FairSlots } from '../../domain/fair-slots.ts';
 import type { TokenAnswer, TokenJob } from './token-job.ts';
+import { outliveThreads } from '../../domain/thread-failures.ts';
 
 /** A thread holds the whole encoding, so a lane has one. */
 const THREADS = 1;
@@ -38,17 +39,20 @@ export class TokenLane {
       waitingAnOwnerMax: waitingAWorkspaceMax,
       waitMsMax,
     });
-    this.#threads = new Piscina<TokenJob, TokenAnswer>({
-      filename: threadFile.href,
-      minThreads: 0,
-      maxThreads: THREADS,
-      idleTimeout: IDLE_MS,
-      // A thread that waits on an atomic holds its event loop, and cannot be ended by its parent's exit.
-      atomics: 'disabled',
-      recordTiming: false,
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX },
-    });
+    this.#threads = outliveThreads(
+      new Piscina<TokenJob, TokenAnswer>({
+        filename: threadFile.href,
+        minThreads: 0,
+        maxThreads: THREADS,
+        idleTimeout: IDLE_MS,
+        // A thread that waits on an atomic holds its event loop, and cannot be ended by its parent's exit.
+        atomics: 'disabled',
+        recordTiming: false,
+        env: {},
+        resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX },
+      }),
+      'token counter',
+    );
   }
 
   /**

@@ -8,6 +8,7 @@ import { compiledSchema, compileSchema } from '../../domain/json-schema/json-sch
 import { Turns } from '../../domain/turns.ts';
 import { FairSlots, NoSlotError } from '../../domain/fair-slots.ts';
 import type { SchemaAnswer, SchemaJob } from './schema-job.ts';
+import { outliveThreads } from '../../domain/thread-failures.ts';
 
 /** At least two, so that a workspace that keeps one busy leaves another. */
 const THREADS_MIN = 2;
@@ -55,21 +56,24 @@ export class TenantSchemas {
       waitingAnOwnerMax: options.waitingAWorkspaceMax ?? WAITING_A_WORKSPACE_MAX,
       waitMsMax: options.waitMsMax ?? WAIT_MS_MAX,
     });
-    this.#threads = new Piscina<SchemaJob, SchemaAnswer>({
-      filename: (options.threadFile?.() ?? new URL('schema-thread.js', import.meta.url)).href,
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: IDLE_MS,
-      // The event loop of a thread stands still between two jobs otherwise, and the thread cannot be ended by its parent's exit.
-      atomics: 'disabled',
-      recordTiming: false,
-      // The thread runs a stranger's schema: it gets none of the process's settings.
-      env: {},
-      resourceLimits: {
-        maxOldGenerationSizeMb: options.heapMbMax ?? HEAP_MB_MAX,
-        maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX,
-      },
-    });
+    this.#threads = outliveThreads(
+      new Piscina<SchemaJob, SchemaAnswer>({
+        filename: (options.threadFile?.() ?? new URL('schema-thread.js', import.meta.url)).href,
+        minThreads: 0,
+        maxThreads: threads,
+        idleTimeout: IDLE_MS,
+        // The event loop of a thread stands still between two jobs otherwise, and the thread cannot be ended by its parent's exit.
+        atomics: 'disabled',
+        recordTiming: false,
+        // The thread runs a stranger's schema: it gets none of the process's settings.
+        env: {},
+        resourceLimits: {
+          maxOldGenerationSizeMb: options.heapMbMax ?? HEAP_MB_MAX,
+          maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX,
+        },
+      }),
+      'schemas',
+    );
   }
 
   /**

@@ -10,6 +10,7 @@ import {
 import { FairSlots } from '../../../domain/fair-slots.ts';
 import { remembered } from '../../../domain/remembered.ts';
 import type { EmbeddingAnswer, EmbeddingJob } from './embedding-thread.ts';
+import { outliveThreads } from '../../../domain/thread-failures.ts';
 
 /** The name that collections carry. It belongs to these weights: other weights get another name. */
 export const LOCAL_MODEL = 'wordllama-l2-supercat-256';
@@ -112,17 +113,20 @@ export class LocalEmbedder implements Embedder {
   }
 
   #running(): Piscina<EmbeddingJob, EmbeddingAnswer> {
-    this.#threads ??= new Piscina<EmbeddingJob, EmbeddingAnswer>({
-      filename: (this.#options.threadFile?.() ?? new URL('embedding-thread.js', import.meta.url)).href,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: this.#options.idleMs ?? IDLE_MS,
-      atomics: 'disabled',
-      recordTiming: false,
-      // It handles strangers' texts and needs none of the process's settings.
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-    });
+    this.#threads ??= outliveThreads(
+      new Piscina<EmbeddingJob, EmbeddingAnswer>({
+        filename: (this.#options.threadFile?.() ?? new URL('embedding-thread.js', import.meta.url)).href,
+        minThreads: 0,
+        maxThreads: 1,
+        idleTimeout: this.#options.idleMs ?? IDLE_MS,
+        atomics: 'disabled',
+        recordTiming: false,
+        // It handles strangers' texts and needs none of the process's settings.
+        env: {},
+        resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
+      }),
+      'embedder',
+    );
     return this.#threads;
   }
 }

@@ -50,6 +50,12 @@ test(
   PATIENCE_MS,
 );
 
+test('a thread that does not load fails its job, and not the process', async () => {
+  const threadFile = (): URL => pathToFileURL(path.join(folder, 'nowhere.mjs'));
+  made = new TokenCounter({ threadFile, deadlineMs: 500, smallDeadlineMs: 500 });
+  await expect(made.count('one', ['text'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
+
 test('what is to be assembled is read when it is the turn of its workspace, and not before', async () => {
   const tokens = counter("return { kind: 'assemble', context: null };");
   let begin = (): void => undefined;
