@@ -23,6 +23,8 @@ const OVERDUE_CHECK_INTERVAL_MS = 1_000;
 const UNREAD_REPLY_TIMEOUT_MS = 60_000;
 /** Requests that still wait for their outcome at the end of the grace are answered with what is known; this is their time for it. */
 const LAST_REPLIES_MS = 2_000;
+/** A connection that is new as the drain begins has sent its first bytes by then. */
+const SILENT_GRACE_MS = 1_000;
 const REFUSALS_LOG_INTERVAL_MS = 60_000;
 
 export interface HttpServerOptions {
@@ -38,6 +40,9 @@ export class HttpServer {
   private readonly open = new Set<ServerResponse>();
   private readonly byNetwork: ConnectionsByNetwork;
   private readonly options: HttpServerOptions;
+  /** The connections that are open. */
+  private readonly sockets = new Set<Socket>();
+  private isDraining = false;
   private refusals = 0;
   private refusalsLoggedAt = -Infinity;
 
@@ -86,18 +91,31 @@ export class HttpServer {
       this.server.close(() => resolve());
     });
     // Connections that are kept alive would keep the server open: every reply from here on is its connection's last.
+    this.isDraining = true;
     for (const response of this.open) response.shouldKeepAlive = false;
+    const silentTimer = setTimeout(() => this.endSilent(), Math.min(SILENT_GRACE_MS, graceMs));
     const hurryTimer = setTimeout(hurry, graceMs);
     const cutTimer = setTimeout(() => this.server.closeAllConnections(), graceMs + LAST_REPLIES_MS);
     await closed;
+    clearTimeout(silentTimer);
     clearTimeout(hurryTimer);
     clearTimeout(cutTimer);
+  }
+
+  /**
+   * Ends the connections that were opened in advance and never used, as browsers and load balancers do. Node takes them for busy, and a
+   * closed server no longer looks for overdue headers: each stop would take its whole grace.
+   */
+  private endSilent(): void {
+    for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 
   /** Counts a connection against its address, and ends it where that has too many. */
   private admit(socket: Socket): void {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined) return; // it is gone already
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
     if (isInRanges(remoteAddress, this.options.trustedProxies)) return;
     const leave = this.byNetwork.enter(remoteAddress);
     if (leave === null) {
@@ -109,6 +127,7 @@ export class HttpServer {
 
   private watch(response: ServerResponse): void {
     this.open.add(response);
+    if (this.isDraining) response.shouldKeepAlive = false;
     let timer: NodeJS.Timeout | undefined;
     response.once('prefinish', () => {
       if (response.writableFinished) return;

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { pino } from 'pino';
 import { HttpServer, type HttpLimits, type HttpServerOptions } from '../../../api/http/http-server.ts';
 import { parseAddressRanges } from '../../../domain/address-ranges.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 
 const AMPLE: HttpLimits = {
   connectionsMax: 100,
@@ -81,6 +82,18 @@ describe('the connections and memory that clients may hold in an API process', (
     expect(lines.filter((line) => line.includes('connections were refused'))).toHaveLength(1);
     held[0]?.socket.destroy();
     await expect.poll(async () => replyOf(await open(port, REQUEST))).toContain('answered');
+  });
+
+  it('does not wait on a stop for a connection that was never used, and answers the last request of one that began late', async () => {
+    const port = await serve({});
+    const [unused, late] = [await open(port), await open(port, 'GET / HTTP/1.1\r\nHost: x\r\n')];
+    await open(port, REQUEST).then(replyOf); // what was sent before has been read
+    let isGraceOver = false;
+    const drained = servers[0]?.drain(PATIENCE_MS / 4, () => (isGraceOver = true));
+    late.socket.write('\r\n');
+    expect(await replyOf(late)).toMatch(/^connection: close/im);
+    await Promise.all([unused.ended, late.ended, drained]);
+    expect(isGraceOver).toBe(false);
   });
 
   it('makes room by closing idle connections', async () => {
