@@ -26,8 +26,8 @@ export interface ApiDependencies {
   vault: Pick<Vault, 'seal' | 'digests'>;
   /**
    * Opens the sealed content of a failed message to seal it anew for its retry, the headers of a subscription for its change and its test, the
-   * credential of an integration to verify a click or to ask its chat system, and the OAuth signing keys. What it opens is in no reply, log or error, save for the
-   * secret that a subscription was created with: the reply of its creation shows it once.
+   * credential of an integration to verify a click or to ask its chat system, and the OAuth signing keys. What it opens is in no reply, log or
+   * error, save for the secret that a subscription was created with: the reply of its creation shows it once.
    */
   resealing: Pick<Vault, 'open' | 'seal' | 'digests'>;
   /** Signs the URLs that files are uploaded to. */

@@ -1,3 +1,4 @@
+import { cutText } from './cut-text.ts';
 import type { TouchedIds } from './touched-ids.ts';
 import type { Scope } from './scopes.ts';
 
@@ -170,13 +171,9 @@ export function shortFinding<Finding extends Issue>(finding: Finding): Finding {
   const { path, message } = finding;
   return {
     ...finding,
-    path: cut(path, ISSUE_PATH_CHARACTERS_MAX),
-    message: cut(message, ISSUE_MESSAGE_CHARACTERS_MAX),
+    path: cutText(path, ISSUE_PATH_CHARACTERS_MAX),
+    message: cutText(message, ISSUE_MESSAGE_CHARACTERS_MAX),
   };
-}
-
-function cut(text: string, charactersMax: number): string {
-  return text.length <= charactersMax ? text : `${text.slice(0, charactersMax - 1)}…`;
 }
 
 export function notFound(what: string, near?: Missing['near']): ServiceError {

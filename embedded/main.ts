@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import path from 'node:path';
-import { destination, pino, type Logger } from 'pino';
+import { pino, type Logger } from 'pino';
 import { activityLogFields } from '../activities/log-context.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import { ConfigurationError, readConfiguration } from '../domain/configuration/read-configuration.ts';
@@ -8,12 +8,12 @@ import { isBlocked } from '../domain/egress.ts';
 import { loggerOptions } from '../domain/logging.ts';
 import { MasterKeysError } from '../db/secrets/vault.ts';
 import { SWEEP_WORKFLOW } from '../temporal/maintenance/sweep-maintenance.ts';
-import { LOG_HELD_BYTES_MAX, outliving } from './process-log.ts';
 import { keyOf } from './credentials.ts';
 import { DataFolder } from './data-folder.ts';
 import { DEMO_ACTION } from './demo.ts';
 import { collectWhenIdle } from './idle-collector.ts';
 import { LOOPBACK } from './ports.ts';
+import { openLogStream } from './process-log.ts';
 import { startStack, type Stack } from './stack.ts';
 import { StartError } from './start-error.ts';
 import { DEV_NAMESPACE } from './temporal.ts';
@@ -42,9 +42,7 @@ async function run({ npmPid }: MainOptions): Promise<number> {
   try {
     const configuration = readConfiguration('embedded', process.env);
     folder = await DataFolder.open(configuration.DATA_DIR);
-    const log = outliving(
-      destination({ dest: folder.logFile, mode: 0o600, sync: false, maxLength: LOG_HELD_BYTES_MAX }),
-    );
+    const log = openLogStream({ dest: folder.logFile, mode: 0o600, sync: false });
     await once(log, 'ready'); // a process that exits before its log is open would exit with the log's own error
     const logger = pino({ ...loggerOptions(configuration.LOG_LEVEL, 'embedded'), mixin: activityLogFields }, log);
     const starting = startStack(configuration, folder, logger);

@@ -5,18 +5,21 @@ import { loggerOptions } from '../domain/logging.ts';
 type LogStream = ReturnType<typeof destination>;
 
 /** Lines that cannot be written are held up to this size. Further ones are dropped. */
-export const LOG_HELD_BYTES_MAX = 4_194_304;
+const LOG_HELD_BYTES_MAX = 4_194_304;
 
 /** The log of a process, to its standard output. */
 export function openLog(options: LoggerOptions): Logger {
-  return pino(options, outliving(destination({ fd: process.stdout.fd, sync: true, maxLength: LOG_HELD_BYTES_MAX })));
+  return pino(options, openLogStream({ fd: process.stdout.fd, sync: true }));
 }
 
 /**
  * A log that cannot be written, on a full disk, ends nothing. Without a listener its error is one that nobody caught; then what pino
  * does on exit writes again and again, waiting in between, and the process neither serves nor ends nor hears a signal.
  */
-export function outliving(log: LogStream): LogStream {
+export function openLogStream(
+  options: { fd: number; sync: true } | { dest: string; mode: number; sync: false },
+): LogStream {
+  const log = destination({ ...options, maxLength: LOG_HELD_BYTES_MAX });
   return log.on('error', () => {
     log.flushSync = () => undefined;
   });

@@ -1,7 +1,7 @@
 import { Piscina } from 'piscina';
 import { FairSlots } from '../../domain/fair-slots.ts';
-import type { TokenAnswer, TokenJob } from './token-job.ts';
 import { outliveThreads } from '../../domain/thread-failures.ts';
+import type { TokenAnswer, TokenJob } from './token-job.ts';
 
 /** A thread holds the whole encoding, so a lane has one. */
 const THREADS = 1;

@@ -21,10 +21,9 @@ export interface JsonTextOptions {
 }
 
 interface Frame {
-  isObject: boolean;
   /** The keys of an object so far; null before the first, so that a million empty objects make no sets. */
   keys: Set<string> | null;
-  /** The key or index of the value that is being read. */
+  /** The key or index of the value that is being read: a number in an array. */
   at: string | number;
   /** True when the next string is a key. */
   expectsKey: boolean;
@@ -69,7 +68,7 @@ function checkTokens(
     const code = text.charCodeAt(at);
     if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       const isObject = code === OPEN_OBJECT;
-      stack.push({ isObject, keys: null, at: isObject ? '' : 0, expectsKey: isObject });
+      stack.push({ keys: null, at: isObject ? '' : 0, expectsKey: isObject });
       if (stack.length > depthMax) throw malformed(path, `is nested deeper than ${depthMax} levels`);
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) stack.pop();
     else if (code === COMMA) nextMember(stack.at(-1));
@@ -114,8 +113,8 @@ function unquote(token: string): string {
 
 function nextMember(frame: Frame | undefined): void {
   if (frame === undefined) return;
-  if (frame.isObject) frame.expectsKey = true;
-  else frame.at = Number(frame.at) + 1;
+  if (typeof frame.at === 'number') frame.at++;
+  else frame.expectsKey = true;
 }
 
 function problemOfString(value: string, frame: Frame | undefined): string | null {

@@ -7,8 +7,8 @@ import { cheapWeight, isCheapFor } from '../../domain/json-schema/cost.ts';
 import { compiledSchema, compileSchema } from '../../domain/json-schema/json-schema.ts';
 import { Turns } from '../../domain/turns.ts';
 import { FairSlots, NoSlotError } from '../../domain/fair-slots.ts';
-import type { SchemaAnswer, SchemaJob } from './schema-job.ts';
 import { outliveThreads } from '../../domain/thread-failures.ts';
+import type { SchemaAnswer, SchemaJob } from './schema-job.ts';
 
 /** At least two, so that a workspace that keeps one busy leaves another. */
 const THREADS_MIN = 2;

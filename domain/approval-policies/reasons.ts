@@ -1,5 +1,6 @@
 import type { CompiledPolicy, CompiledRule } from './policy-set.ts';
 import type { ApprovalTerms, PolicyDefaults, PolicyFacts, PolicyTrace } from './verdict.ts';
+import { cutText } from '../cut-text.ts';
 
 const VALUES_SHOWN = 3;
 const VALUE_CHARACTERS_MAX = 60;
@@ -29,10 +30,7 @@ function shownValues(values: Readonly<Record<string, string>>): string {
   const ordered = [...entries.filter((entry) => !isWhole(entry)), ...entries.filter(isWhole)];
   return ordered
     .slice(0, VALUES_SHOWN)
-    .map(
-      ([path, value]) =>
-        `${path} is ${value.length > VALUE_CHARACTERS_MAX ? `${value.slice(0, VALUE_CHARACTERS_MAX - 1)}…` : value}`,
-    )
+    .map(([path, value]) => `${path} is ${cutText(value, VALUE_CHARACTERS_MAX)}`)
     .join(', ');
 }
 

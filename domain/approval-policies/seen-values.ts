@@ -2,6 +2,7 @@ import type { VariablePath } from '../cel/paths.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import type { PathStep } from '../json-path.ts';
 import type { PolicyFacts } from './verdict.ts';
+import { cutText } from '../cut-text.ts';
 
 const VALUE_CHARACTERS_MAX = 120;
 const ABSENT = '(absent)';
@@ -41,8 +42,7 @@ function shownValue({ variable, steps }: VariablePath, facts: PolicyFacts): stri
 
 /** As JSON, without serializing all of a long value. */
 function shortJson(value: Json): string {
-  const text = JSON.stringify(sample(value, 4));
-  return text.length <= VALUE_CHARACTERS_MAX ? text : `${text.slice(0, VALUE_CHARACTERS_MAX - 1)}…`;
+  return cutText(JSON.stringify(sample(value, 4)), VALUE_CHARACTERS_MAX);
 }
 
 /** The beginning of a value: enough of it to fill the length that is shown. */

@@ -1,5 +1,6 @@
 import type { ImpactQuantity } from '../actions.ts';
 import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
+import { cutText } from '../cut-text.ts';
 
 /** What an approver reads first. Everything in it came from a caller or an action: one line, and never longer than the database takes. */
 export interface AskedInvocation {
@@ -75,5 +76,5 @@ function capitalized(text: string): string {
 /** Without line breaks and other controls, which could make one line look like several, and cut to a length. */
 function oneLine(text: string, most: number): string {
   const flat = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
-  return flat.length <= most ? flat : `${flat.slice(0, most - 1)}…`;
+  return cutText(flat, most);
 }

@@ -9,8 +9,8 @@ import {
 } from '../../../domain/embeddings/embedder.ts';
 import { FairSlots } from '../../../domain/fair-slots.ts';
 import { remembered } from '../../../domain/remembered.ts';
-import type { EmbeddingAnswer, EmbeddingJob } from './embedding-thread.ts';
 import { outliveThreads } from '../../../domain/thread-failures.ts';
+import type { EmbeddingAnswer, EmbeddingJob } from './embedding-thread.ts';
 
 /** The name that collections carry. It belongs to these weights: other weights get another name. */
 export const LOCAL_MODEL = 'wordllama-l2-supercat-256';
