@@ -29,7 +29,10 @@ const TEST_POOL_MAX = 10;
 export async function createTestDatabase(options: { poolMax?: number } = {}): Promise<TestDatabase> {
   const stack = inject('stack');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await runOn(stack.postgresOwnerUrl, `CREATE DATABASE ${name} TEMPLATE ${stack.templateDatabase}`);
+  await runOn(
+    stack.postgresOwnerUrl,
+    `CREATE DATABASE ${name} TEMPLATE ${stack.templateDatabase} STRATEGY ${stack.copyStrategy}`,
+  );
   const ownerUrl = withDatabase(stack.postgresOwnerUrl, name);
   const applicationUrl = withDatabase(stack.postgresApplicationUrl, name);
   const db = new Database({

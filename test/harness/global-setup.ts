@@ -8,6 +8,7 @@ import { FAST_SETTINGS, startPostgres } from '../../embedded/postgres.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
 import { bundleWorkflows } from '../../embedded/bundle-workflows.ts';
 import { findTemporalCli, findTimeSkippingServer } from '../../embedded/temporal-binary.ts';
+import { makeDatabaseFolder, type DatabaseFolder } from './database-folder.ts';
 
 /** The addresses of the test run's one PostgreSQL and one dev server. Read them with vitest's `inject`. */
 export interface TestStack {
@@ -17,6 +18,8 @@ export interface TestStack {
   postgresApplicationUrl: string;
   /** A migrated database that `createTestDatabase` copies. Never connect to it. */
   templateDatabase: string;
+  /** How `createTestDatabase` copies it. */
+  copyStrategy: DatabaseFolder['copyStrategy'];
   temporalAddress: string;
   temporalNamespace: string;
   /** The file of the time-skipping server: `createTimeSkippingEnvironment` starts one for each test file that needs it. */
@@ -38,14 +41,16 @@ const APPLICATION_LOGIN = 'service_application';
 /** Runs once before all test files; what it returns runs once after them. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-test-'));
-  chmodSync(folder, 0o711); // PostgreSQL may have to run as another account
+  const { folder: postgresFolder, copyStrategy } = makeDatabaseFolder();
+  chmodSync(postgresFolder, 0o711); // PostgreSQL may have to run as another account
   const stops: (() => Promise<void>)[] = [];
   const tearDown = async (): Promise<void> => {
     await Promise.all(stops.map((stop) => stop()));
-    rmSync(folder, { recursive: true, force: true });
+    for (const made of [folder, postgresFolder]) rmSync(made, { recursive: true, force: true });
   };
   const database = async (): Promise<Pick<TestStack, 'postgresOwnerUrl' | 'postgresApplicationUrl'>> => {
-    const postgres = await startPostgres({ dataDir: path.join(folder, 'pg'), port: 0, settings: FAST_SETTINGS });
+    const dataDir = path.join(postgresFolder, 'pg');
+    const postgres = await startPostgres({ dataDir, port: 0, settings: FAST_SETTINGS });
     stops.push(() => postgres.stop());
     return makeTemplate(postgres.ownerUrl);
   };
@@ -72,6 +77,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
       timeSkippingServerPath: found.value,
       workflowBundlePath: bundled.value,
       templateDatabase,
+      copyStrategy,
     });
     return tearDown;
   }

@@ -79,6 +79,7 @@ describe('a caller that leaves', () => {
     await expect.poll(waiting).toBe(1);
     again.destroy();
     await expect.poll(waiting).toBe(0);
+    await expect.poll(outcome).toEqual([499, 499]);
     const rows = await service.database.asOwner('SELECT status FROM invocations');
     expect(rows).toEqual([{ status: 'queued' }]);
   });
