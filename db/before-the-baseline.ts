@@ -1,4 +1,4 @@
-/** The first migration of every database of before the release's baseline, and of none after it: that begins with `0001-workspaces`. */
+/** The first migration of each database that was made before the baseline. The baseline begins with `0001-workspaces`. */
 const FIRST_BEFORE_THE_BASELINE = '0001-tenancy';
 
 /**
@@ -8,5 +8,5 @@ const FIRST_BEFORE_THE_BASELINE = '0001-tenancy';
  */
 export function refusalBeforeTheBaseline(names: readonly string[]): string | null {
   if (!names.includes(FIRST_BEFORE_THE_BASELINE)) return null;
-  return 'The database was made by a checkout of before the first release, and its migrations were since replaced by a baseline. It cannot be brought forward: remove the folder DATA_DIR (.local) and start again, or, where DATABASE_URL is set, give an empty database. Its records and secrets are lost with it.';
+  return 'The database was made before the first release. A baseline has replaced its migrations, so it cannot be brought forward: remove the folder DATA_DIR (.local) and start again, or, where DATABASE_URL is set, give an empty database. The records and secrets in the old database are then lost.';
 }

@@ -2,7 +2,7 @@ import { refusalBeforeTheBaseline } from './before-the-baseline.ts';
 import type { Database } from './client.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 
-/** The schema of the database is older or newer than this version needs, or of before the baseline. Nothing was changed. */
+/** The database has another schema than this version needs: an older or a newer one, or one that was made before the baseline. Nothing was changed. */
 export class OtherSchemaError extends Error {}
 
 /**
@@ -21,7 +21,7 @@ export async function refuseOtherSchema(db: Database): Promise<void> {
   const unknown = held.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new OtherSchemaError(
-      `The database was migrated by a newer version: this one does not know ${unknown.join(', ')}. Start that version, or restore a backup of before.`,
+      `The database was migrated by a newer version: this one does not know ${unknown.join(', ')}. Start that version, or restore a backup that was made before.`,
     );
   }
   const missing = known.filter((name) => !held.includes(name));

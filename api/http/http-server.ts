@@ -20,7 +20,7 @@ export const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** How far apart Node looks for requests that are overdue. Its default of 30 s would triple a time-out of 15 s. */
 const OVERDUE_CHECK_INTERVAL_MS = 1_000;
 /** A reply that the client does not read for this long is given up: a client that never reads would hold it for ever. */
-const UNREAD_REPLY_TIMEOUT_MS = 60_000;
+export const UNREAD_REPLY_TIMEOUT_MS = 60_000;
 /** Requests that still wait for their outcome at the end of the grace are answered with what is known; this is their time for it. */
 const LAST_REPLIES_MS = 2_000;
 /** A connection that is new as the drain begins has sent its first bytes by then. */

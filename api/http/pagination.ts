@@ -19,7 +19,7 @@ export const PAGE_LIMIT_MAX = 100;
 /** Beyond it OFFSET is too costly, and nobody pages that far by hand. */
 export const PAGE_MAX = 100_000;
 
-/** The members that every list's query schema spreads: `z.strictObject({ ...pageQuery, status: ... })`. */
+/** The page, as a query asks for it. A route with `list` gets these members from its declaration and adds only its own to them. */
 export const pageQuery = {
   page: z.coerce.number().int().min(1).max(PAGE_MAX).default(1).meta({ description: 'The page, from 1.' }),
   limit: z.coerce

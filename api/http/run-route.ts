@@ -26,7 +26,7 @@ import { type AnyCaller, isCredentialEnded, openTransaction, type RouteTransacti
 import { type Asked, runWork } from './run-work.ts';
 import { needsSecureCookie, readSessionCookie } from './session-cookie.ts';
 import { clientAddress } from './transport-security.ts';
-import { allOf, queryOf, validateBody, validatePart, withIssuesBeside } from './validate-request.ts';
+import { allOf, outcomeOf, queryOf, validateBody, validatePart, withIssuesBeside } from './validate-request.ts';
 import { z } from 'zod';
 
 const NOTHING = z.strictObject({});
@@ -159,11 +159,11 @@ async function read(
     return { ...parseParts(route, ctx), body: undefined, json: undefined, ...common };
   }
   if (route.kind === 'environment' && route.readBody !== undefined) {
-    const parts = parseParts(route, ctx);
     const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX, ctx.state.upload);
     const workspaceId = workspaceOf(ctx.state.caller ?? null);
     if (workspaceId === null) throw new Error('the caller of an environment has a workspace');
-    const { body, digest } = await route.readBody(bytes, runner.deps, workspaceId);
+    const read = await outcomeOf(route.readBody(bytes, runner.deps, workspaceId));
+    const [parts, { body, digest }] = allOf(() => parseParts(route, ctx), read);
     return { ...parts, body, json: digest, ...common };
   }
   const json = takesBody(route) ? await readJson(route, ctx) : undefined;

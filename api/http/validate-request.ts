@@ -39,6 +39,18 @@ export function allOf<First, Second>(first: () => First, second: () => Second): 
   return answers as [First, Second];
 }
 
+/** Waits for a check that is made elsewhere, such as in a thread. The function that is returned answers, or refuses, as the check did: for `allOf`. */
+export async function outcomeOf<Result>(check: Promise<Result>): Promise<() => Result> {
+  try {
+    const result = await check;
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 /** What `check` makes. Where it refuses, the issues of `beside` are reported too. */
 export function withIssuesBeside<Result>(check: () => Result, beside: () => Issue[]): Result {
   try {

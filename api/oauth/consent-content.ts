@@ -52,7 +52,7 @@ ${withheldNote(asked.scopes, environments)}
 <p class="note">It never gets more than this. It uses each permission only while your role in the workspace allows it. What it does is on record in your name. You can disconnect it at any time.</p>
 <div class="buttons">
 <button class="approve" name="decision" value="allow">Allow</button>
-<button class="deny" name="decision" value="deny">Do not allow</button>
+<button class="deny" name="decision" value="deny" formnovalidate>Do not allow</button>
 </div>
 </form>`;
 }

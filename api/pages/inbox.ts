@@ -4,7 +4,7 @@ import { lookAtMember } from '../../db/approvals/read-principal.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
 import { approvalPath, environmentPath } from '../../domain/console-links.ts';
-import { notFound } from '../../domain/errors.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
 import { refusalOf } from '../approvals/decide.ts';
 import { listApprovalsRoute } from '../approvals/read-approvals.ts';
 import { type PageRequest, readAsMember, readAsUser, sessionOf } from '../http/call-route.ts';
@@ -23,24 +23,41 @@ interface Listed {
   reason: string | null;
 }
 
+interface Pending {
+  items: Listed[];
+  total: number;
+  environmentName: string;
+  session: FoundSession;
+}
+
 /** What waits for the member, in every environment of their workspaces. */
 export async function showInbox(request: PageRequest): Promise<void> {
   const session = await sessionOf(request);
   const environments = await readAsUser(request, session, countPendingOfUser);
   const sections: Markup[] = [];
   let waiting = 0;
-  for (const environment of environments.slice(0, ENVIRONMENTS_SHOWN_MAX)) {
-    const { items, total } = await pending(request, environment.environmentId, 1);
-    const own = items.filter(({ reason }) => reason === null);
+  let unseen = 0;
+  for (const [index, environment] of environments.entries()) {
+    const found =
+      index < ENVIRONMENTS_SHOWN_MAX ? await pendingWithinLimit(request, environment.environmentId) : 'not looked into';
+    if (found === 'not looked into') {
+      unseen += 1;
+      sections.push(environmentSection(environment, [], environment.pending));
+      continue;
+    }
+    const own = found.items.filter(({ reason }) => reason === null);
     waiting += own.length;
-    sections.push(environmentSection(environment, own, total));
+    sections.push(environmentSection(environment, own, found.total));
   }
-  for (const environment of environments.slice(ENVIRONMENTS_SHOWN_MAX)) {
-    sections.push(environmentSection(environment, [], environment.pending));
-  }
-  const content = markup`<p role="status">${waiting === 0 ? 'Nothing waits for you.' : `${waiting} wait for you.`}</p>
+  const content = markup`<p role="status">${statusOf(waiting, unseen)}</p>
 ${sections}`;
   sendPage(request.ctx, { title: 'Approvals that wait for you', viewer: session, content });
+}
+
+function statusOf(waiting: number, unseen: number): string {
+  if (unseen === 0) return waiting === 0 ? 'Nothing waits for you.' : `${waiting} wait for you.`;
+  const rest = unseen === 1 ? 'One environment was not looked into.' : `${unseen} environments were not looked into.`;
+  return waiting === 0 ? rest : `${waiting} wait for you. ${rest}`;
 }
 
 /** All that is pending in one environment, page by page. */
@@ -60,11 +77,17 @@ function pageOf(text: string | null): number {
   return text !== null && /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
 }
 
-async function pending(
-  request: PageRequest,
-  environmentId: string,
-  page: number,
-): Promise<{ items: Listed[]; total: number; environmentName: string; session: FoundSession }> {
+/** One workspace that has used up its rate limit must not hide what waits in the user's others. */
+async function pendingWithinLimit(request: PageRequest, environmentId: string): Promise<Pending | 'not looked into'> {
+  try {
+    return await pending(request, environmentId, 1);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'RATE_LIMIT_EXCEEDED') throw error;
+    return 'not looked into';
+  }
+}
+
+async function pending(request: PageRequest, environmentId: string, page: number): Promise<Pending> {
   const session = await sessionOf(request, environmentId);
   return readAsMember(request, listApprovalsRoute, session, async (tx, caller) => {
     const member = await lookAtMember(tx, caller.userId);

@@ -45,5 +45,5 @@ async function passwordOfOwner(db: Database, workspaceId: string, email: string)
   const known = await findUserByEmail(db, email);
   if (known === null) return (await createOwner(db, workspaceId, email)).password;
   await db.withWorkspace(workspaceId, (tx) => addMember(tx, known.id, 'owner'));
-  return '(signs in with the password of before)';
+  return '(signs in with the password that the account has)';
 }

@@ -46,6 +46,8 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
   { path: 'db/x.ts', text: '// Of 2,201 rows one is left.', says: /subject first/ },
   { path: 'api/x.ts', text: "z.string().describe('Of sessions only.')", says: /subject first/ },
   { path: 'api/x.ts', text: '.meta({ description: `Of ${MAX} parts.` })', says: /subject first/ },
+  { path: 'db/x.ts', text: "return 'Give the password of before.';", says: /read twice: say what happened/ },
+  { path: 'docs/operations.md', text: 'A row of after the release is read.', says: /read twice: say what happened/ },
   { path: 'docs/operations.md', text: 'It is read. Of\ntwo at once one wins.', says: /subject first/ },
 ];
 

@@ -115,6 +115,11 @@ const STRAY_RULES: readonly StrayRule[] = [
     message: 'begins a sentence with “Of …”, which must be read twice: put its subject first',
   },
   {
+    pattern: /\bof\s+(before|after)\b/g,
+    applies: inProse,
+    message: 'says “of before” or “of after”, which must be read twice: say what happened before what',
+  },
+  {
     pattern: /\bdebugger\b;/g,
     applies: inShippedTypeScript,
     message: 'stops in a debugger: remove it',

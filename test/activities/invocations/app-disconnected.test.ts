@@ -93,7 +93,7 @@ describe('an app that asked', () => {
     expect([statuses, sent.length]).toEqual([['refused', 'succeeded'], 1]);
   });
 
-  test('in a row of before the grant was kept, counts while its user has the app connected at all', async () => {
+  test('in a row that was written before grants were kept, counts while its user has the app connected at all', async () => {
     const [one, two] = [await connectApp(), await connectApp()];
     const ask = (): Promise<InvocationRef> =>
       world.admit({ requestedBy: { type: 'user', id: userId, clientId: CLIENT_ID } });

@@ -84,7 +84,7 @@ describe('a caller that leaves', () => {
     expect(rows).toEqual([{ status: 'queued' }]);
   });
 
-  it('while it waits for an invocation of before is waited for no longer', async () => {
+  it('while it waits for an earlier invocation is waited for no longer', async () => {
     const [{ id } = { id: '' }] = await service.database.asOwner<{ id: string }>('SELECT id FROM invocations LIMIT 1');
     const poll = send('GET', `/api/v2/actions/invocations/${id}?wait=60`);
     poll.end();

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, NO_CHROMIUM, startBrowser } from '../../harness/browser.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
@@ -38,8 +38,12 @@ describe.skipIf(executable === null)('the browser comes back to an app', { timeo
     const { port } = server.address() as AddressInfo;
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   };
-  /** Where the browser of a person who presses “Allow” ends, for an app with this redirect; and the state that the app sent. */
-  const allow = async (redirect: string, endsAt: string): Promise<{ end: URL; state: string }> => {
+  /** Where the browser ends after the person's decision, for an app with this redirect; and the state that the app sent. */
+  const decide = async (
+    redirect: string,
+    endsAt: string,
+    press: (page: Page) => Promise<void>,
+  ): Promise<{ end: URL; state: string }> => {
     const registered = await api.call('POST', '/oauth/register', {
       body: { redirect_uris: [redirect], token_endpoint_auth_method: 'none' },
     });
@@ -49,17 +53,20 @@ describe.skipIf(executable === null)('the browser comes back to an app', { timeo
     await context.addCookies([{ name: 'service-session', value: person.token, url: api.baseUrl }]);
     const page = await context.newPage();
     await page.goto(authorization.url.href);
-    await page.getByLabel('Development').check();
-    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await press(page);
     await page.waitForURL((url) => url.href.startsWith(endsAt), { timeout: PATIENCE_MS });
     const end = new URL(page.url());
     await context.close();
     return { end, state: authorization.state };
   };
+  const allow = async (page: Page): Promise<void> => {
+    await page.getByLabel('Development').check();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  };
 
   it('that listens on [::1]', async () => {
     const origin = await listen('::1', (_request, response) => response.end('connected'));
-    const { end, state } = await allow(`${origin}/callback`, `${origin}/callback?code=`);
+    const { end, state } = await decide(`${origin}/callback`, `${origin}/callback?code=`, allow);
     expect(end.searchParams.get('state')).toBe(state);
   });
 
@@ -68,7 +75,14 @@ describe.skipIf(executable === null)('the browser comes back to an app', { timeo
     const callback = await listen('127.0.0.1', (request, response) =>
       response.writeHead(302, { Location: `${final}/done${new URL(request.url ?? '/', final).search}` }).end(),
     );
-    const { end, state } = await allow(`${callback}/callback`, `${final}/done?code=`);
+    const { end, state } = await decide(`${callback}/callback`, `${final}/done?code=`, allow);
     expect(end.searchParams.get('state')).toBe(state);
+  });
+
+  it('after “Do not allow”, for which nothing has to be chosen', async () => {
+    const origin = await listen('127.0.0.1', (_request, response) => response.end('refused'));
+    const deny = (page: Page): Promise<void> => page.getByRole('button', { name: 'Do not allow' }).click();
+    const { end, state } = await decide(`${origin}/callback`, `${origin}/callback?`, deny);
+    expect([end.searchParams.get('error'), end.searchParams.get('state')]).toEqual(['access_denied', state]);
   });
 });

@@ -96,27 +96,6 @@ describe('sign-in', () => {
   });
 });
 
-describe('the inbox', () => {
-  test('lists what waits for this member, and says why the rest does not', async () => {
-    const member = await createPerson(api, 'member');
-    const mine = await openApproval(api, key);
-    const inbox = await visitor.get('/console');
-    expect(inbox.text).toContain(mine.title);
-    expect(inbox.text).toContain(`href="${pathOf(api, mine)}"`);
-    // A free-standing approval takes an admin or an owner.
-    const theirs = await visitorOf(member).get('/console');
-    expect(theirs.text).toContain('Nothing waits for you.');
-    expect(theirs.text).not.toContain(mine.title);
-    const all = await visitorOf(member).get(pathOf(api, mine).replace(/\/[^/]+$/, ''));
-    expect(all.text).toContain(mine.title);
-    expect(all.text).toContain('You are not among the approvers');
-    const { workspaceId } = (await api.database.anotherWorkspace()).production;
-    const stranger = await createPerson(api, 'owner', { workspaceId });
-    expect((await visitorOf(stranger).get('/console')).text).not.toContain(mine.title);
-    expect((await visitorOf(stranger).get(pathOf(api, mine))).status).toBe(404);
-  });
-});
-
 describe('a decision', () => {
   test('is the one of the API: counted, audited, by this session; reloading decides nothing again', async () => {
     const approval = await openApproval(api, key, { quorum: 2 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../api/http/define-route.ts';
@@ -134,7 +135,11 @@ describe('a pause of expensive work', () => {
     expect((await first.call('POST', PATH, { key: other, body: {} })).status).toBe(403);
   });
 
-  it('is declared by the routes that start hosted executions', () => {
-    expect(ROUTES.filter((route) => route.expensive === true).map((route) => route.id)).toContain('actions.invoke');
+  it('covers the routes that the page names, and no others', () => {
+    const page = readFileSync(new URL('../../../docs/plans-and-limits.md', import.meta.url), 'utf8');
+    const section = /^## Pausing expensive work$.*?^## /ms.exec(page)?.[0] ?? '';
+    const named = [...section.matchAll(/^\| `([A-Z]+ \/\S+)`/gm)].map(([, route = '']) => route);
+    const paused = ROUTES.filter(({ expensive }) => expensive === true).map(({ method, path }) => `${method} ${path}`);
+    expect(named.toSorted()).toEqual(paused.toSorted());
   });
 });

@@ -50,7 +50,7 @@ describe('a database is refused, and nothing is changed in it', () => {
       BEFORE,
     ],
     // Its other names are those of the baseline: they stood for tables that lacked columns.
-    ['a checkout of before those patches made it', ['0001-tenancy', ...LATER], BEFORE],
+    ['a checkout without those patches made it', ['0001-tenancy', ...LATER], BEFORE],
     [
       'a newer version used it',
       ['0001-workspaces', ...LATER, '9999-of-a-newer-version'],

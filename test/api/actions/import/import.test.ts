@@ -1,5 +1,6 @@
 import { type ClientRequest, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { IMPORT_BODY_BYTES_MAX } from '../../../../api/actions/import/import-body.ts';
 import { actionRoutes } from '../../../../api/actions/routes.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
 import { SCOPES, type Scope } from '../../../../domain/scopes.ts';
@@ -31,8 +32,8 @@ const versionsOf = async (name: string): Promise<{ number: number; change_note: 
      WHERE a.name = $1 AND a.archived_at IS NULL ORDER BY v.number`,
     [name],
   );
-const issueOf = (reply: CallResult): { path: string; message: string } | undefined =>
-  (reply.json as { error: { details: { issues: { path: string; message: string }[] } } }).error.details.issues[0];
+const issuesOf = (reply: CallResult): { path: string; message: string }[] =>
+  (reply.json as { error: { details: { issues: { path: string; message: string }[] } } }).error.details.issues;
 
 async function without(...scopes: Scope[]): Promise<string> {
   const held = SCOPES.filter((scope) => !scopes.includes(scope));
@@ -150,7 +151,7 @@ describe('an import', () => {
       { name: 'some.get-1' },
     ]);
     const unknown = await importing({ document, operations: ['some.get-1', 'nope'] });
-    expect([unknown.status, issueOf(unknown)?.path]).toEqual([400, 'body.operations[1]']);
+    expect([unknown.status, issuesOf(unknown)[0]?.path]).toEqual([400, 'body.operations[1]']);
   });
 
   it('is written down with its counts, and stored under its Idempotency-Key however the JSON is written', async () => {
@@ -269,7 +270,21 @@ describe('what may be imported', () => {
     ['a URL with credentials', { url: 'https://me:secret@x.example/openapi.json' }, 'body.url'],
   ])('is not %s', async (_what, body, path) => {
     const reply = await importing(body);
-    expect([reply.status, issueOf(reply)?.path]).toEqual([400, path]);
+    expect([reply.status, issuesOf(reply)[0]?.path]).toEqual([400, path]);
+  });
+
+  it('is told everything that is wrong with the query and the body at once', async () => {
+    const document = smallDocument('query');
+    const importingWith = (query: string, body: unknown, key = full): Promise<CallResult> =>
+      api.call('POST', `/api/v2/actions/import?${query}`, { key, body });
+    const reply = await importingWith('x=1', { y: 1, document });
+    expect([reply.status, issuesOf(reply).map(({ path }) => path)]).toEqual([400, ['query.x', 'body.y']]);
+    const inQuery = await importingWith('x=1', { document });
+    expect([inQuery.status, issuesOf(inQuery).map(({ path }) => path)]).toEqual([400, ['query.x']]);
+    expect(await versionsOf('query.get-0')).toEqual([]);
+    expect((await importingWith('x=1', { y: 1 }, await without('actions:write'))).status).toBe(403);
+    expect((await importingWith('x=1', { y: 1 }, 'service_live_unknown')).status).toBe(401);
+    expect((await importingWith('x=1', 'x'.repeat(IMPORT_BODY_BYTES_MAX))).status).toBe(413);
   });
 
   it('may hold integers beyond 2^53 as bounds', async () => {

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMember } from '../../../db/members/add-member.ts';
+import { setPlan } from '../../../db/plans/set-plan.ts';
+import { environmentPath } from '../../../domain/console-links.ts';
+import { PLAN_TABLE } from '../../../domain/plans.ts';
+import { createPerson, type TestPerson } from '../harness/people.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { openApproval, pathOf, Visitor } from './support.ts';
+
+describe('the inbox', () => {
+  let api: TestApi;
+  let key: string;
+  beforeAll(async () => {
+    api = await startTestApi();
+    ({ key } = await api.createKey(api.database.tenant));
+  });
+  afterAll(async () => {
+    await api?.close();
+  });
+
+  const visitorOf = ({ token }: TestPerson): Visitor => new Visitor(api, { 'service-session': token });
+
+  test('lists what waits for this member, and says why the rest does not', async () => {
+    const member = await createPerson(api, 'member');
+    const mine = await openApproval(api, key);
+    const inbox = await visitorOf(await createPerson(api, 'owner')).get('/console');
+    expect(inbox.text).toContain(mine.title);
+    expect(inbox.text).toContain(`href="${pathOf(api, mine)}"`);
+    // A free-standing approval takes an admin or an owner.
+    const theirs = await visitorOf(member).get('/console');
+    expect(theirs.text).toContain('Nothing waits for you.');
+    expect(theirs.text).not.toContain(mine.title);
+    const all = await visitorOf(member).get(pathOf(api, mine).replace(/\/[^/]+$/, ''));
+    expect(all.text).toContain(mine.title);
+    expect(all.text).toContain('You are not among the approvers');
+    const { workspaceId } = (await api.database.anotherWorkspace()).production;
+    const stranger = await createPerson(api, 'owner', { workspaceId });
+    expect((await visitorOf(stranger).get('/console')).text).not.toContain(mine.title);
+    expect((await visitorOf(stranger).get(pathOf(api, mine))).status).toBe(404);
+  });
+
+  test('lists what waits in the other workspaces of a member whose one workspace has used up its rate limit', async () => {
+    const { db, tenant, asOwner, anotherWorkspace } = api.database;
+    const { development: other } = await anotherWorkspace();
+    await db.withWorkspace(other.workspaceId, (tx) => setPlan(tx, 'free'));
+    const hidden = await openApproval(api, (await api.createKey(other)).key);
+    await asOwner('UPDATE rate_windows SET hour_used = $2 WHERE workspace_id = $1', [
+      other.workspaceId,
+      PLAN_TABLE.free.rateLimit?.perHour,
+    ]);
+    const inboxOfMember = async (alsoIn: readonly string[]) => {
+      const person = await createPerson(api, 'admin', { workspaceId: other.workspaceId });
+      for (const id of alsoIn) await db.withWorkspace(id, (tx) => addMember(tx, person.userId, 'admin'));
+      return visitorOf(person).get('/console');
+    };
+
+    const listed = await openApproval(api, key);
+    const inbox = await inboxOfMember([tenant.workspaceId]);
+    expect(inbox.status).toBe(200);
+    expect(inbox.text).toContain(listed.title);
+    expect(inbox.text).not.toContain(hidden.title);
+    expect(inbox.text).toContain(`href="${environmentPath(other.environmentId)}"`);
+    expect(inbox.text).toMatch(/>\d+ wait for you\. One environment was not looked into\.</);
+
+    const alone = await inboxOfMember([]);
+    expect(alone.status).toBe(200);
+    expect(alone.text).toContain('<p role="status">One environment was not looked into.</p>');
+  });
+});
