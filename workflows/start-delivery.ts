@@ -6,13 +6,9 @@ import { asChild } from '../temporal/start.ts';
 import { environmentName } from './environment-name.ts';
 
 /** Starts the delivery of a message that this workflow's activity accepted. It outlives the workflow. */
-export async function startDelivery(
-  { messageId, workspaceId, environmentId }: MessageRef,
-  summary: string,
-): Promise<void> {
+export async function startDelivery({ messageId, workspaceId, environmentId }: MessageRef): Promise<void> {
   const start = deliverMessageStart({ messageId, workspaceId, environmentId }, workflowInfo().taskQueue, {
     environmentName: environmentName(),
-    summary,
   });
   const { type, options } = asChild(start);
   try {

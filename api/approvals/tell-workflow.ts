@@ -13,10 +13,7 @@ import { wakeApproval } from './wake-approval.ts';
 export async function tellWorkflow(
   tx: EnvironmentTransaction,
   { temporal, taskQueue }: WorkDependencies,
-  {
-    tenant: { workspaceId, environmentId },
-    environment,
-  }: Pick<Caller, 'tenant'> & { environment: { name: string | null } },
+  { tenant: { workspaceId, environmentId }, environment }: Pick<Caller, 'tenant'> & { environment: { name: string } },
   { approvalId, invocationId }: Pick<ApprovalRef, 'approvalId' | 'invocationId'>,
 ): Promise<() => Promise<void>> {
   // An invocation whose workflow was terminated is started anew, under the names that it had.

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import { getEnvironment } from '../../db/environments/records.ts';
 import { type ClickAnswer, findClick, recordClick } from '../../db/integrations/chat-clicks.ts';
 import { findChatLink, putLinkCode } from '../../db/integrations/chat-links.ts';
 import { findIntegration } from '../../db/integrations/find-integration.ts';
@@ -8,7 +9,7 @@ import { readCredential } from '../../db/integrations/get-integration.ts';
 import { type IntegrationWithCredential, openSlack } from '../../db/integrations/records.ts';
 import { getApproval } from '../../db/approvals/get-approval.ts';
 import { standingApprovals } from '../../db/approvals/records.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
 import { isRecent, isSignedByDiscord, isSignedBySlack, type SignedRequest } from '../../domain/integrations/clicks.ts';
 import { type ChatAuthentication, type ChatProvider, PROVIDER_NAMES } from '../../domain/integrations/integrations.ts';
 import { slackOutcome, slackWhisper } from '../../domain/integrations/slack-message.ts';
@@ -131,8 +132,10 @@ async function decideByClick(
       ? { text: `You have ${word} it: ${received} of ${quorum}. It waits for others.`, ends: false }
       : { text: `${title}\n${status}. ${who}.`, ends: true };
   await recordClick(tx, integrationId, requestHash, answer);
-  const place = { tenant, environment: { name: null } };
-  const tell = await tellWorkflow(tx, deps, place, { approvalId, invocationId: approval.invocationId });
+  const environment = await getEnvironment(tx, tenant.environmentId);
+  if (environment === null) throw notFound('environment');
+  const waiting = { approvalId, invocationId: approval.invocationId };
+  const tell = await tellWorkflow(tx, deps, { tenant, environment }, waiting);
   const { action, target, details } = auditOfDecision(decision, approval);
   await recordAudit(tx, {
     workspaceId: tenant.workspaceId,

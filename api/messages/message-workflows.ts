@@ -9,8 +9,6 @@ import { signalOrStart, startOnce, startWorkflow } from '../start-workflow.ts';
 
 export interface WakeMessageOptions {
   environmentName: string | null;
-  /** Shown in the Temporal UI. A process that wakes a message does not know it. */
-  summary?: string;
   taskQueue?: string;
 }
 
@@ -29,8 +27,8 @@ export async function startMessageWorkflow(
   ref: MessageRef,
   { eager = false, again = false, ...asked }: StartMessageOptions,
 ): Promise<void> {
-  const { environmentName, summary, taskQueue = TASK_QUEUE } = asked;
-  const start = deliverMessageStart(ref, taskQueue, { environmentName, summary, again });
+  const { environmentName, taskQueue = TASK_QUEUE } = asked;
+  const start = deliverMessageStart(ref, taskQueue, { environmentName, again });
   const started = await startOnce(client, start, { eager });
   if (!started && again) await wakeMessageWorkflow(client, ref, asked);
 }
@@ -42,9 +40,9 @@ export async function startMessageWorkflow(
 export async function wakeMessageWorkflow(
   client: Client,
   ref: MessageRef,
-  { environmentName, summary, taskQueue = TASK_QUEUE }: WakeMessageOptions,
+  { environmentName, taskQueue = TASK_QUEUE }: WakeMessageOptions,
 ): Promise<void> {
-  const start = deliverMessageStart(ref, taskQueue, { environmentName, summary, again: true });
+  const start = deliverMessageStart(ref, taskQueue, { environmentName, again: true });
   await signalOrStart(client, start, WAKE_SIGNAL);
 }
 

@@ -51,6 +51,7 @@ export const reconcileEffectRoute = defineRoute({
       invocationId: effect.invocationId,
       effectId: effect.id,
       actionName: effect.actionName,
+      grade: effect.grade,
     };
     try {
       const reconciled = await reconcileNow(deps.temporal, ref, {

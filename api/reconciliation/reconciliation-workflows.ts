@@ -11,6 +11,7 @@ import type { EffectRef } from '../../domain/refs.ts';
 import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
 import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import {
+  type EffectToReconcile,
   RECONCILE_NOW_UPDATE,
   reconcileEffectStart,
   reconciliationWorkflowId,
@@ -36,8 +37,11 @@ export async function startReadsWorkflow(
   environmentName: string | null,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const start = kind === 'reconciliation' ? reconcileEffectStart : watchReversalStart;
-  await startWorkflow(client, start(ref, taskQueue, environmentName));
+  const start =
+    kind === 'reconciliation'
+      ? reconcileEffectStart({ ...ref, grade: null }, taskQueue, environmentName)
+      : watchReversalStart(ref, taskQueue, environmentName);
+  await startWorkflow(client, start);
 }
 
 export interface ReconcileNowOptions {
@@ -59,7 +63,7 @@ export type ReconciledNow =
  */
 export async function reconcileNow(
   client: Client,
-  ref: EffectRef,
+  ref: EffectToReconcile,
   { waitMs, environmentName, taskQueue = TASK_QUEUE }: ReconcileNowOptions,
 ): Promise<ReconciledNow> {
   const { type, options } = reconcileEffectStart(ref, taskQueue, environmentName);

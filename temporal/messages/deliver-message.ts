@@ -29,8 +29,6 @@ const DESCRIPTION = descriptionOf({
 
 export interface DeliverMessageOptions {
   environmentName: string | null;
-  /** The Temporal UI shows it. A caller that wakes a message knows only its id. */
-  summary?: string | undefined;
   /** Whether a completed workflow is run again: one that was parked. A run of a message that has ended ends at once. */
   again?: boolean | undefined;
 }
@@ -38,7 +36,7 @@ export interface DeliverMessageOptions {
 export function deliverMessageStart(
   ref: MessageRef,
   taskQueue: string,
-  { environmentName, summary = ref.messageId, again = false }: DeliverMessageOptions,
+  { environmentName, again = false }: DeliverMessageOptions,
 ): Start<[DeliverMessageInput]> {
   const { messageId, workspaceId, environmentId } = ref;
   return {
@@ -50,7 +48,7 @@ export function deliverMessageStart(
       workflowIdReusePolicy: again
         ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
         : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-      staticSummary: summaryOf(summary, environmentName),
+      staticSummary: summaryOf(messageId, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({
         workspaceId,

@@ -19,44 +19,46 @@ const DESCRIPTION = descriptionOf({
     'Its one step waits for PostgreSQL. It may be terminated: the slot is then not fired, and the next one is.',
 });
 
-/** What the Temporal Schedule starts at each of its times. */
+/** What the Temporal Schedule starts at each of its times. Temporal itself decides about an id that was used before. */
 export function fireScheduleAction(
   { scheduleId, workspaceId, environmentId }: ScheduleRef,
   taskQueue: string,
   environmentName: string | null,
 ) {
-  return {
-    type: 'startWorkflow' as const,
-    workflowType: FIRE_SCHEDULE_WORKFLOW,
-    workflowId: temporalScheduleId(scheduleId),
-    taskQueue,
-    args: [{ scheduleId, workspaceId, environmentId }] as [FireScheduleInput],
-    staticSummary: summaryOf(`fires ${scheduleId}`, environmentName),
-    staticDetails: DESCRIPTION,
-    typedSearchAttributes: searchAttributes({
-      workspaceId,
-      environmentId,
-      environment: environmentName,
-      stage: 'pending',
-    }),
-  };
+  const { type, options } = startOf({ scheduleId, workspaceId, environmentId }, taskQueue, environmentName);
+  const { workflowIdReusePolicy: _clientsOnly, ...actionOptions } = options;
+  return { type: 'startWorkflow' as const, workflowType: type, ...actionOptions };
 }
 
 /** The same of a run that was queued by hand, or waited. The row decides, so it may start any number of times. */
 export function fireScheduleStart(
-  firing: FiringRef,
+  { scheduleId, workspaceId, environmentId, trigger, nominalAt }: FiringRef,
   taskQueue: string,
   environmentName: string | null,
 ): Start<[FireScheduleInput]> {
-  const { scheduleId, workspaceId, environmentId, trigger, nominalAt } = firing;
+  return startOf({ scheduleId, workspaceId, environmentId, trigger, nominalAt }, taskQueue, environmentName);
+}
+
+/** The input of the Temporal Schedule names no slot: Temporal adds the time of each to the id. */
+function startOf(
+  input: FireScheduleInput,
+  taskQueue: string,
+  environmentName: string | null,
+): Start<[FireScheduleInput]> {
+  const { scheduleId, workspaceId, environmentId } = input;
+  const slot = 'nominalAt' in input ? input : null;
+  const workflowId = temporalScheduleId(scheduleId);
   return {
     type: FIRE_SCHEDULE_WORKFLOW,
     options: {
-      workflowId: `${temporalScheduleId(scheduleId)}-${nominalAt}-${trigger === 'manual' ? 'manual' : 'waited'}`,
+      workflowId:
+        slot === null
+          ? workflowId
+          : `${workflowId}-${slot.nominalAt}-${slot.trigger === 'manual' ? 'manual' : 'waited'}`,
       taskQueue,
-      args: [{ scheduleId, workspaceId, environmentId, trigger, nominalAt }],
+      args: [input],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      staticSummary: summaryOf(`fires ${scheduleId}`, nominalAt, environmentName),
+      staticSummary: summaryOf(`fires ${scheduleId}`, slot?.nominalAt, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({
         workspaceId,

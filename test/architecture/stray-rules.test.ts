@@ -30,6 +30,8 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
   },
   { path: 'api/x.ts', text: 'start(type, { ...options, workflowIdConflictPolicy })', says: /temporal\/<area>/ },
   { path: 'activities/x.ts', text: 'WorkflowIdReusePolicy.ALLOW_DUPLICATE', says: /every starter uses/ },
+  { path: 'workflows/x/x.workflow.ts', text: "if (patched('ask-twice')) await ask();", says: /record them again/ },
+  { path: 'workflows/x/x.workflow.ts', text: "deprecatePatch('ask-twice');", says: /first release/ },
   {
     path: 'db/x.ts',
     text: 'DELETE FROM x WHERE id IN (SELECT id FROM x WHERE f(now()) > 0 ORDER BY id LIMIT 9 FOR UPDATE SKIP LOCKED)',

@@ -2,10 +2,18 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ReplayRef } from '../../domain/refs.ts';
-import type { Start } from '../../temporal/start.ts';
+import type { StartOptions } from '../../temporal/start.ts';
+
+type Options = StartOptions<readonly unknown[]>;
 
 /** A start, the id of its workflow, and the search attributes by which operators find it. */
-export type DeclaredStart = readonly [id: string, start: Start, attributes: readonly string[]];
+export type DeclaredStart = readonly [id: string, start: AnyStart, attributes: readonly string[]];
+
+/** What a Temporal Schedule starts is one as well, without a policy for an id that was used before: Temporal adds a time to the id. */
+export interface AnyStart {
+  type: string;
+  options: Omit<Options, 'workflowIdReusePolicy'> & Partial<Pick<Options, 'workflowIdReusePolicy'>>;
+}
 
 /** Everything that a caller may hold, and one value that must be in no history. */
 export const REF: ReplayRef & { previewId: string; messageId: string; approvalId: string; secret: string } = {

@@ -138,10 +138,15 @@ test('a client’s start leaves a running workflow as it is, or is refused; a re
 });
 
 test('a start as a child differs by the conflict policy alone', () => {
-  const start = reconcileEffectStart(REF, 'q', ENVIRONMENT);
+  const start = reconcileEffectStart({ ...REF, grade: 'unknown' }, 'q', ENVIRONMENT);
   const { workflowIdConflictPolicy, ...rest } = start.options;
   expect(workflowIdConflictPolicy).toBe(WorkflowIdConflictPolicy.USE_EXISTING);
   expect(asChild(start)).toEqual({ type: start.type, options: rest });
+});
+
+test('the grade of a reconciliation is the one that its starter knows', () => {
+  const { options } = reconcileEffectStart({ ...REF, grade: 'pending' }, 'q', ENVIRONMENT);
+  expect(options.typedSearchAttributes).toContainEqual({ key: SEARCH_ATTRIBUTES.grade, value: 'pending' });
 });
 
 test('an invocation that ended well is run again only where that is asked for', () => {

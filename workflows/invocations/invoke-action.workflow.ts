@@ -25,7 +25,7 @@ import {
   onQueue,
   sqlActivities,
 } from '../activity-options.ts';
-import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
+import { type EffectToReconcile, reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { asChild } from '../../temporal/start.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { InvokeActionInput, InvokeActionResult } from '../../temporal/invocations/invoke-action.ts';
@@ -85,7 +85,7 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
     if (effect && readsBack && dispatched?.seen === 'recorded' && dispatched.outcome === 'succeeded')
       await confirm(permits, effect);
     const state = dispatched?.seen === 'settled' ? dispatched.state : await settleInvocation(ref);
-    if (effect && state.stage === 'reconciling') await startReconciliation(effect);
+    if (effect && state.stage === 'reconciling') await startReconciliation({ ...effect, grade: state.grade });
     await wakeDependents(state);
     return finished(state);
   });
@@ -161,7 +161,7 @@ async function confirm(permits: PermitQueue, effect: EffectRef): Promise<void> {
 }
 
 /** Reconciliation outlives this workflow: it may take a month, and a second run of this one finds it under way. */
-async function startReconciliation(effect: EffectRef): Promise<void> {
+async function startReconciliation(effect: EffectToReconcile): Promise<void> {
   try {
     await startReconciliationChild(effect);
   } catch (error) {
@@ -169,7 +169,7 @@ async function startReconciliation(effect: EffectRef): Promise<void> {
   }
 }
 
-async function startReconciliationChild(effect: EffectRef): Promise<void> {
+async function startReconciliationChild(effect: EffectToReconcile): Promise<void> {
   const { type, options } = asChild(reconcileEffectStart(effect, workflowInfo().taskQueue, environmentName()));
   await startChild(type, { ...options, parentClosePolicy: ParentClosePolicy.ABANDON });
 }

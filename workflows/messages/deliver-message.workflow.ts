@@ -33,8 +33,7 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
     woken = false;
     const step = await attemptOf(ref);
     if (step.next === 'end') {
-      for (const messageId of step.callbackIds)
-        await startDelivery({ ...ref, messageId }, `callback of ${ref.messageId}`);
+      for (const messageId of step.callbackIds) await startDelivery({ ...ref, messageId });
       setCurrentDetails(step.status.toUpperCase());
       upsertSearchAttributes(searchAttributes({ stage: step.status }));
       return { status: step.status };

@@ -56,7 +56,6 @@ const look = defineSignal(LOOK_SIGNAL);
 export async function reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectResult> {
   const state = await new ReconciliationRun(input).untilItsEnd();
   setCurrentDetails(state.stage === 'reconciling' ? EXHAUSTED : standingOf(state));
-  upsertSearchAttributes(searchAttributes({ stage: state.stage ?? state.status, grade: state.grade }));
   await wakeDependents(state);
   return state;
 }
@@ -117,6 +116,7 @@ class ReconciliationRun {
 
   private report(event: ReconciliationEvent): void {
     this.state = after(this.state, event);
+    if ('invocation' in event) show(event.invocation);
   }
 
   private async begin(): Promise<void> {
@@ -156,4 +156,12 @@ class ReconciliationRun {
     }
     return settleInvocation(this.input);
   }
+}
+
+/** The record's stage and grade, for who searches meanwhile: a run may last a month. Only a change is written to the history. */
+function show({ stage, status, grade }: InvocationState): void {
+  const shown = workflowInfo().typedSearchAttributes;
+  const recorded = searchAttributes({ stage: stage ?? status, grade });
+  const changed = recorded.filter(({ key, value }) => shown.get(key) !== value);
+  if (changed.length > 0) upsertSearchAttributes(changed);
 }

@@ -28,16 +28,16 @@ export async function fireSchedule(input: FireScheduleInput): Promise<FireSchedu
   const { fireSlot } = sqlActivities({ fireSlot: 'publishes what is due' });
   const firing = firingOf(input);
   const fired = await fireSlot(firing);
-  await startDeliveries(input, fired.messageIds, `${firing.scheduleId} of ${firing.nominalAt}`);
+  await startDeliveries(input, fired.messageIds);
   setCurrentDetails(`${fired.outcome.toUpperCase()} for ${firing.nominalAt}`);
   upsertSearchAttributes(searchAttributes({ stage: fired.outcome }));
   return fired;
 }
 
 /** The messages of a large URL group are started by a workflow of their own. */
-async function startDeliveries(ref: ScheduleRef, messageIds: string[], summary: string): Promise<void> {
+async function startDeliveries(ref: ScheduleRef, messageIds: string[]): Promise<void> {
   if (messageIds.length <= STARTED_HERE_MAX) {
-    for (const messageId of messageIds) await startDelivery({ ...ref, messageId }, summary);
+    for (const messageId of messageIds) await startDelivery({ ...ref, messageId });
     return;
   }
   const { workspaceId, environmentId } = ref;

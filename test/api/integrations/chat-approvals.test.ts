@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
+import { foundBy } from '../../harness/found-by.ts';
 import { type FakeDiscord, startFakeDiscord } from '../../harness/providers/fake-discord.ts';
 import { type FakeSlack, type SignedClick, signSlack, startFakeSlack } from '../../harness/providers/fake-slack.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
@@ -291,6 +292,21 @@ test('Discord: PING is answered, a bad signature gets 401, and a linked member d
   expect((await now(approval)).decisions).toMatchObject([
     { actor: { id: ada.userId }, authentication: { method: 'chat', chat: { provider: 'discord', userId: '1' } } },
   ]);
+});
+
+test('a click that finds the workflow of a free-standing approval terminated starts it again under the names that it had', async () => {
+  const body = { title: 'Deploy', summary: 'Deploys version 7.', payload: { version: 7 } };
+  const approval = approvalIn(await service.post('/api/v2/approvals', body));
+  const message = await posted(slack.messages, approval);
+  const workflowId = `approval/${approval.id}`;
+  const first = await foundBy(service.client, workflowId);
+  expect(first.by).toMatchObject({ Environment: 'Development', summary: 'free-standing approval · Development' });
+  await service.client.workflow.getHandle(workflowId).terminate('an operator');
+  expect(await clickSlack(slack.click(message, 'approve', GRACE))).toMatchObject({ replace_original: true });
+  await expect
+    .poll(async () => (await foundBy(service.client, workflowId)).by)
+    .toEqual({ ...first.by, Stage: 'approved' });
+  expect((await foundBy(service.client, workflowId)).runId).not.toBe(first.runId);
 });
 
 test('the rights of the member hold: the requester, a plain member and a removed one decide nothing', async () => {

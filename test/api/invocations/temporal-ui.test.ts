@@ -7,6 +7,7 @@ import { startInvocationWorkflow } from '../../../api/invocations/start-invocati
 import { EnvironmentNames } from '../../../db/environments/environment-names.ts';
 import { newId } from '../../../domain/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../../../temporal/search-attributes.ts';
+import { foundBy } from '../../harness/found-by.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { deny, keyClient, untilWatched } from '../approvals/support.ts';
@@ -181,21 +182,13 @@ test('a message has the name of its environment too', async () => {
   expect(await names.nameOf({ ...service.database.tenant, environmentId: randomUUID() })).toBeNull();
 });
 
-/** What a workflow is listed and found by, and which run of it that is. */
-async function foundBy(workflowId: string): Promise<{ runId: string; by: Record<string, unknown> }> {
-  const described = await service.client.workflow.getHandle(workflowId).describe();
-  const pairs = described.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
-  const [memo, summary] = [described.memo, await described.staticSummary()];
-  return { runId: described.runId, by: { ...Object.fromEntries(pairs), memo, summary } };
-}
-
 /** Terminates a workflow and has it started again. The new run is found by what the first was found by, which is returned. */
 async function startedAgain(workflowId: string, start: () => Promise<void>): Promise<Record<string, unknown>> {
-  const first = await foundBy(workflowId);
+  const first = await foundBy(service.client, workflowId);
   await service.client.workflow.getHandle(workflowId).terminate('an operator');
   await start();
-  await expect.poll(async () => (await foundBy(workflowId)).by).toEqual(first.by);
-  expect((await foundBy(workflowId)).runId).not.toBe(first.runId);
+  await expect.poll(async () => (await foundBy(service.client, workflowId)).by).toEqual(first.by);
+  expect((await foundBy(service.client, workflowId)).runId).not.toBe(first.runId);
   return first.by;
 }
 
@@ -221,10 +214,29 @@ describe('what the sweep starts has the names that its request gave it:', () => 
     const reads = `reconcile/${effectId}`;
     await expect.poll(async () => (await shown(reads)).details).toMatch(/^WAITS/);
     const ref = { ...tenant, invocationId, effectId: effectId ?? '' };
-    const { ActionName: actionName } = (await foundBy(reads)).by;
+    const { ActionName: actionName } = (await foundBy(service.client, reads)).by;
     const readAgain = () => startReads({ ...ref, actionName: String(actionName) }, 'reconciliation');
     expect(await startedAgain(reads, readAgain)).toMatchObject({ Environment: 'Development', Grade: 'unknown' });
     await service.client.workflow.getHandle(reads).terminate();
+  });
+
+  test('the callback of a message, which the delivery of that message starts', async () => {
+    const callbackUrl = `${target.baseUrl}/status?status=503`;
+    const published = await service.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, callbackUrl });
+    const { messageId } = dataOf(published, z.object({ messageId: z.string() }));
+    await service.client.workflow.getHandle(`message/${messageId}`).result();
+    const rows = await service.database.asOwner<{ id: string }>('SELECT id FROM messages WHERE callback_of = $1', [
+      messageId,
+    ]);
+    const callbackId = rows[0]?.id ?? '';
+    const workflowId = `message/${callbackId}`;
+    await expect.poll(async () => (await shown(workflowId)).details).toMatch(/^WAITS: the next attempt/);
+    const again = () => service.starters.wakeMessage({ ...service.database.tenant, messageId: callbackId });
+    expect(await startedAgain(workflowId, again)).toMatchObject({
+      Environment: 'Development',
+      summary: `${callbackId} · Development`,
+    });
+    await service.client.workflow.getHandle(workflowId).terminate();
   });
 
   test('an invocation that is started for its decided approval', async () => {

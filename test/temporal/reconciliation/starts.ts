@@ -6,7 +6,8 @@ import { type DeclaredStart, ENVIRONMENT, OF_TENANT, REF } from '../start-declar
 const OF_EFFECT = [...OF_TENANT, 'ActionName', 'InvocationId', 'EffectId', 'Stage'];
 
 export const starts: DeclaredStart[] = [
-  ['reconcile/eff_1', reconcileEffectStart(REF, 'q', ENVIRONMENT), [...OF_EFFECT, 'Grade']],
+  ['reconcile/eff_1', reconcileEffectStart({ ...REF, grade: 'pending' }, 'q', ENVIRONMENT), [...OF_EFFECT, 'Grade']],
+  ['reconcile/eff_1', reconcileEffectStart({ ...REF, grade: null }, 'q', ENVIRONMENT), OF_EFFECT],
   ['replay/att_1', replayEffectStart({ ...REF, timeoutMs: 1 }, 'q', ENVIRONMENT), [...OF_EFFECT, 'Grade']],
   ['reversal/eff_1', watchReversalStart(REF, 'q', ENVIRONMENT), OF_EFFECT],
 ];

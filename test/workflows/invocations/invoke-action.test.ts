@@ -4,6 +4,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { InvocationState } from '../../../domain/refs.ts';
+import { SEARCH_ATTRIBUTES } from '../../../temporal/search-attributes.ts';
 import { withTimeSkippingServer } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';
 
@@ -26,6 +27,7 @@ const succeeded: InvocationState = {
   effectId: 'eff_1',
 };
 const unknown: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId: 'eff_1' };
+const pending: InvocationState = { ...unknown, status: 'dispatching', grade: 'pending' };
 
 function life(overrides: Partial<Activities>) {
   return doubles({
@@ -154,18 +156,19 @@ describe('invokeAction', () => {
     },
   );
 
-  test('hands an unknown outcome to reconciliation, which outlives it', async () => {
+  test.each([unknown, pending])('hands a $grade outcome to reconciliation, which outlives it', async (outcome) => {
     const effectId = `eff_${randomUUID()}`;
-    const state = { ...unknown, effectId };
+    const state = { ...outcome, effectId };
     const { activities } = life({
       evaluateAndReserve: async () => ({ ...proceed, effectId }),
       dispatchEffect: async () => ({ seen: 'settled', state }),
-      settleInvocation: async () => state, // the reconciliation's first check
-      planReconciliation: async () => {},
+      // Until the first look it is found by what its start says.
+      beginReconciliation: () => Promise.reject(new Error('PostgreSQL is away')),
     });
     expect((await invoke(activities))?.stage).toBe('reconciling');
     const description = await environment.client.workflow.getHandle(`reconcile/${effectId}`).describe();
     expect(description.status.name).toBe('RUNNING');
     expect(description.type).toBe('reconcileEffect');
+    expect(description.typedSearchAttributes.get(SEARCH_ATTRIBUTES.grade)).toBe(outcome.grade);
   });
 });

@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { BegunReconciliation } from '../../../activities/reconciliation/plan-reconciliation.ts';
+import type { Grade } from '../../../domain/lifecycle.ts';
 import { PENDING_READS_MAX, UNKNOWN_READ_TIMES_MS } from '../../../domain/reconciliation/schedule.ts';
 import type { InvocationState } from '../../../domain/refs.ts';
+import { reconcileEffectStart } from '../../../temporal/reconciliation/reconcile-effect.ts';
+import { SEARCH_ATTRIBUTES } from '../../../temporal/search-attributes.ts';
 import { withTimeSkippingServer } from '../../harness/temporal.ts';
-import { doubles, type Doubles, newEffect, runWorkflow } from '../harness.ts';
+import { doubles, type Doubles, newEffect, runWorkflow, withTestWorker } from '../harness.ts';
 
 let environment: TestWorkflowEnvironment;
 withTimeSkippingServer((started) => (environment = started));
@@ -195,5 +199,53 @@ describe('reconcileEffect', () => {
     await runWorkflow(environment, 'reconcileEffect', [ref], activities, workflowId);
     expect(await Promise.all(answers)).toEqual([held]);
     expect(reads).toBe(1 + UNKNOWN_READ_TIMES_MS.length);
+  });
+});
+
+describe('an effect that is reconciled is found by the grade of its record:', () => {
+  const ENDED = 'settled confirmed';
+
+  /** What it is found by at each read and at its end, and how often its history says so. */
+  async function shownBy(
+    known: Grade | null,
+    [first, ...later]: readonly [InvocationState, ...InvocationState[]],
+  ): Promise<{ shown: string[]; upserts: number }> {
+    const taskQueue = randomUUID();
+    const start = reconcileEffectStart({ ...newEffect(), grade: known }, taskQueue, 'Production');
+    const handle = environment.client.workflow.getHandle(start.options.workflowId);
+    const shown: string[] = [];
+    const note = async (): Promise<void> => {
+      const { typedSearchAttributes: attributes } = await handle.describe();
+      const { stage, grade } = SEARCH_ATTRIBUTES;
+      shown.push(`${attributes.get(stage)} ${attributes.get(grade)}`);
+    };
+    const settled = [...later];
+    const { activities } = doubles({
+      ...begun(first),
+      planReconciliation: async () => {},
+      readBackEffect: async () => {
+        await note();
+        return { impliedOutcome: 'unknown' };
+      },
+      settleInvocation: async () => settled.shift() ?? confirmed,
+    });
+    await withTestWorker(environment, { taskQueue, activities }, () =>
+      environment.client.workflow.execute(start.type, { ...start.options, args: [...start.options.args] }),
+    );
+    await note();
+    const { events } = await handle.fetchHistory();
+    return {
+      shown,
+      upserts: events?.filter((event) => event.upsertWorkflowSearchAttributesEventAttributes).length ?? 0,
+    };
+  }
+
+  test.each([
+    ['unknown, then pending', 'unknown', [held, pending], ['reconciling unknown', 'reconciling pending'], 2],
+    ['pending, then unknown', 'pending', [pending, held], ['reconciling pending', 'reconciling unknown'], 2],
+    ['not known to its starter', null, [pending], ['reconciling pending'], 2],
+    ['the same at each read', 'unknown', [held, held, held], Array<string>(3).fill('reconciling unknown'), 1],
+  ] as const)('%s', async (_what, known, states, grades, upserts) => {
+    expect(await shownBy(known, states)).toEqual({ shown: [...grades, ENDED], upserts });
   });
 });
