@@ -14,7 +14,7 @@ import type { Mailer } from '../domain/notifications/mailer.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { InFlightCaps, SignalledKind } from '../domain/in-flight.ts';
 import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
-import type { EffectRef, InvocationRef } from '../domain/refs.ts';
+import type { EffectToRead, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
 import type { Watchdog } from './adapters/watchdog.ts';
@@ -34,7 +34,7 @@ export interface ActivityDependencies {
    * Starts the reconciliation of an effect, or the watch over one that may be reversed. One that runs already is left as it
    * is.
    */
-  startReads(ref: EffectRef, kind: 'reconciliation' | 'reversal'): Promise<void>;
+  startReads(ref: EffectToRead, kind: 'reconciliation' | 'reversal'): Promise<void>;
   /** Signals the workflow of an approval to read its row; starts it where none runs. */
   wakeApproval(ref: ApprovalRef): Promise<void>;
   /** Starts the workflow of an accepted message, or wakes the running one. */

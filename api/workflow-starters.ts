@@ -8,7 +8,7 @@ import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
 import type { MemoryJobRef } from '../domain/memory/memory-jobs.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { EmailRef } from '../domain/notifications/emails.ts';
-import type { EffectRef, InvocationRef } from '../domain/refs.ts';
+import type { EffectToRead, InvocationRef } from '../domain/refs.ts';
 import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
 import { wakeApproval } from './approvals/wake-approval.ts';
 import { wakeDeadLetterJob } from './dead-letters/job-workflows.ts';
@@ -38,7 +38,7 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
   return {
     startInvocation,
     cancelInvocation: (ref: InvocationRef) => cancelInvocationWorkflow(known, ref),
-    startReads: async (ref: EffectRef, kind: 'reconciliation' | 'reversal') =>
+    startReads: async (ref: EffectToRead, kind: 'reconciliation' | 'reversal') =>
       startReadsWorkflow(client, ref, kind, await names.nameOf(ref), taskQueue),
     wakeApproval: async (ref: ApprovalRef) =>
       wakeApproval(client, ref, { environmentName: await names.nameOf(ref), startInvocation, taskQueue }),

@@ -2406,7 +2406,7 @@ REVOKE ALL ON FUNCTION find_old_previews(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_old_previews(text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_overdue_reads(overdue_by interval, after_id text, most integer)
- RETURNS TABLE(id text, invocation_id text, action_name text, stage text, environment_id uuid, workspace_id uuid)
+ RETURNS TABLE(id text, invocation_id text, action_name text, stage text, grade text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -2415,6 +2415,7 @@ BEGIN ATOMIC
      f.invocation_id,
      f.action_name,
      f.stage,
+     f.grade,
      f.environment_id,
      e.workspace_id
     FROM (effects f
@@ -5039,7 +5040,7 @@ ALTER TABLE effects FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON effects FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON effects TO service_app;
-GRANT SELECT (id, environment_id, invocation_id, action_name, preview_id, stage, reconcile_next_at, reconcile_exhausted, updated_at) ON effects TO service_directory;
+GRANT SELECT (id, environment_id, invocation_id, action_name, preview_id, stage, reconcile_next_at, reconcile_exhausted, updated_at, grade) ON effects TO service_directory;
 CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.stage <> ALL (ARRAY['awaiting_approval'::text, 'ready'::text])) AND (((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect)))) EXECUTE FUNCTION agree_with_reservations();
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.approval_id IS NOT NULL) AND (old.stage = 'awaiting_approval'::text) AND (new.stage = 'ready'::text))) EXECUTE FUNCTION check_approval_of_effect();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();

@@ -15,6 +15,11 @@ export interface EffectRef extends InvocationRef {
   actionName: string;
 }
 
+/** An effect whose provider is to be read, with the grade of its record: an operator finds the workflow by it from its start on. */
+export interface EffectToRead extends EffectRef {
+  grade: Grade;
+}
+
 /** One replay of an effect: the attempt that fences it. */
 export interface ReplayRef extends EffectRef {
   attemptId: string;

@@ -7,11 +7,10 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import type { EffectRef } from '../../domain/refs.ts';
+import type { EffectToRead } from '../../domain/refs.ts';
 import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
 import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import {
-  type EffectToReconcile,
   RECONCILE_NOW_UPDATE,
   reconcileEffectStart,
   reconciliationWorkflowId,
@@ -32,16 +31,13 @@ const RETRY_DELAY_MS = 100;
 /** Starts the reads of an effect, or finds them under way. One that ended is begun again and goes on where the record stands. */
 export async function startReadsWorkflow(
   client: Client,
-  ref: EffectRef,
+  ref: EffectToRead,
   kind: 'reconciliation' | 'reversal',
   environmentName: string | null,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const start =
-    kind === 'reconciliation'
-      ? reconcileEffectStart({ ...ref, grade: null }, taskQueue, environmentName)
-      : watchReversalStart(ref, taskQueue, environmentName);
-  await startWorkflow(client, start);
+  const start = kind === 'reconciliation' ? reconcileEffectStart : watchReversalStart;
+  await startWorkflow(client, start(ref, taskQueue, environmentName));
 }
 
 export interface ReconcileNowOptions {
@@ -63,7 +59,7 @@ export type ReconciledNow =
  */
 export async function reconcileNow(
   client: Client,
-  ref: EffectToReconcile,
+  ref: EffectToRead,
   { waitMs, environmentName, taskQueue = TASK_QUEUE }: ReconcileNowOptions,
 ): Promise<ReconciledNow> {
   const { type, options } = reconcileEffectStart(ref, taskQueue, environmentName);

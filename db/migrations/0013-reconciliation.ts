@@ -177,16 +177,16 @@ const OVERDUE_READS = `
     WHERE (stage = 'reconciling' AND NOT reconcile_exhausted) OR (stage = 'settled' AND reconcile_next_at IS NOT NULL);
 
   CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, invocation_id, action_name, stage, updated_at, reconcile_next_at, reconcile_exhausted)
+  GRANT SELECT (id, environment_id, invocation_id, action_name, stage, grade, updated_at, reconcile_next_at, reconcile_exhausted)
     ON effects TO service_directory;
 
   -- Effects whose read is overdue or was never planned: their workflow was terminated, or never started. A settled one is read
   -- again where its provider can still reverse it.
   CREATE FUNCTION find_overdue_reads(overdue_by interval, after_id text, most integer)
-    RETURNS TABLE (id text, invocation_id text, action_name text, stage text, environment_id uuid, workspace_id uuid)
+    RETURNS TABLE (id text, invocation_id text, action_name text, stage text, grade text, environment_id uuid, workspace_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC
-      SELECT f.id, f.invocation_id, f.action_name, f.stage, f.environment_id, e.workspace_id
+      SELECT f.id, f.invocation_id, f.action_name, f.stage, f.grade, f.environment_id, e.workspace_id
       FROM effects f JOIN environments e ON e.id = f.environment_id
       WHERE f.id > after_id AND f.id IN (
         SELECT r.id FROM effects r WHERE r.stage = 'reconciling' AND NOT r.reconcile_exhausted

@@ -1,4 +1,4 @@
-import type { EffectRef } from '../../domain/refs.ts';
+import type { EffectRef, EffectToRead } from '../../domain/refs.ts';
 import { searchAttributes, type SearchAttributeValues } from '../search-attributes.ts';
 
 /** Picks the ids only: other fields of a caller's object do not belong in a history. */
@@ -7,9 +7,6 @@ export function effectRefOf({ invocationId, workspaceId, environmentId, effectId
 }
 
 /** The search attributes of an effect's workflows. */
-export function effectAttributes(
-  ref: EffectRef,
-  state: Pick<SearchAttributeValues, 'environment' | 'stage' | 'grade'>,
-) {
-  return searchAttributes({ ...effectRefOf(ref), ...state });
+export function effectAttributes(ref: EffectToRead, state: Pick<SearchAttributeValues, 'environment' | 'stage'>) {
+  return searchAttributes({ ...effectRefOf(ref), grade: ref.grade, ...state });
 }

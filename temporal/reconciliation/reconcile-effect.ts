@@ -1,6 +1,5 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
-import type { Grade } from '../../domain/lifecycle.ts';
-import type { EffectRef, InvocationState } from '../../domain/refs.ts';
+import type { EffectRef, EffectToRead, InvocationState } from '../../domain/refs.ts';
 import { descriptionOf, type JoiningStart, summaryOf } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
@@ -25,14 +24,9 @@ const DESCRIPTION = descriptionOf({
     'the API. It may be terminated: the sweep starts it again where the next read is overdue.',
 });
 
-export interface EffectToReconcile extends EffectRef {
-  /** Null: the starter does not know it. The workflow shows the grade of the record from its first look on. */
-  grade: Grade | null;
-}
-
 /** A running workflow is left as it is. One that ended is started again, and continues from the record. */
 export function reconcileEffectStart(
-  ref: EffectToReconcile,
+  ref: EffectToRead,
   taskQueue: string,
   environmentName: string | null,
 ): JoiningStart<[ReconcileEffectInput]> {
@@ -49,7 +43,6 @@ export function reconcileEffectStart(
       typedSearchAttributes: effectAttributes(ref, {
         environment: environmentName,
         stage: 'reconciling',
-        grade: ref.grade,
       }),
     },
   };

@@ -40,11 +40,10 @@ export function replayEffectStart(
       workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
       staticSummary: summaryOf(`replay ${input.actionName}`, environmentName),
       staticDetails: DESCRIPTION,
-      typedSearchAttributes: effectAttributes(input, {
-        environment: environmentName,
-        stage: 'reconciling',
-        grade: 'unknown',
-      }),
+      typedSearchAttributes: effectAttributes(
+        { ...input, grade: 'unknown' },
+        { environment: environmentName, stage: 'reconciling' },
+      ),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
-import type { EffectRef, InvocationState } from '../../domain/refs.ts';
+import type { EffectRef, EffectToRead, InvocationState } from '../../domain/refs.ts';
 import { descriptionOf, type Start, summaryOf } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
@@ -20,9 +20,8 @@ const DESCRIPTION = descriptionOf({
     'It sleeps until the time that the current details say. It may be terminated: the sweep starts it again when the next read is due.',
 });
 
-/** The workflow learns the grade from the record. Its starter does not know it. */
 export function watchReversalStart(
-  ref: EffectRef,
+  ref: EffectToRead,
   taskQueue: string,
   environmentName: string | null,
 ): Start<[WatchReversalInput]> {

@@ -14,7 +14,7 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
 import type { Evaluation } from '../../activities/invocations/evaluate-invocation.ts';
-import type { EffectRef, InvocationState } from '../../domain/refs.ts';
+import type { EffectRef, EffectToRead, InvocationState } from '../../domain/refs.ts';
 import type { RefusalCode } from '../../domain/refusals.ts';
 import { standingOf } from '../../domain/workflow-details.ts';
 import {
@@ -25,7 +25,7 @@ import {
   onQueue,
   sqlActivities,
 } from '../activity-options.ts';
-import { type EffectToReconcile, reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
+import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { asChild } from '../../temporal/start.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { InvokeActionInput, InvokeActionResult } from '../../temporal/invocations/invoke-action.ts';
@@ -161,7 +161,7 @@ async function confirm(permits: PermitQueue, effect: EffectRef): Promise<void> {
 }
 
 /** Reconciliation outlives this workflow: it may take a month, and a second run of this one finds it under way. */
-async function startReconciliation(effect: EffectToReconcile): Promise<void> {
+async function startReconciliation(effect: EffectToRead): Promise<void> {
   try {
     await startReconciliationChild(effect);
   } catch (error) {
@@ -169,7 +169,7 @@ async function startReconciliation(effect: EffectToReconcile): Promise<void> {
   }
 }
 
-async function startReconciliationChild(effect: EffectToReconcile): Promise<void> {
+async function startReconciliationChild(effect: EffectToRead): Promise<void> {
   const { type, options } = asChild(reconcileEffectStart(effect, workflowInfo().taskQueue, environmentName()));
   await startChild(type, { ...options, parentClosePolicy: ParentClosePolicy.ABANDON });
 }

@@ -207,7 +207,7 @@ describe('an effect that is reconciled is found by the grade of its record:', ()
 
   /** What it is found by at each read and at its end, and how often its history says so. */
   async function shownBy(
-    known: Grade | null,
+    known: Grade,
     [first, ...later]: readonly [InvocationState, ...InvocationState[]],
   ): Promise<{ shown: string[]; upserts: number }> {
     const taskQueue = randomUUID();
@@ -243,7 +243,7 @@ describe('an effect that is reconciled is found by the grade of its record:', ()
   test.each([
     ['unknown, then pending', 'unknown', [held, pending], ['reconciling unknown', 'reconciling pending'], 2],
     ['pending, then unknown', 'pending', [pending, held], ['reconciling pending', 'reconciling unknown'], 2],
-    ['not known to its starter', null, [pending], ['reconciling pending'], 2],
+    ['another since its start', 'unknown', [pending], ['reconciling pending'], 2],
     ['the same at each read', 'unknown', [held, held, held], Array<string>(3).fill('reconciling unknown'), 1],
   ] as const)('%s', async (_what, known, states, grades, upserts) => {
     expect(await shownBy(known, states)).toEqual({ shown: [...grades, ENDED], upserts });
