@@ -21,12 +21,8 @@ const SHARED = [
   'workflows',
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
-/** Takes minutes: `npm run test:faults` has it, and `FAULTS=short` its short form. */
-const NOT_IN_NPM_TEST = [
-  ...(process.env['FAULTS'] === undefined ? ['test/faults/deliveries-killed.test.ts'] : []),
-  // It downloads the suite: `npm run test:mcp`.
-  ...(process.env['MCP_CONFORMANCE'] === undefined ? ['test/contract/mcp-conformance.test.ts'] : []),
-];
+/** It downloads the suite: `npm run test:mcp`. */
+const NOT_IN_NPM_TEST = process.env['MCP_CONFORMANCE'] === undefined ? ['test/contract/mcp-conformance.test.ts'] : [];
 
 /** The command line imports the SDK as the package that it is. */
 const SDK = fileURLToPath(new URL('sdk/typescript/src/index.ts', import.meta.url));

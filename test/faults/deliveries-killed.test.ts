@@ -1,7 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Client } from 'pg';
+import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
+import { Client as PostgresClient, type QueryResultRow } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
 import { call } from '../api/harness/test-api.ts';
 import { inForm } from './form.ts';
 import { OwnServers, type Part } from './own-servers.ts';
@@ -11,11 +13,8 @@ import { OwnServers, type Part } from './own-servers.ts';
  * delivered, or ended as failed where its receiver never takes it. None is lost, none is stuck, `webhook-id` is stable.
  */
 
-const { batches, batchSize, rounds, endWithinMs } = inForm({
-  short: { batches: 8, batchSize: 25, rounds: 1, endWithinMs: 240_000 },
-  full: { batches: 50, batchSize: 100, rounds: 3, endWithinMs: 1_200_000 },
-});
-const PARTS: readonly Part[] = ['api', 'worker', 'temporal', 'postgres'];
+/** The worker first: Temporal misses its heartbeats while the others are killed. */
+const PARTS: readonly Part[] = ['worker', 'temporal', 'api', 'postgres'];
 const RETRY_PAUSE_MS = 200;
 const STUCK_MS = 240_000;
 
@@ -42,6 +41,14 @@ const REFUSES: Record<string, Receiver> = {
 };
 const RECEIVERS = { ...TAKES, ...REFUSES };
 const KINDS = Object.keys(RECEIVERS);
+
+/** In each share some batches are published. The first share begins alone, each other one together with a kill. */
+const { batchesInShare, batchSize, rounds, endWithinMs, isSweptAtOnce } = inForm({
+  // One message to each kind of receiver, and no wait for the minutes after which the sweep starts what a kill has kept from it.
+  short: { batchesInShare: 1, batchSize: KINDS.length, rounds: 1, endWithinMs: 240_000, isSweptAtOnce: true },
+  full: { batchesInShare: 4, batchSize: 100, rounds: 3, endWithinMs: 1_200_000, isSweptAtOnce: false },
+});
+const KILLS = Array.from({ length: rounds }, () => PARTS).flat();
 
 let servers: OwnServers;
 let key: string;
@@ -94,16 +101,30 @@ interface Row {
   attempts: number;
   isDeadLetter: boolean;
 }
-async function rows(): Promise<Row[]> {
-  const client = new Client({ connectionString: servers.ownerUrl });
+async function asOwner<R extends QueryResultRow>(sql: string): Promise<R[]> {
+  const client = new PostgresClient({ connectionString: servers.ownerUrl });
   await client.connect();
   try {
-    const listed = `SELECT id, status, attempts,
-      EXISTS (SELECT FROM dead_letters d WHERE d.message_id = m.id) AS "isDeadLetter" FROM messages m`;
-    return (await client.query<Row>(listed)).rows;
+    return (await client.query<R>(sql)).rows;
   } finally {
     await client.end();
   }
+}
+
+function rows(): Promise<Row[]> {
+  return asOwner<Row>(`SELECT id, status, attempts,
+    EXISTS (SELECT FROM dead_letters d WHERE d.message_id = m.id) AS "isDeadLetter" FROM messages m`);
+}
+
+/** The worker's schedule, now, with what has not begun so old that it counts as lost. */
+async function sweepAtOnce(): Promise<void> {
+  await asOwner(`SET session_replication_role = replica;
+    UPDATE messages SET created_at = created_at - interval '1 hour' WHERE begun_at IS NULL`);
+  const connection = await Connection.connect({ address: servers.temporalAddress });
+  const sweep = new Client({ connection }).schedule.getHandle(SWEEP_SCHEDULE_ID);
+  // One that runs already has perhaps looked before.
+  await sweep.trigger(ScheduleOverlapPolicy.BUFFER_ONE);
+  await connection.close();
 }
 
 async function unendedRows(): Promise<Row[]> {
@@ -123,27 +144,34 @@ async function untilAllEnded(): Promise<void> {
   }
 }
 
-test('every accepted message ends, and was received', { timeout: endWithinMs * 2 }, async () => {
-  const accepted = new Map<string, string>();
-  let isPublished = false;
-  const publishing = (async () => {
-    for (let batch = 0; batch < batches; batch++) {
-      for (const [place, id] of await publishBatch(batch)) accepted.set(place, id);
-    }
-    isPublished = true;
-  })();
-  for (let round = 0; round < rounds; round++) {
-    for (const part of PARTS) {
-      const before = receipts.size;
-      // Each kill meets deliveries under way, as long as there are any.
-      const isUnderWay = (): boolean => isPublished || receipts.size >= before + batchSize / 5;
-      await expect.poll(isUnderWay, { timeout: endWithinMs }).toBe(true);
-      await servers.kill(part);
-    }
-  }
-  await publishing;
-  expect(accepted.size).toBe(batches * batchSize);
+/** Each accepted message's id, by its URL. */
+const accepted = new Map<string, string>();
 
+async function publishShare(share: number): Promise<void> {
+  for (let n = 0; n < batchesInShare; n++) {
+    for (const [place, id] of await publishBatch(share * batchesInShare + n)) accepted.set(place, id);
+  }
+}
+
+function receivedOf(share: number): number {
+  return [...receipts.keys()].filter((place) => {
+    const batch = Number(place.split('?')[1]?.split('-')[0]);
+    return Math.floor(batch / batchesInShare) === share;
+  }).length;
+}
+
+test('every accepted message ends, and was received', { timeout: endWithinMs * 2 }, async () => {
+  const publishing = [publishShare(0)];
+  for (const [kill, part] of KILLS.entries()) {
+    // Each kill meets the deliveries of one share and the publisher of the next.
+    await expect.poll(() => receivedOf(kill), { timeout: endWithinMs }).toBeGreaterThanOrEqual(batchSize / 5);
+    publishing.push(publishShare(kill + 1));
+    await servers.kill(part);
+  }
+  await Promise.all(publishing);
+  expect(accepted.size).toBe(publishing.length * batchesInShare * batchSize);
+
+  if (isSweptAtOnce) await sweepAtOnce();
   await untilAllEnded();
   const byId = new Map((await rows()).map((row) => [row.id, row]));
   // A repeated batch is one batch: nothing was accepted twice.
@@ -155,6 +183,11 @@ test('every accepted message ends, and was received', { timeout: endWithinMs * 2
     return !isStable || byId.get(id)?.status !== (kind in TAKES ? 'delivered' : 'failed');
   });
   expect(wrong).toEqual([]);
+  // Each attempt is on record before its call: whatever dies in between, no call is made that is not counted.
+  const uncounted = [...accepted].filter(
+    ([place, id]) => (receipts.get(place) ?? []).length > (byId.get(id)?.attempts ?? 0),
+  );
+  expect(uncounted).toEqual([]);
   // What failed has its record in the dead-letter queue, and nothing else has.
   expect([...byId.values()].filter(({ status, isDeadLetter }) => isDeadLetter !== (status === 'failed'))).toEqual([]);
   expect([...receipts.keys()].filter((place) => !accepted.has(place))).toEqual([]); // no redirect was followed

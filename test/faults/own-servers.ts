@@ -67,6 +67,10 @@ export class OwnServers {
     return this.postgres.ownerUrl;
   }
 
+  get temporalAddress(): string {
+    return this.temporal.address;
+  }
+
   /** SIGKILL, and the same part started again. */
   async kill(part: Part): Promise<void> {
     if (part === 'postgres') process.kill(this.postgres.pid, 'SIGKILL');

@@ -20,6 +20,7 @@ import type { CallResult } from '../api/harness/test-api.ts';
 import { createAction, type Invocation, invocationsIn } from '../api/invocations/support.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 import { startTarget, type Target } from '../harness/target.ts';
+import { inForm } from './form.ts';
 import { violatedInvariants } from './invariants.ts';
 import { quietTemporal } from './quiet-temporal.ts';
 import { sentTo } from './seen.ts';
@@ -28,9 +29,15 @@ import { randomFrom } from '../harness/random.ts';
 
 /** Use a failure's number to run it again. Timing and the machine still influence the run. */
 const SEED = 20_251;
-const OPERATIONS = 60;
+/** In both forms each behaviour of the target meets some operations, and each kind of fault happens. */
+const { operations: OPERATIONS, faults: FAULTS } = inForm({
+  short: { operations: 30, faults: 8 },
+  full: { operations: 60, faults: 16 },
+});
 const WORKERS = 3;
-const FAULTS = 16;
+/** A worker that goes is twice as likely as either kind of broken connection. */
+const KINDS_OF_FAULT = ['api cut off', 'worker cut off', 'worker goes', 'worker goes'] as const;
+type KindOfFault = (typeof KINDS_OF_FAULT)[number];
 const CALLERS = 8;
 /** The workers that go leave dispatches behind: each of these waits for the missing heartbeat. */
 const HEARTBEAT_TIMEOUT_MS = 4_000;
@@ -145,13 +152,18 @@ async function cutOff(applicationName: string): Promise<void> {
   );
 }
 
-async function oneFault(): Promise<void> {
+/** Every kind, in its share, in a random order. */
+function drawFaults(): KindOfFault[] {
+  const drawn = Array.from({ length: FAULTS / KINDS_OF_FAULT.length }, () => KINDS_OF_FAULT).flat();
+  return drawn.sort(() => random() - 0.5);
+}
+
+async function happens(fault: KindOfFault): Promise<void> {
   const at = below(alive.length);
   const victim = alive[at];
-  const kind = below(4);
   if (victim === undefined) return;
-  if (kind === 0) await cutOff('test-api%');
-  else if (kind === 1) await cutOff(victim.name);
+  if (fault === 'api cut off') await cutOff('test-api%');
+  else if (fault === 'worker cut off') await cutOff(victim.name);
   else {
     victim.shutdown();
     alive[at] = await RacingWorker.start();
@@ -247,12 +259,13 @@ async function invocations(): Promise<Invocation[]> {
   return invocationsIn(await service.get('/api/v2/actions/invocations?limit=100'));
 }
 
-test(`sixty operations, three workers that come and go, connections that break (seed ${SEED})`, async () => {
+test(`${OPERATIONS} operations, ${WORKERS} workers that come and go, connections that break (seed ${SEED})`, async () => {
   const operations = operationsOf(await makeActions());
+  const faults = drawFaults();
   const running = runAll(operations);
-  for (let i = 0; i < FAULTS; i++) {
+  for (const fault of faults) {
     await delay(below(250));
-    await oneFault();
+    await happens(fault);
   }
   await running;
   await target.release();

@@ -12,6 +12,7 @@ const SLOWEST: readonly string[] = [
   'embedded/processes.test.ts',
   'workflows/approvals/await-approval.test.ts',
   'faults/everything-killed.test.ts',
+  'faults/deliveries-killed.test.ts',
   'faults/permits-killed.test.ts',
   'faults/worker-killed.test.ts',
   'api/suites/every-route.test.ts',

@@ -1,0 +1,11 @@
+import type { DeclaredSweeps } from '../maintenance/sweep-declarations.ts';
+
+export const sweeps: DeclaredSweeps = {
+  steps: {
+    'run-partitions': {
+      make: 'make_run_partitions',
+      drop: 'drop_old_run_partition',
+      delete_outside_of_ranges: 'delete_runs_outside_of_ranges',
+    },
+  },
+};
