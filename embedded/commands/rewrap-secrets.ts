@@ -14,6 +14,13 @@ await runCommand(async (configuration) => {
   if (url === null) throw new Error('DATABASE_URL is not set.');
   if (masterKeys === null) throw new Error('MASTER_KEYS is not set.');
   const vault = Vault.fromMasterKeys(masterKeys);
+  const { waitingMasterKeyVersion: waiting } = vault;
+  // It would wrap under the key before, and say that it is done: then that key would be removed.
+  if (waiting !== null) {
+    throw new Error(
+      `MASTER_KEYS marks version ${waiting} with ~, so that it does not seal yet, and nothing was rewrapped. Take the mark away from every API and worker, restart them, and run this without it.`,
+    );
+  }
   const db = new Database({ url, applicationName: `${PRODUCT.id}-rewrap` });
   try {
     await refusePrivilegedLogin(db);

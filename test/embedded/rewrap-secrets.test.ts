@@ -30,10 +30,10 @@ const put = (vault: Vault, tenant: Tenant, name: string): Promise<string> =>
     return secret.id;
   });
 
-async function rewrap(): Promise<{ code: number | null; output: string }> {
+async function rewrap(masterKeys = `${oldKey},${newKey}`): Promise<{ code: number | null; output: string }> {
   const program = new Program(['embedded/run.mjs', 'embedded/commands/rewrap-secrets.js'], {
     DATABASE_URL: database.applicationUrl,
-    MASTER_KEYS: `${oldKey},${newKey}`,
+    MASTER_KEYS: masterKeys,
   });
   return { code: await program.exited, output: program.output };
 }
@@ -74,3 +74,18 @@ it('goes on past each value that does not open, names its row, and ends with exi
     { key: 3, count: 2 },
   ]);
 });
+
+it.each([['a key that does not seal yet', `${oldKey},~${newKey}`, 'MASTER_KEYS marks version 3 with ~']])(
+  'refuses %s, and rewraps nothing',
+  async (_what, masterKeys, message) => {
+    const { production } = database.tenants;
+    await put(old, production, 'LATER');
+    const held = () =>
+      database.asOwner('SELECT secret_id, version, master_key_version FROM secret_versions ORDER BY 1, 2');
+    const before = await held();
+    const { code, output } = await rewrap(masterKeys);
+    expect(code).toBe(1);
+    expect(output).toContain(message);
+    expect(await held()).toEqual(before);
+  },
+);
