@@ -73,6 +73,18 @@ export class Vault {
     return new Vault(masterKeys, Math.max(...sealing));
   }
 
+  /**
+   * A digest of each master key by its version, the lowest first. It tells whether two processes hold the same key, and nothing of the key: it is
+   * derived for this alone.
+   */
+  keyDigests(): { version: number; digest: Buffer }[] {
+    const byVersion = [...this.#masterKeys].toSorted(([one], [other]) => one - other);
+    return byVersion.map(([version, key]) => ({
+      version,
+      digest: createHmac('sha256', key).update(`digest of master key ${version}`).digest(),
+    }));
+  }
+
   /** Seals a value (any text) with its associated data, under a fresh data key and the newest master key. */
   seal(context: SecretContext, value: string): SealedSecret {
     const dataKey = randomBytes(SEALING_KEY_BYTES);

@@ -1,5 +1,5 @@
 import { Database } from '../../db/client.ts';
-import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
+import { refuseUnsuitableDatabase } from '../../db/refuse-unsuitable-database.ts';
 import { rewrapAllSecrets, type UnopenedValue } from '../../db/secrets/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { runCommand } from './run-command.ts';
@@ -23,7 +23,7 @@ await runCommand(async (configuration) => {
   }
   const db = new Database({ url, applicationName: `${PRODUCT.id}-rewrap` });
   try {
-    await refusePrivilegedLogin(db);
+    await refuseUnsuitableDatabase(db, vault);
     const { environments, rewrapped, unopened } = await rewrapAllSecrets(db, vault, (value) =>
       console.error(line(value)),
     );

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Tenant } from '../../db/client.ts';
 import { addOAuthKey, oauthKeyAssociatedData } from '../../db/oauth/signing-keys.ts';
 import { putSecret } from '../../db/secrets/put-secret.ts';
+import { refuseOtherMasterKeys } from '../../db/secrets/refuse-other-master-keys.ts';
 import { REWRAP_BATCH_SIZE } from '../../db/secrets/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { ensureSigningKey } from '../../db/signing-keys/ensure-signing-key.ts';
@@ -75,17 +76,22 @@ it('goes on past each value that does not open, names its row, and ends with exi
   ]);
 });
 
-it.each([['a key that does not seal yet', `${oldKey},~${newKey}`, 'MASTER_KEYS marks version 3 with ~']])(
-  'refuses %s, and rewraps nothing',
-  async (_what, masterKeys, message) => {
-    const { production } = database.tenants;
-    await put(old, production, 'LATER');
-    const held = () =>
-      database.asOwner('SELECT secret_id, version, master_key_version FROM secret_versions ORDER BY 1, 2');
-    const before = await held();
-    const { code, output } = await rewrap(masterKeys);
-    expect(code).toBe(1);
-    expect(output).toContain(message);
-    expect(await held()).toEqual(before);
-  },
-);
+it.each([
+  ['a key that does not seal yet', `${oldKey},~${newKey}`, 'MASTER_KEYS marks version 3 with ~'],
+  [
+    'another value of a key',
+    `${oldKey},3:${randomBytes(32).toString('base64')}`,
+    'master key version 3 has another value',
+  ],
+])('refuses %s, and rewraps nothing', async (_what, masterKeys, message) => {
+  await refuseOtherMasterKeys(database.db, Vault.fromMasterKeys(`${oldKey},${newKey}`));
+  const { production } = database.tenants;
+  await put(old, production, 'LATER');
+  const held = () =>
+    database.asOwner('SELECT secret_id, version, master_key_version FROM secret_versions ORDER BY 1, 2');
+  const before = await held();
+  const { code, output } = await rewrap(masterKeys);
+  expect(code).toBe(1);
+  expect(output).toContain(message);
+  expect(await held()).toEqual(before);
+});

@@ -189,6 +189,25 @@ describe('a master key that is marked, in a rolling restart', () => {
   });
 });
 
+describe('the digests of the master keys', () => {
+  const of = (text: string): string[] =>
+    Vault.fromMasterKeys(text)
+      .keyDigests()
+      .map(({ version, digest }) => `${version} ${digest.toString('hex')}`);
+
+  it('are of value and version, the lowest first, whatever the order and the marks', () => {
+    expect(of(`~2:${KEY_2},1:${KEY_1}`)).toEqual([...of(`1:${KEY_1}`), ...of(`2:${KEY_2}`)]);
+    const all = [`1:${KEY_1}`, `2:${KEY_1}`, `1:${KEY_2}`].flatMap(of).map((line) => line.split(' ')[1]);
+    expect(new Set(all).size).toBe(3);
+  });
+
+  it('are neither the keys nor what they sign with', () => {
+    const printed = of(`1:${KEY_1}`).join();
+    expect(printed).toMatch(/^1 [0-9a-f]{64}$/);
+    expect(printed).not.toContain(Buffer.from(KEY_1, 'base64').toString('hex'));
+  });
+});
+
 describe('the master keys in the configuration', () => {
   const short = randomBytes(16).toString('base64');
   it.each([
