@@ -23,8 +23,7 @@ import { Uploads } from './api/http/uploads.ts';
 import { Database } from './db/client.ts';
 import { NotificationListener } from './db/announcements/notification-listener.ts';
 import { SettlementHub } from './db/announcements/settlement-hub.ts';
-import { refuseOtherSchema } from './db/refuse-other-schema.ts';
-import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
+import { refuseUnsuitableDatabase } from './db/refuse-unsuitable-database.ts';
 import { Vault } from './db/secrets/vault.ts';
 import type { Configuration } from './domain/configuration/configuration.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
@@ -48,7 +47,7 @@ export interface ApiParts {
   databaseUrl: string;
   databasePoolMax: number;
   temporal: Client;
-  vault: Pick<Vault, 'open' | 'seal' | 'digests' | 'sign' | 'verify'>;
+  vault: Pick<Vault, 'open' | 'seal' | 'digests' | 'sign' | 'verify' | 'keyDigests'>;
   /** The bytes of files. */
   files: FileStore;
   logger: Logger;
@@ -83,10 +82,7 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-/**
- * Opens the database, wires the API and listens. Throws UnsuitableLoginError for a login that row-level security does not
- * bind, and OtherSchemaError for the schema of another version.
- */
+/** Opens the database, wires the API and listens. Throws as `refuseUnsuitableDatabase` does. */
 export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const { logger } = parts;
   const db = new Database({
@@ -147,8 +143,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     await db.close();
   };
   try {
-    await refusePrivilegedLogin(db);
-    await refuseOtherSchema(db);
+    await refuseUnsuitableDatabase(db, parts.vault);
     await notifications.start();
     workers.start();
     return await listen(parts, api, settlements, close);

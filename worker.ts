@@ -24,8 +24,7 @@ import { serveWorkerHealth, type WorkerHealth } from './api/health/serve-worker-
 import { tellWaiter } from './api/in-flight/tell-waiter.ts';
 import { workflowStarters } from './api/workflow-starters.ts';
 import { Database } from './db/client.ts';
-import { refuseOtherSchema } from './db/refuse-other-schema.ts';
-import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
+import { refuseUnsuitableDatabase } from './db/refuse-unsuitable-database.ts';
 import { Vault } from './db/secrets/vault.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
@@ -54,7 +53,7 @@ export interface WorkerParts {
   databasePoolMax: number;
   connection: NativeConnection;
   namespace: string;
-  vault: Pick<Vault, 'open' | 'seal' | 'digests'>;
+  vault: Pick<Vault, 'open' | 'seal' | 'digests' | 'keyDigests'>;
   /** The bytes of files. */
   files: FileStore;
   /** Addresses and CIDRs that the egress guard permits. */
@@ -112,7 +111,7 @@ export function installTemporalRuntime(logger: Logger): void {
   });
 }
 
-/** Opens the database, wires the activities and polls. Throws UnsuitableLoginError and OtherSchemaError as `startApi` does. */
+/** Opens the database, wires the activities and polls. Throws as `refuseUnsuitableDatabase` does. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { logger, connection, namespace } = parts;
   const db = new Database({
@@ -121,8 +120,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     applicationName: APPLICATION_NAME,
   });
   try {
-    await refusePrivilegedLogin(db);
-    await refuseOtherSchema(db);
+    await refuseUnsuitableDatabase(db, parts.vault);
     const client = new Client({ connection, namespace });
     const { egressAllow, ownEndpoints, resolve } = parts;
     const sending = { egressAllow, ownEndpoints, resolve };

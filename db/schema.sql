@@ -5708,6 +5708,19 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.late_answers FOR EA
 CREATE TRIGGER chain AFTER INSERT ON public.late_answers FOR EACH ROW EXECUTE FUNCTION chain_late_answer();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.late_answers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE master_key_digests (
+  version integer NOT NULL,
+  digest bytea NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT master_key_digests_pkey PRIMARY KEY (version),
+  CONSTRAINT master_key_digests_digest_check CHECK ((octet_length(digest) = 32)),
+  CONSTRAINT master_key_digests_version_check CHECK ((version >= 1))
+);
+ALTER TABLE master_key_digests ENABLE ROW LEVEL SECURITY;
+ALTER TABLE master_key_digests FORCE ROW LEVEL SECURITY;
+CREATE POLICY installation_wide ON master_key_digests FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
+GRANT INSERT, SELECT ON master_key_digests TO service_app;
+
 CREATE TABLE members (
   workspace_id uuid NOT NULL,
   user_id text COLLATE "C" NOT NULL,

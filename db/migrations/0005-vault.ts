@@ -9,6 +9,7 @@ export const name = '0005-vault';
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(SECRETS);
+  await knex.raw(MASTER_KEYS);
 }
 
 const SECRETS = `
@@ -39,4 +40,17 @@ const SECRETS = `
   CALL make_tenant_table('secret_versions', 'SELECT, INSERT, DELETE');
   -- Rewrapping changes the wrap, never the value.
   GRANT UPDATE (master_key_version, wrapped_data_key) ON secret_versions TO service_app;
+`;
+
+/** A digest says nothing of its key. The application neither changes nor removes one: it would then start with another value of the key. */
+const MASTER_KEYS = `
+  CREATE TABLE master_key_digests (
+    version integer PRIMARY KEY CHECK (version >= 1),
+    digest bytea NOT NULL CHECK (octet_length(digest) = 32),
+    created_at timestamptz(3) NOT NULL DEFAULT now()
+  );
+  ALTER TABLE master_key_digests ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE master_key_digests FORCE ROW LEVEL SECURITY;
+  CREATE POLICY installation_wide ON master_key_digests USING (true) WITH CHECK (true);
+  GRANT SELECT, INSERT ON master_key_digests TO service_app;
 `;

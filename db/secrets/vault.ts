@@ -26,7 +26,7 @@ export type LinkSigner = Pick<Vault, 'sign' | 'verify'>;
 export class MasterKeysError extends Error {}
 
 const MASTER_KEY_VERSION_MAX = 2_147_483_647; // the range of the database's integer
-const ENTRY = /^([1-9][0-9]{0,9}):([A-Za-z0-9+/_-]+={0,2})$/;
+const ENTRY = /^(~?)([1-9][0-9]{0,9}):([A-Za-z0-9+/_-]+={0,2})$/;
 
 /**
  * Envelope encryption of secrets: every version has a fresh data key, wrapped under the newest of the versioned master keys. Only
@@ -34,22 +34,27 @@ const ENTRY = /^([1-9][0-9]{0,9}):([A-Za-z0-9+/_-]+={0,2})$/;
  */
 export class Vault {
   readonly #masterKeys: ReadonlyMap<number, KeyObject>;
-  /** The version that seals: the highest. */
+  /** The version that seals, signs and comes first among digests: the highest that is not marked with `~`. */
   readonly newestMasterKeyVersion: number;
+  /** The highest version, where its mark keeps it from sealing; else null. */
+  readonly waitingMasterKeyVersion: number | null;
 
-  private constructor(masterKeys: ReadonlyMap<number, KeyObject>) {
+  private constructor(masterKeys: ReadonlyMap<number, KeyObject>, newestMasterKeyVersion: number) {
     this.#masterKeys = masterKeys;
-    this.newestMasterKeyVersion = Math.max(...masterKeys.keys());
+    this.newestMasterKeyVersion = newestMasterKeyVersion;
+    const highest = Math.max(...masterKeys.keys());
+    this.waitingMasterKeyVersion = highest > newestMasterKeyVersion ? highest : null;
   }
 
   /**
-   * Parses `1:<base64 of 32 bytes>,2:<base64 of 32 bytes>`. The highest version seals, and all of them open. Throws
-   * MasterKeysError, which names the position of a bad entry and never its text.
+   * Parses `1:<base64 of 32 bytes>,~2:<base64 of 32 bytes>`. All versions open and verify. The highest without `~` seals: a new key is
+   * marked until every process can open what it seals. Throws MasterKeysError, which names the position of a bad entry and never its text.
    */
   static fromMasterKeys(text: string): Vault {
     const masterKeys = new Map<number, KeyObject>();
+    const sealing: number[] = [];
     for (const [index, entry] of text.split(',').entries()) {
-      const [, versionText, keyText] = ENTRY.exec(entry.trim()) ?? [];
+      const [, mark, versionText, keyText] = ENTRY.exec(entry.trim()) ?? [];
       const version = Number(versionText);
       if (versionText === undefined || keyText === undefined || version > MASTER_KEY_VERSION_MAX) {
         throw new MasterKeysError(`master key ${index + 1} is not of the form <version>:<base64 of 32 bytes>`);
@@ -61,8 +66,23 @@ export class Vault {
       if (masterKeys.has(version)) throw new MasterKeysError(`master key version ${version} is given twice`);
       masterKeys.set(version, createSecretKey(key));
       key.fill(0);
+      if (mark === '') sealing.push(version);
     }
-    return new Vault(masterKeys);
+    if (sealing.length === 0)
+      throw new MasterKeysError('every master key is marked with ~: one without the mark must seal');
+    return new Vault(masterKeys, Math.max(...sealing));
+  }
+
+  /**
+   * A digest of each master key by its version, the lowest first. It tells whether two processes hold the same key, and nothing of the key: it is
+   * derived for this alone.
+   */
+  keyDigests(): { version: number; digest: Buffer }[] {
+    const byVersion = [...this.#masterKeys].toSorted(([one], [other]) => one - other);
+    return byVersion.map(([version, key]) => ({
+      version,
+      digest: createHmac('sha256', key).update(`digest of master key ${version}`).digest(),
+    }));
   }
 
   /** Seals a value (any text) with its associated data, under a fresh data key and the newest master key. */
@@ -127,7 +147,7 @@ export class Vault {
   }
 
   /**
-   * Digests of a text, one under each master key, the newest first. They tell nothing without the master keys, not even if few texts are
+   * Digests of a text, one under each master key, the one that seals first. They tell nothing without the master keys, not even if few texts are
    * possible. Two texts are the same if the first digest of one is among those of the other.
    */
   digests(purpose: string, text: string): [string, ...string[]] {

@@ -112,7 +112,7 @@ export const VARIABLES = {
   },
   MASTER_KEYS: {
     meaning:
-      'Keys that seal the secrets: `1:<base64 of 32 bytes>,2:…`. The highest version seals, every one opens. The embedded stack makes one in DATA_DIR.',
+      'Keys that seal the secrets: `1:<base64 of 32 bytes>,~2:…`. Every one opens; the highest version without `~` seals. The embedded stack makes one in DATA_DIR.',
     default: null,
     processes: ALL,
     required: SERVICE,

@@ -83,8 +83,12 @@ export const baseUrlSchema = z.string().transform((value, context) => {
   return z.NEVER;
 });
 export const masterKeysSchema = z.string().superRefine((value, context) => {
-  for (const [index, entry] of value.split(',').entries()) {
-    const [, key = ''] = /^[1-9]\d*:(.*)$/.exec(entry.trim()) ?? [];
+  const entries = value.split(',').map((entry) => entry.trim());
+  if (entries.every((entry) => entry.startsWith('~'))) {
+    context.addIssue({ code: 'custom', message: 'marks every key with ~: one without the mark must seal' });
+  }
+  for (const [index, entry] of entries.entries()) {
+    const [, key = ''] = /^~?[1-9]\d*:(.*)$/.exec(entry) ?? [];
     const bytes = Buffer.from(key, 'base64');
     // Each message names the position: the entry itself is a secret.
     const issue = (message: string): void => {

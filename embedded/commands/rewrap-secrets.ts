@@ -1,5 +1,5 @@
 import { Database } from '../../db/client.ts';
-import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
+import { refuseUnsuitableDatabase } from '../../db/refuse-unsuitable-database.ts';
 import { rewrapAllSecrets, type UnopenedValue } from '../../db/secrets/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { runCommand } from './run-command.ts';
@@ -14,9 +14,16 @@ await runCommand(async (configuration) => {
   if (url === null) throw new Error('DATABASE_URL is not set.');
   if (masterKeys === null) throw new Error('MASTER_KEYS is not set.');
   const vault = Vault.fromMasterKeys(masterKeys);
+  const { waitingMasterKeyVersion: waiting } = vault;
+  // It would wrap under the key before, and say that it is done: then that key would be removed.
+  if (waiting !== null) {
+    throw new Error(
+      `MASTER_KEYS marks version ${waiting} with ~, so that it does not seal yet, and nothing was rewrapped. Take the mark away from every API and worker, restart them, and run this without it.`,
+    );
+  }
   const db = new Database({ url, applicationName: `${PRODUCT.id}-rewrap` });
   try {
-    await refusePrivilegedLogin(db);
+    await refuseUnsuitableDatabase(db, vault);
     const { environments, rewrapped, unopened } = await rewrapAllSecrets(db, vault, (value) =>
       console.error(line(value)),
     );

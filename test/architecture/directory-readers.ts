@@ -5,6 +5,7 @@
 export const DIRECTORY_READERS: Record<string, string> = {
   'db/client.ts': 'defines it',
   'db/refuse-other-schema.ts': 'asks which migrations the database holds, which belongs to no tenant',
+  'db/secrets/refuse-other-master-keys.ts': 'keeps digests of the master keys, which belong to no tenant',
   'db/refuse-privileged-login.ts': 'asks PostgreSQL what the login itself may do',
   'db/api-keys/find-api-key.ts': 'finds the environment that a key belongs to',
   'db/oauth/find-access-token.ts': 'finds the grant and the environment that a token belongs to',

@@ -92,6 +92,16 @@ describe('configuration', () => {
     expect(problems.join()).toContain('entry 1');
   });
 
+  it('takes a master key that is marked, beside one that seals', () => {
+    const problemsWith = (text: string) =>
+      problemsOf(() => readConfiguration('worker', { ...WORKER, MASTER_KEYS: text }));
+    expect(problemsWith(`1:${KEY},~2:${KEY}`)).toEqual([]);
+    expect(problemsWith(`~1:${KEY}, ~2:${KEY}`)).toEqual([
+      expect.stringContaining('MASTER_KEYS marks every key with ~'),
+    ]);
+    expect(problemsWith(`1:${KEY},~2:hunter2`)).toEqual([expect.stringContaining('entry 2 is not')]);
+  });
+
   describe('refuses the placeholders of examples', () => {
     /** Each secret in its usual form around a placeholder. Add the form of a new secret here. */
     const AROUND: Record<string, (placeholder: string) => string> = {

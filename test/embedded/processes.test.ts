@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
 import { callJson } from '../../embedded/http-json.ts';
 import { startTemporal, type RunningTemporal } from '../../embedded/temporal.ts';
@@ -189,6 +189,18 @@ describe('the API and the worker apart from each other', () => {
     const program = new Program(['embedded/run.mjs', file], { ...environment, DATABASE_URL: database.ownerUrl });
     expect(await program.exited).toBe(1);
     expect(program.output).toContain('is a superuser');
+  });
+
+  it.each([
+    ['server.js', 'the API listens'],
+    ['worker.js', 'the worker polls'],
+  ])('%s refuses another value of a master key that was used', async (file, started) => {
+    const other = `1:${randomBytes(32).toString('base64')}`;
+    const program = new Program(['embedded/run.mjs', file], { ...environment, MASTER_KEYS: other });
+    onTestFinished(async () => void (await program.end('SIGKILL')));
+    await expect(program.printed(started)).rejects.toThrow('it ended with 1 before');
+    expect(program.output).toContain('master key version 1 has another value');
+    expect(program.output).not.toContain(other.slice(2));
   });
 
   it.each(['server.js', 'worker.js'])('%s names what its configuration lacks', async (file) => {

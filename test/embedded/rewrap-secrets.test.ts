@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Tenant } from '../../db/client.ts';
 import { addOAuthKey, oauthKeyAssociatedData } from '../../db/oauth/signing-keys.ts';
 import { putSecret } from '../../db/secrets/put-secret.ts';
+import { refuseOtherMasterKeys } from '../../db/secrets/refuse-other-master-keys.ts';
 import { REWRAP_BATCH_SIZE } from '../../db/secrets/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { ensureSigningKey } from '../../db/signing-keys/ensure-signing-key.ts';
@@ -30,10 +31,10 @@ const put = (vault: Vault, tenant: Tenant, name: string): Promise<string> =>
     return secret.id;
   });
 
-async function rewrap(): Promise<{ code: number | null; output: string }> {
+async function rewrap(masterKeys = `${oldKey},${newKey}`): Promise<{ code: number | null; output: string }> {
   const program = new Program(['embedded/run.mjs', 'embedded/commands/rewrap-secrets.js'], {
     DATABASE_URL: database.applicationUrl,
-    MASTER_KEYS: `${oldKey},${newKey}`,
+    MASTER_KEYS: masterKeys,
   });
   return { code: await program.exited, output: program.output };
 }
@@ -73,4 +74,24 @@ it('goes on past each value that does not open, names its row, and ends with exi
     { key: 2, count: 1 },
     { key: 3, count: 2 },
   ]);
+});
+
+it.each([
+  ['a key that does not seal yet', `${oldKey},~${newKey}`, 'MASTER_KEYS marks version 3 with ~'],
+  [
+    'another value of a key',
+    `${oldKey},3:${randomBytes(32).toString('base64')}`,
+    'master key version 3 has another value',
+  ],
+])('refuses %s, and rewraps nothing', async (_what, masterKeys, message) => {
+  await refuseOtherMasterKeys(database.db, Vault.fromMasterKeys(`${oldKey},${newKey}`));
+  const { production } = database.tenants;
+  await put(old, production, 'LATER');
+  const held = () =>
+    database.asOwner('SELECT secret_id, version, master_key_version FROM secret_versions ORDER BY 1, 2');
+  const before = await held();
+  const { code, output } = await rewrap(masterKeys);
+  expect(code).toBe(1);
+  expect(output).toContain(message);
+  expect(await held()).toEqual(before);
 });

@@ -14,4 +14,7 @@ export const rows: PlantedArea = {
       sealed_value: Buffer.alloc(60),
     });
   },
+  heldElsewhere: {
+    master_key_digests: 'of the installation: test/db/secrets/refuse-other-master-keys.test.ts',
+  },
 };

@@ -157,6 +157,57 @@ describe('master key rotation', () => {
   });
 });
 
+describe('a master key that is marked, in a rolling restart', () => {
+  const marked = Vault.fromMasterKeys(`1:${KEY_1},~2:${KEY_2}`);
+  const unmarked = Vault.fromMasterKeys(`1:${KEY_1},2:${KEY_2}`);
+
+  it('does not seal, sign or come first among the digests yet', () => {
+    expect(marked.seal(CONTEXT, VALUE).masterKeyVersion).toBe(1);
+    expect(marked.rewrap(CONTEXT, vault.seal(CONTEXT, VALUE)).masterKeyVersion).toBe(1);
+    expect(marked.sign('one', 'text')).toBe(vault.sign('one', 'text'));
+    expect(marked.digests('one', 'text')[0]).toBe(vault.digests('one', 'text')[0]);
+    expect(unmarked.seal(CONTEXT, VALUE).masterKeyVersion).toBe(2);
+  });
+
+  it.each([
+    ['a process before the mark is away', marked, unmarked],
+    ['a process after it', unmarked, marked],
+  ])('lets %s be understood by the others', (_which, writer, reader) => {
+    expect(reader.open(CONTEXT, writer.seal(CONTEXT, VALUE))).toBe(VALUE);
+    expect(reader.verify('one', 'text', writer.sign('one', 'text'))).toBe(true);
+    const [recorded] = writer.digests('one', 'text');
+    expect(reader.digests('one', 'text')).toContain(recorded);
+  });
+
+  it.each([
+    [`1:${KEY_1}`, null],
+    [`1:${KEY_1},2:${KEY_2}`, null],
+    [`~1:${KEY_1},2:${KEY_2}`, null],
+    [`~2:${KEY_2}, 1:${KEY_1}`, 2],
+  ])('waits where its version is the highest (%#)', (text, waiting) => {
+    expect(Vault.fromMasterKeys(text).waitingMasterKeyVersion).toBe(waiting);
+  });
+});
+
+describe('the digests of the master keys', () => {
+  const of = (text: string): string[] =>
+    Vault.fromMasterKeys(text)
+      .keyDigests()
+      .map(({ version, digest }) => `${version} ${digest.toString('hex')}`);
+
+  it('are of value and version, the lowest first, whatever the order and the marks', () => {
+    expect(of(`~2:${KEY_2},1:${KEY_1}`)).toEqual([...of(`1:${KEY_1}`), ...of(`2:${KEY_2}`)]);
+    const all = [`1:${KEY_1}`, `2:${KEY_1}`, `1:${KEY_2}`].flatMap(of).map((line) => line.split(' ')[1]);
+    expect(new Set(all).size).toBe(3);
+  });
+
+  it('are neither the keys nor what they sign with', () => {
+    const printed = of(`1:${KEY_1}`).join();
+    expect(printed).toMatch(/^1 [0-9a-f]{64}$/);
+    expect(printed).not.toContain(Buffer.from(KEY_1, 'base64').toString('hex'));
+  });
+});
+
 describe('the master keys in the configuration', () => {
   const short = randomBytes(16).toString('base64');
   it.each([
@@ -167,6 +218,9 @@ describe('the master keys in the configuration', () => {
     [`1:${KEY_1},`, 'master key 2 is not of the form <version>:<base64 of 32 bytes>'],
     [`1:${short}`, 'master key version 1 has 16 bytes; it needs 32'],
     [`1:${KEY_1},1:${KEY_2}`, 'master key version 1 is given twice'],
+    [`1:${KEY_1},~1:${KEY_2}`, 'master key version 1 is given twice'],
+    [`~~1:${KEY_1}`, 'master key 1 is not of the form <version>:<base64 of 32 bytes>'],
+    [`~1:${KEY_1},~2:${KEY_2}`, 'every master key is marked with ~: one without the mark must seal'],
   ])('is refused without being printed (%#)', (text, message) => {
     expect(() => Vault.fromMasterKeys(text)).toThrow(new MasterKeysError(message));
   });
