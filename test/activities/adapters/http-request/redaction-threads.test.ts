@@ -39,10 +39,12 @@ const rawOf = (type: string, body: string | Buffer): RawResponse => ({
 });
 const NOTHING_KEPT = { response: { status: 207, headers: {}, body: '[REDACTED]', bodyEncoding: 'utf8' } };
 
-const LONG = randomBytes(1_024).toString('hex');
+const hexOf = (characters: number): string => randomBytes(characters / 2).toString('hex');
+/** 2 KiB, of which each piece that is searched for but the first begins with what the hostile answer repeats. */
+const LONG = hexOf(128) + Array.from({ length: 15 }, () => `aaaaaaaa${hexOf(120)}`).join('');
 const MEDIUM = LONG.slice(0, 256);
-/** A pattern tries all backslashes at each place. */
-const HOSTILE = rawOf('text/plain', `${LONG}${'\\'.repeat(2 ** 20 - LONG.length)}`);
+/** 1 MiB. A pattern gets as far as the ninth character at each place. */
+const HOSTILE = rawOf('application/json', JSON.stringify([LONG, 'a'.repeat(2 ** 20 - LONG.length - 7)]));
 /** There are countless ways to match it. */
 const AMBIGUOUS = `${'\\a'.repeat(40)}x`;
 const MATCHES_IN_MANY_WAYS = rawOf('text/plain', `${'\\\\\\\\a'.repeat(40)}y`);
