@@ -8,7 +8,7 @@ const INLINE_COST_MAX = 1_500_000;
 const LENGTH_OF_NOTHING = 8;
 /** A pattern is compiled before it is searched for: as long as a search of so many characters takes. */
 const COMPILING_TEXT = 8_000;
-const COMPILING_BYTES = 50_000;
+const COMPILING_BYTES = 18_000;
 /** What an escape adds: a pattern tries up to eight of them before each character. */
 const ESCAPE = 50;
 const BACKSLASH = 0x5c;
@@ -56,7 +56,7 @@ function searchedIn(work: RedactionWork): (string | Buffer)[] {
 }
 
 function isSearchedAsBytes(work: RedactionWork): boolean {
-  if (work.kind === 'bytes') return work.body !== null;
+  if (work.kind === 'bytes') return work.body !== null && work.body.length > 0;
   return work.kind === 'response' && (work.raw.body.includes(0) || !isUtf8(work.raw.body));
 }
 

@@ -3,7 +3,7 @@ import type { RawResponse } from './exchange.ts';
 import { keptHeaders, readResponse, type ReadResponse } from './read-response.ts';
 import { createRedactor } from './redaction.ts';
 
-/** What is kept of a response whose body is no JSON to anybody: the answer to a delivery. */
+/** What is kept of the answer to a delivery, whose body stays bytes. */
 export interface KeptBytes {
   headers: Record<string, string>;
   body: Uint8Array | null;
@@ -15,13 +15,13 @@ export type RedactionWork =
   /** A null body is not kept. */
   | { kind: 'bytes'; headers: [string, string][]; body: Buffer | null; isCutOff: boolean }
   | { kind: 'texts'; texts: readonly string[] }
-  /** Null where it is too large to be searched. */
   | { kind: 'json'; value: Json };
 
 export interface RedactionAnswers {
   response: ReadResponse;
   bytes: KeptBytes;
   texts: readonly string[];
+  /** Null where it is too large to be searched. */
   json: { value: Json } | null;
 }
 

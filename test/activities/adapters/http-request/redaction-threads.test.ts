@@ -189,6 +189,14 @@ it.each([
   expect(redaction.threads).toBe(0);
 });
 
+it('an ordinary answer to a delivery takes no thread', async () => {
+  const redaction = threads();
+  const work = { headers: [], body: Buffer.from('An answer. '.repeat(500)), isCutOff: false };
+  const secrets = [`whsec_${randomBytes(24).toString('base64')}`];
+  expect(await redaction.bytes(work, { secrets })).toEqual({ headers: {}, body: work.body });
+  expect(redaction.threads).toBe(0);
+});
+
 it.each([
   ['a secret with escapes', AMBIGUOUS, 'x'],
   ['a secret whose UTF-16 is an escape', '\u5c41\u5c41', 'x'],
