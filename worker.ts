@@ -11,6 +11,7 @@ import { createChatClient } from './activities/adapters/chat/chat-client.ts';
 import { createSmtpMailer } from './activities/adapters/mail/smtp-mailer.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
+import { RedactionThreads } from './activities/adapters/http-request/redaction-threads.ts';
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
 import type { Resolve } from './activities/adapters/http-request/resolve.ts';
 import { activityLogFields } from './activities/log-context.ts';
@@ -113,16 +114,17 @@ export function installTemporalRuntime(logger: Logger): void {
 
 /** Opens the database, wires the activities and polls. Throws as `refuseUnsuitableDatabase` does. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { logger, connection, namespace } = parts;
+  const { logger, connection, namespace, egressAllow, ownEndpoints, resolve } = parts;
   const db = new Database({
     url: parts.databaseUrl,
     poolMax: parts.databasePoolMax,
     applicationName: APPLICATION_NAME,
   });
+  const redaction = new RedactionThreads();
+  const close = () => Promise.all([redaction.close(), db.close()]);
   try {
     await refuseUnsuitableDatabase(db, parts.vault);
     const client = new Client({ connection, namespace });
-    const { egressAllow, ownEndpoints, resolve } = parts;
     const sending = { egressAllow, ownEndpoints, resolve };
     const starters = workflowStarters(client, db, TASK_QUEUE);
     const permits = {
@@ -137,7 +139,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       ...permits,
       vault: parts.vault,
       files: parts.files,
-      adapterFor: createAdapters({ ...sending, ...parts.providers }),
+      adapterFor: createAdapters({ ...sending, ...parts.providers, redaction }),
+      redaction,
       ...starters,
       sendRequest: createSender(sending),
       chat: createChatClient({ ...sending, watchdog: parts.watchdog, ...parts.chats }),
@@ -160,7 +163,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       shutdownGraceMs,
     });
     await ensureSweepSchedule(client);
-    const finished = runToTheEnd(worker, db, [
+    const finished = runToTheEnd(worker, close, [
       keepPermits(permits),
       keepRelaying({ db, logger, vault: parts.vault, pagesUrl: parts.pagesUrl, ...starters }),
     ]);
@@ -175,17 +178,21 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       },
     };
   } catch (error) {
-    await db.close();
+    await close();
     throw error;
   }
 }
 
-async function runToTheEnd(worker: WorkerGroup, db: Database, keepers: readonly Repeated[]): Promise<void> {
+async function runToTheEnd(
+  worker: WorkerGroup,
+  close: () => Promise<unknown>,
+  keepers: readonly Repeated[],
+): Promise<void> {
   try {
     await worker.run();
   } finally {
     await Promise.all(keepers.map((keeper) => keeper.stop()));
-    await db.close();
+    await close();
   }
 }
 

@@ -1,11 +1,16 @@
 import type { PreparedRequest, ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
 import type { Judged } from '../../domain/adapters/judged.ts';
 import type { DispatchResult } from './adapter.ts';
-import { providerIdsOf, readResponse } from './http-request/read-response.ts';
-import type { Redactor } from './http-request/redaction.ts';
+import { providerIdsOf } from './http-request/read-response.ts';
+import type { RedactionThreads } from './http-request/redaction-threads.ts';
 import { sendRequest, type SendLimits, type SendOptions } from './http-request/send-request.ts';
 
-export interface ProviderOptions extends SendOptions {
+export interface ProviderSendOptions extends SendOptions {
+  /** Searches the responses for credentials. One for a process. */
+  redaction: RedactionThreads;
+}
+
+export interface ProviderOptions extends ProviderSendOptions {
   /** The base URL of the provider: its own origin, or a proxy or a fake in its place, with an optional path. */
   baseUrl: string;
 }
@@ -28,19 +33,21 @@ export const PROVIDER_BYTES_MAX = 4 * 1024 * 1024;
 export async function callProvider(
   options: ProviderOptions,
   request: PreparedRequest,
-  redactor: Redactor,
+  secrets: ReadonlyMap<string, string>,
   limits: SendLimits,
 ): Promise<ProviderCall> {
   const placed = { ...request, url: placeUrl(request.url, options.baseUrl) };
   const sent = await sendRequest(options, placed, { bytesMax: PROVIDER_BYTES_MAX, larger: 'no_answer' }, limits);
+  const { redaction } = options;
+  const searching = { secrets: [...secrets.values()], signal: limits.signal };
   switch (sent.kind) {
     case 'blocked':
-      return { kind: 'blocked', reason: redactor.text(sent.message) };
+      return { kind: 'blocked', reason: await redaction.text(sent.message, searching) };
     case 'not_sent':
     case 'no_answer':
-      return { kind: sent.kind, reason: redactor.text(sent.reason) };
+      return { kind: sent.kind, reason: await redaction.text(sent.reason, searching) };
     case 'response':
-      return { kind: 'response', ...readResponse(sent.response, redactor) };
+      return { kind: 'response', ...(await redaction.response(sent.response, searching)) };
   }
 }
 

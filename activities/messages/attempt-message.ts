@@ -14,6 +14,7 @@ import { Queued } from '../in-flight/permit-takers.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 import { recordPatiently } from '../record-patiently.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
+import type { Sent } from '../adapters/http-request/send-request.ts';
 import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';
 import { startWaitingFiring } from '../schedules/start-waiting-firing.ts';
@@ -98,7 +99,8 @@ async function send(
   } catch (error) {
     // A missing master key, for one. The fault is ours, and the retry schedule gives time to fix it.
     deps.logger.error({ ...ref, err: error }, 'could not make a delivery ready');
-    return readAnswer({ kind: 'not_sent', reason: 'the request could not be made ready on our side' }, []);
+    const reason = 'the request could not be made ready on our side';
+    return readAnswer(deps.redaction, { kind: 'not_sent', reason }, { secrets: [] });
   }
   const { request, limit, secrets } = made;
   const timeoutMs = delivery.work.timeoutSeconds * 1_000;
@@ -110,18 +112,17 @@ async function send(
     timeoutMs,
   } as const;
   const startedAtMs = performance.now();
-  try {
-    const { egress, trace } = call;
-    const sent = await deps.watchdog.run(watched, (signal) =>
-      deps.sendRequest(request, limit, { timeoutMs, signal, egress, trace }),
-    );
-    return readAnswer(sent, secrets);
-  } catch (error) {
-    if (!(error instanceof OverdueError)) throw error;
-    return readAnswer({ kind: 'no_answer', reason: error.message }, secrets);
-  } finally {
-    call.latencyMs = Math.round(performance.now() - startedAtMs);
-  }
+  const { egress, trace } = call;
+  const sent = await deps.watchdog
+    .run(watched, (signal) => deps.sendRequest(request, limit, { timeoutMs, signal, egress, trace }))
+    .catch((error: unknown): Sent => {
+      if (!(error instanceof OverdueError)) throw error;
+      return { kind: 'no_answer', reason: error.message };
+    })
+    .finally(() => {
+      call.latencyMs = Math.round(performance.now() - startedAtMs);
+    });
+  return readAnswer(deps.redaction, sent, { secrets, workspaceId });
 }
 
 async function record(

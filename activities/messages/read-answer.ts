@@ -1,8 +1,7 @@
 import type { SeenResponse } from '../../db/messages/record-outcome.ts';
 import { RESPONSE_READ_BYTES_MAX, RESPONSE_STORED_BYTES_MAX } from '../../domain/messages/messages.ts';
 import type { RawResponse } from '../adapters/http-request/exchange.ts';
-import { keptHeaders } from '../adapters/http-request/read-response.ts';
-import { createRedactor, type Redactor } from '../adapters/http-request/redaction.ts';
+import type { RedactionCall, RedactionThreads } from '../adapters/http-request/redaction-threads.ts';
 import type { Sent } from '../adapters/http-request/send-request.ts';
 
 /** What one attempt saw. It holds no credential of the message. */
@@ -19,12 +18,11 @@ const STATUS_MAX = 599;
 const NOTHING: SeenResponse = { status: null, headers: null, body: null };
 
 /** Turns a response into its stored form: the credentials that were sent removed, 8 KiB of the body. */
-export function readAnswer(sent: Sent, secrets: readonly string[]): AttemptResult {
-  const redactor = createRedactor(secrets);
-  const failed = (error: string, blocked = false): AttemptResult => ({
+export async function readAnswer(redaction: RedactionThreads, sent: Sent, call: RedactionCall): Promise<AttemptResult> {
+  const failed = async (error: string, blocked = false): Promise<AttemptResult> => ({
     seen: NOTHING,
     retryAfter: null,
-    error: redactor.text(error),
+    error: await redaction.text(error, call),
     blocked,
   });
   switch (sent.kind) {
@@ -34,22 +32,28 @@ export function readAnswer(sent: Sent, secrets: readonly string[]): AttemptResul
       return failed(`not sent: ${sent.reason}`);
     case 'no_answer':
       return failed(`no usable answer: ${sent.reason}`);
-    case 'response':
-      return readResponse(sent.response, redactor) ?? failed(`the destination answered ${sent.response.status}`);
+    case 'response': {
+      const { status } = sent.response;
+      if (status < STATUS_MIN || status > STATUS_MAX) return failed(`the destination answered ${status}`);
+      return readResponse(redaction, sent.response, call);
+    }
   }
 }
 
-/** Null for a status that HTTP does not define. */
-function readResponse(raw: RawResponse, redactor: Redactor): AttemptResult | null {
-  if (raw.status < STATUS_MIN || raw.status > STATUS_MAX) return null;
+async function readResponse(
+  redaction: RedactionThreads,
+  raw: RawResponse,
+  call: RedactionCall,
+): Promise<AttemptResult> {
   const header = (name: string): string | null => raw.headers.find(([given]) => given === name)?.[1] ?? null;
   const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   // A compressed body, which was not requested, cannot be searched for credentials.
   const readable = encoding === 'identity' || encoding === '';
   const isCutOff = raw.body.byteLength >= RESPONSE_READ_BYTES_MAX;
-  const body = readable ? redactor.bytes(raw.body, isCutOff).subarray(0, RESPONSE_STORED_BYTES_MAX) : null;
+  const kept = await redaction.bytes({ headers: raw.headers, body: readable ? raw.body : null, isCutOff }, call);
+  const body = kept.body && Buffer.from(kept.body).subarray(0, RESPONSE_STORED_BYTES_MAX);
   return {
-    seen: { status: raw.status, headers: keptHeaders(raw.headers, redactor), body },
+    seen: { status: raw.status, headers: kept.headers, body },
     retryAfter: header('retry-after'),
     error: null,
     blocked: false,

@@ -7,7 +7,7 @@ import { keptBlocks, keptPreconditions, keptSummary, type Observation } from '..
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { Inspection } from '../adapters/adapter.ts';
-import { createRedactor } from '../adapters/http-request/redaction.ts';
+import type { RedactionCall, RedactionThreads } from '../adapters/http-request/redaction-threads.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { openSecretsOrNone, UNOPENED } from '../secrets/open-secrets-or-none.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
@@ -73,32 +73,32 @@ export async function inspectTarget(
         );
         return { kind: 'unavailable', reason: 'the read broke off on our side' };
       });
-    last = kept(inspection, values.values());
+    last = await kept(deps.redaction, inspection, { secrets: [...values.values()], workspaceId });
     if (last.kind === 'read') return last;
   }
   return last;
 }
 
 /** The adapter removed its credentials already. This result is kept for good and shown, so it is searched once more. */
-function kept(inspection: Inspection, secrets: Iterable<string>): Inspected {
-  const redactor = createRedactor(secrets);
+async function kept(redaction: RedactionThreads, inspection: Inspection, call: RedactionCall): Promise<Inspected> {
   if (inspection.kind === 'unavailable') {
-    return { kind: 'unavailable', reason: keptSummary(redactor.text(inspection.reason)) };
+    return { kind: 'unavailable', reason: keptSummary(await redaction.text(inspection.reason, call)) };
   }
   const { preconditions, blocks, refusal, summary, observedAt } = inspection;
-  if (!redactor.canSearch(JSON.stringify([preconditions, blocks]).length)) {
-    return { kind: 'unavailable', reason: 'the record is too large to be kept' };
-  }
-  const bound = keptPreconditions(redactor.json(preconditions) as JsonObject);
+  const told = { summary, refusal: refusal?.message ?? null };
+  const searched = await redaction.json({ preconditions, blocks: blocks as unknown as Json, told }, call);
+  if (searched === null) return { kind: 'unavailable', reason: 'the record is too large to be kept' };
+  const record = searched.value as unknown as { preconditions: JsonObject; blocks: PreviewBlock[]; told: typeof told };
+  const bound = keptPreconditions(record.preconditions);
   if (bound === null) return { kind: 'unavailable', reason: 'the record is too large to be bound' };
   return {
     kind: 'read',
     observation: {
       observedAt,
       preconditions: bound,
-      blocks: keptBlocks(redactor.json(blocks as unknown as Json) as unknown as PreviewBlock[]),
-      refusal: refusal && { code: refusal.code, message: keptSummary(redactor.text(refusal.message)) },
-      summary: keptSummary(redactor.text(summary)),
+      blocks: keptBlocks(record.blocks),
+      refusal: refusal && { code: refusal.code, message: keptSummary(record.told.refusal ?? '') },
+      summary: keptSummary(record.told.summary),
     },
   };
 }

@@ -23,6 +23,7 @@ import { activityQueue } from '../../temporal/task-queues.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../domain/heartbeats.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import { type CallResult, startTestApi, type TestApi, type TestApiOptions } from '../api/harness/test-api.ts';
+import { REDACTION } from './redaction.ts';
 import { WATCHDOG } from './watchdog.ts';
 
 export interface TestService extends TestApi {
@@ -110,7 +111,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...permits,
     vault,
     files: api.deps.files,
-    adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
+    adapterFor: (options.adapterFor ?? ((real) => real))(
+      createAdapters({ egressAllow, redaction: REDACTION, ...options.providers }),
+    ),
+    redaction: REDACTION,
     sendRequest: createSender({ egressAllow }),
     chat: createChatClient({ egressAllow, watchdog: WATCHDOG, ...options.chats }),
     mailer: mailerOf(options.smtp),

@@ -10,21 +10,19 @@ import {
   type GithubComment,
 } from '../../../domain/adapters/github-issue-comment.ts';
 import type { Adapter, ReadBackInput, ReadBackResult } from '../adapter.ts';
-import { callProvider, dispatchResult } from '../call-provider.ts';
-import { createRedactor } from '../http-request/redaction.ts';
-import type { SendOptions } from '../http-request/send-request.ts';
+import { callProvider, dispatchResult, type ProviderSendOptions } from '../call-provider.ts';
 
 const PAGE_SIZE = 100;
 /** An issue with more than ten thousand comments is not judged. */
 const PAGES_MAX = 100;
 
 /** The half of `github.issue_comment` that does I/O. */
-export function createGithubIssueCommentAdapter(options: SendOptions): Adapter {
+export function createGithubIssueCommentAdapter(options: ProviderSendOptions): Adapter {
   return {
     descriptor: githubIssueCommentDescriptor,
     async dispatch(input) {
       const placed = { ...options, baseUrl: new URL(input.request.url).origin };
-      const called = await callProvider(placed, input.request, createRedactor(input.secrets.values()), input);
+      const called = await callProvider(placed, input.request, input.secrets, input);
       const effectId = effectIdOf(input.request);
       return dispatchResult('GitHub', called, (response) => judgeCommentReply(response, effectId));
     },
@@ -41,7 +39,7 @@ function effectIdOf({ body }: PreparedRequest): string {
  * Looks for the mark among all comments of the issue. Absence proves nothing: a listing may lag, and a comment may be
  * deleted.
  */
-async function findComment(options: SendOptions, input: ReadBackInput): Promise<ReadBackResult> {
+async function findComment(options: ProviderSendOptions, input: ReadBackInput): Promise<ReadBackResult> {
   const found = new Map<number, GithubComment>();
   const endsAt = Date.now() + input.timeoutMs;
   for (let page = 1; page <= PAGES_MAX; page++) {
@@ -58,7 +56,7 @@ async function findComment(options: SendOptions, input: ReadBackInput): Promise<
 type Page = { comments: GithubComment[]; response: ProviderResponse };
 
 async function readPage(
-  options: SendOptions,
+  options: ProviderSendOptions,
   { definition, input, secrets, signal }: ReadBackInput,
   page: number,
   leftMs: number,
@@ -74,7 +72,7 @@ async function readPage(
     bodyEncoding: 'utf8',
   };
   const placed = { ...options, baseUrl: new URL(url).origin };
-  const called = await callProvider(placed, request, createRedactor(secrets.values()), { timeoutMs: leftMs, signal });
+  const called = await callProvider(placed, request, secrets, { timeoutMs: leftMs, signal });
   if (called.kind !== 'response') {
     return { kind: 'inconclusive', summary: `the comments could not be read: ${called.reason}`, response: null };
   }

@@ -4,14 +4,20 @@ import { judgeReadBack } from '../../../domain/reconciliation/read-back.ts';
 import { judgeStatus } from '../../../domain/response-judgement.ts';
 import { renderVerify } from '../../../domain/reconciliation/verify.ts';
 import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';
-import { providerIdsOf, readResponse } from './read-response.ts';
-import { createRedactor } from './redaction.ts';
+import { providerIdsOf } from './read-response.ts';
+import { RedactionThreads } from './redaction-threads.ts';
 import { sendRequest, type SendLimits, type SendOptions, type Sent } from './send-request.ts';
 
-export type HttpRequestAdapterOptions = SendOptions;
+export interface HttpRequestAdapterOptions extends SendOptions {
+  /** Searches the responses for credentials. One for a process; whoever hands it in closes it. */
+  redaction?: RedactionThreads;
+}
+
+type Options = HttpRequestAdapterOptions & Required<Pick<HttpRequestAdapterOptions, 'redaction'>>;
 
 /** The half of `http.request` that does I/O. How it judges: docs/adapters.md, "How the outcome is judged". */
-export function createHttpRequestAdapter(options: HttpRequestAdapterOptions): Adapter {
+export function createHttpRequestAdapter(given: HttpRequestAdapterOptions): Adapter {
+  const options: Options = { ...given, redaction: given.redaction ?? new RedactionThreads() };
   return {
     descriptor: httpRequestDescriptor,
     dispatch: (input) => dispatch(options, input),
@@ -20,27 +26,26 @@ export function createHttpRequestAdapter(options: HttpRequestAdapterOptions): Ad
 }
 
 /** A response that is larger than the action reads proves nothing. */
-function call(
-  options: HttpRequestAdapterOptions,
-  request: PreparedRequest,
-  bytesMax: number,
-  limits: SendLimits,
-): Promise<Sent> {
+function call(options: Options, request: PreparedRequest, bytesMax: number, limits: SendLimits): Promise<Sent> {
   return sendRequest(options, request, { bytesMax, larger: 'no_answer' }, limits);
 }
 
-async function dispatch(options: HttpRequestAdapterOptions, input: DispatchInput): Promise<DispatchResult> {
+async function dispatch(options: Options, input: DispatchInput): Promise<DispatchResult> {
   const { config } = compiledOf(input.definition);
-  const redactor = createRedactor(input.secrets.values());
+  const { redaction } = options;
+  const searching = { secrets: [...input.secrets.values()], signal: input.signal };
   const called = await call(options, input.request, config.maxResponseBytes, input);
   switch (called.kind) {
     case 'blocked':
-      return { kind: 'refused', refusal: { code: 'destination_blocked', message: redactor.text(called.message) } };
+      return {
+        kind: 'refused',
+        refusal: { code: 'destination_blocked', message: await redaction.text(called.message, searching) },
+      };
     case 'not_sent':
     case 'no_answer':
-      return { kind: called.kind, reason: redactor.text(called.reason) };
+      return { kind: called.kind, reason: await redaction.text(called.reason, searching) };
     case 'response': {
-      const { response, unreadable } = readResponse(called.response, redactor);
+      const { response, unreadable } = await redaction.response(called.response, searching);
       const judged = judgeStatus(response.status, {
         success: config.success?.statuses,
         failure: config.failure?.statuses,
@@ -59,17 +64,19 @@ async function dispatch(options: HttpRequestAdapterOptions, input: DispatchInput
   }
 }
 
-async function readBack(options: HttpRequestAdapterOptions, input: ReadBackInput): Promise<ReadBackResult> {
+async function readBack(options: Options, input: ReadBackInput): Promise<ReadBackResult> {
   const { definition, secrets } = input;
   if (definition.verify === null) return { kind: 'unreadable', summary: 'the action declares no read-back' };
-  const redactor = createRedactor(secrets.values());
+  const { redaction } = options;
+  const searching = { secrets: [...secrets.values()], signal: input.signal };
   const { config } = compiledOf(definition);
   const rendered = renderVerify(
     definition.verify,
     { input: input.input, identity: input.identity, response: input.response, secrets },
     config.allowedHosts,
   );
-  if (rendered.kind === 'unreadable') return { kind: 'unreadable', summary: redactor.text(rendered.summary) };
+  if (rendered.kind === 'unreadable')
+    return { kind: 'unreadable', summary: await redaction.text(rendered.summary, searching) };
   const request: PreparedRequest = {
     method: 'GET',
     url: rendered.url,
@@ -80,9 +87,13 @@ async function readBack(options: HttpRequestAdapterOptions, input: ReadBackInput
   const called = await call(options, request, config.maxResponseBytes, input);
   if (called.kind !== 'response') {
     const why = called.kind === 'blocked' ? called.message : called.reason;
-    return { kind: 'inconclusive', summary: redactor.text(`the read-back failed: ${why}`), response: null };
+    return {
+      kind: 'inconclusive',
+      summary: await redaction.text(`the read-back failed: ${why}`, searching),
+      response: null,
+    };
   }
-  const { response, unreadable } = readResponse(called.response, redactor);
+  const { response, unreadable } = await redaction.response(called.response, searching);
   if (unreadable !== null) {
     return { kind: 'inconclusive', summary: `the read-back answered ${response.status}, and ${unreadable}`, response };
   }

@@ -71,7 +71,8 @@ export function readResponse(raw: RawResponse, redactor: Redactor): ReadResponse
   return { response: { ...shell, body, bodyEncoding: 'json' }, unreadable: null };
 }
 
-function nothingKept(status: number): ProviderResponse {
+/** What is left of a response that could not be searched for credentials. */
+export function nothingKept(status: number): ProviderResponse {
   return { status, headers: {}, body: REDACTED, bodyEncoding: 'utf8' };
 }
 

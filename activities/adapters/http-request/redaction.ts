@@ -7,7 +7,7 @@ import { replaceRanges, type Range } from './secret-runs.ts';
 
 /** Removes credentials from a target's response: an echo must not bring a secret into a row, a log or a reply. */
 export interface Redactor {
-  /** False where the search would keep the process busy for seconds. Then nothing may be kept. */
+  /** False where the search would take too long, even in a thread. Then nothing may be kept. */
   canSearch(bytes: number): boolean;
   text(text: string): string;
   /** Each as `text` does it, by one search for all: a search costs some tenths of a millisecond, however little it reads. */
@@ -28,7 +28,10 @@ const BASE64_CHARACTER = /[A-Za-z0-9+/_-]/;
 const PIECE_LENGTH_MAX = 128;
 /** All values together. A credential in a header is shorter. */
 const SEARCHED_LENGTH_MAX = 8_192;
-/** Characters of the values times bytes of the response: 2 KiB in 1 MiB. A hostile text of that size takes some seconds. */
+/**
+ * Characters of the values times bytes of the response: 2 KiB in 1 MiB. That takes some seconds at most in common text, and minutes in
+ * a hostile one, which the deadline of `RedactionThreads` ends.
+ */
 const SEARCH_WORK_MAX = 2 ** 31;
 
 /**
@@ -108,6 +111,12 @@ function opaqueRedactor(values: readonly string[]): Redactor {
     json: () => REDACTED,
     bytes: () => Buffer.from(REDACTED),
   };
+}
+
+/** The values that are searched for; none where they are too long, so that only our own messages can be. */
+export function searchedValues(secrets: Iterable<string>): readonly string[] {
+  const { whole } = expand(secrets);
+  return whole.reduce((sum, value) => sum + value.length, 0) > SEARCHED_LENGTH_MAX ? [] : whole;
 }
 
 /** A long value in pieces of about equal length, so that none is short enough to match by chance. */
@@ -212,7 +221,7 @@ const JSON_LETTERS: Record<string, string> = { '\b': 'b', '\f': 'f', '\n': 'n', 
 const HTML_ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
 
 /** The bytes of a value in each text encoding, as Latin-1 characters. */
-function byteForms(value: string): string[] {
+export function byteForms(value: string): string[] {
   const little = Buffer.from(value, 'utf16le');
   const forms = [Buffer.from(value, 'utf8'), little, Buffer.from(little).swap16()];
   return forms.map((form) => form.toString('latin1'));

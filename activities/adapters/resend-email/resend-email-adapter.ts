@@ -5,7 +5,6 @@ import { judgeEmailRecord, judgeEmailReply, sentEmailId } from '../../../domain/
 import { resendConfigOf, resendEmailDescriptor } from '../../../domain/adapters/resend-email.ts';
 import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';
 import { callProvider, dispatchResult, type ProviderOptions } from '../call-provider.ts';
-import { createRedactor } from '../http-request/redaction.ts';
 
 /** The half of `resend.email` that does I/O. */
 export function createResendEmailAdapter(options: ProviderOptions): Adapter {
@@ -18,7 +17,7 @@ export function createResendEmailAdapter(options: ProviderOptions): Adapter {
 
 async function dispatch(options: ProviderOptions, input: DispatchInput): Promise<DispatchResult> {
   const { request, secrets, kind = 'dispatch' } = input;
-  const called = await callProvider(options, request, createRedactor(secrets.values()), input);
+  const called = await callProvider(options, request, secrets, input);
   return dispatchResult('Resend', called, (response) => {
     const id = sentEmailId(response);
     const named = id === null ? {} : { email: id };
@@ -38,7 +37,7 @@ async function readBack(options: ProviderOptions, input: ReadBackInput): Promise
     body: null,
     bodyEncoding: 'utf8',
   };
-  const called = await callProvider(options, request, createRedactor(input.secrets.values()), input);
+  const called = await callProvider(options, request, input.secrets, input);
   if (called.kind !== 'response') {
     return { kind: 'inconclusive', summary: `the email could not be read: ${called.reason}`, response: null };
   }

@@ -4,7 +4,6 @@ import { USER_AGENT } from '../../../domain/product.ts';
 import { modeMismatch, stripeConfigOf } from '../../../domain/adapters/stripe-refund.ts';
 import type { InspectInput } from '../adapter.ts';
 import { callProvider, type ProviderOptions } from '../call-provider.ts';
-import { createRedactor } from '../http-request/redaction.ts';
 import { onlyReads, StripeTransport, stripeSdk, type Carried } from './stripe-transport.ts';
 
 /** Runs one call of the SDK. The SDK rejects on anything but success; what the transport saw is what counts. */
@@ -38,14 +37,13 @@ export function stripeReader(
   const { mode, secret } = stripeConfigOf(definition);
   const credential = secrets.get(secret) ?? '';
   const mismatch = modeMismatch(mode, credential);
-  const redactor = createRedactor(secrets.values());
   const endsAt = Date.now() + timeoutMs;
   return async (call) => {
     if (mismatch !== null) return { ok: false, response: null, reason: mismatch.message };
     const leftMs = endsAt - Date.now();
     if (leftMs <= 0) return { ok: false, response: null, reason: 'the time-out was reached' };
     const transport = new StripeTransport(onlyReads(USER_AGENT), (request) =>
-      callProvider(options, request, redactor, { timeoutMs: leftMs, signal }),
+      callProvider(options, request, secrets, { timeoutMs: leftMs, signal }),
     );
     const carried = await carriedBy(transport, () => call(stripeSdk(credential, transport)));
     if (carried.kind !== 'response') return { ok: false, response: null, reason: carried.reason };

@@ -3,7 +3,6 @@ import { judgeRefundReply } from '../../../domain/adapters/stripe-refund-judgeme
 import { modeMismatch, stripeConfigOf, stripeRefundDescriptor } from '../../../domain/adapters/stripe-refund.ts';
 import type { Adapter, DispatchInput, DispatchResult, InspectInput, Inspection } from '../adapter.ts';
 import { callProvider, dispatchResult, type ProviderOptions } from '../call-provider.ts';
-import { createRedactor } from '../http-request/redaction.ts';
 import { inspectPayment } from './inspect-payment.ts';
 import { readRefundBack } from './read-refund-back.ts';
 import { carriedBy, stripeReader } from './stripe-reader.ts';
@@ -25,17 +24,16 @@ async function dispatch(options: ProviderOptions, input: DispatchInput): Promise
   const credential = secrets.get(secret) ?? '';
   const mismatch = modeMismatch(mode, credential);
   if (mismatch !== null) return { kind: 'refused', refusal: mismatch };
-  const redactor = createRedactor(secrets.values());
-  const transport = new StripeTransport(onlyAgreed(request), (agreed) =>
-    callProvider(options, agreed, redactor, input),
-  );
+  const transport = new StripeTransport(onlyAgreed(request), (agreed) => callProvider(options, agreed, secrets, input));
   const effectId = request.headers['Idempotency-Key'] ?? '';
   const params = refundParams(request.body ?? '');
   const carried = await carriedBy(transport, () =>
     stripeSdk(credential, transport).refunds.create(params, { idempotencyKey: effectId }),
   );
   if (carried.kind === 'withheld') {
-    return { kind: 'refused', refusal: { code: 'digest_mismatch', message: redactor.text(carried.reason) } };
+    const searching = { secrets: [...secrets.values()], signal: input.signal };
+    const message = await options.redaction.text(carried.reason, searching);
+    return { kind: 'refused', refusal: { code: 'digest_mismatch', message } };
   }
   return dispatchResult('Stripe', carried, (response) => {
     const { refundId, ...judgement } = judgeRefundReply(response, { effectId, kind });

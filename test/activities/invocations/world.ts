@@ -29,6 +29,7 @@ import type { EffectRef, InvocationRef } from '../../../domain/refs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { plantKeys } from '../../harness/keys.ts';
+import { REDACTION } from '../../harness/redaction.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 
 /** When the connection of a transaction is lost: before the commit nothing is kept; after it everything is, but the caller gets no reply. */
@@ -204,7 +205,8 @@ export class ActivityWorld {
     return {
       db: this.database.db,
       vault: this.vault,
-      adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
+      adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS), redaction: REDACTION }),
+      redaction: REDACTION,
       cancelInvocation: () => Promise.reject(new Error('nothing is cancelled here')),
       startInvocation: () => Promise.reject(new Error('nothing is started here')),
       wakeApproval: () => Promise.reject(new Error('no approval is woken here')),

@@ -15,6 +15,7 @@ import type { InvocationRef } from '../../../domain/refs.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plantKeys } from '../../harness/keys.ts';
+import { REDACTION } from '../../harness/redaction.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { evaluateAlone } from '../../activities/invocations/world.ts';
@@ -90,7 +91,8 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
   const deps: ActivityDependencies = {
     db,
     vault: { open: unused, seal: unused, digests: unused },
-    adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
+    adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS), redaction: REDACTION }),
+    redaction: REDACTION,
     startInvocation: unused,
     startReads: unused,
     cancelInvocation: unused,

@@ -5,6 +5,7 @@ import type { VerifyDeclaration } from '../../../../domain/actions.ts';
 import type { ProviderResponse } from '../../../../domain/adapters/adapter-descriptor.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
+import { REDACTION } from '../../../harness/redaction.ts';
 import { definitionOf, IDENTITY } from '../../../domain/http-request-fixtures.ts';
 
 export const LOOPBACK = parseEgressAllow(LOOPBACK_EGRESS);
@@ -18,7 +19,7 @@ export interface Call {
 }
 
 export function adapterWith(options: Partial<HttpRequestAdapterOptions> = {}): Adapter {
-  return createHttpRequestAdapter({ egressAllow: LOOPBACK, ...options });
+  return createHttpRequestAdapter({ egressAllow: LOOPBACK, redaction: REDACTION, ...options });
 }
 
 /** Prepares with the secrets and dispatches, as the activity does. */

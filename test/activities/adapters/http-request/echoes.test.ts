@@ -8,6 +8,7 @@ import type { Sent } from '../../../../activities/adapters/http-request/send-req
 import { textNeedles } from '../../../../activities/adapters/http-request/secret-needles.ts';
 import { readAnswer } from '../../../../activities/messages/read-answer.ts';
 import { RESPONSE_READ_BYTES_MAX } from '../../../../domain/messages/messages.ts';
+import { REDACTION } from '../../../harness/redaction.ts';
 
 const SECRET = 'sk_live_51HxQzAbCdEf0123456789';
 
@@ -164,14 +165,15 @@ describe('a value that the cap cuts off', () => {
     expect(cut('sent sk_')).toBe('sent sk_');
   });
 
-  it('is removed from what is kept of a delivery', () => {
+  it('is removed from what is kept of a delivery', async () => {
     // Enough echoes of a long secret that, once they are replaced, everything read fits into the stored size.
     const secret = `sk_live_${randomBytes(500).toString('hex')}`;
     const last = secret.slice(0, 6);
     const echoes = `${secret}\n`.repeat(70).slice(0, 60 * (secret.length + 1));
     const body = Buffer.from(`${echoes.padStart(RESPONSE_READ_BYTES_MAX - last.length, '-')}${last}`);
     const sent: Sent = { kind: 'response', response: { status: 200, headers: [], body } };
-    const seen = readAnswer(sent, [secret]).seen.body?.toString() ?? '';
+    const { seen: answer } = await readAnswer(REDACTION, sent, { secrets: [secret] });
+    const seen = answer.body?.toString() ?? '';
     expect(seen).toContain('REDACTED');
     expect(seen).not.toContain('sk_l');
   });
