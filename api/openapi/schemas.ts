@@ -46,7 +46,9 @@ export class SchemaComponents {
     names: ReadonlyMap<string, string>,
   ): string {
     if (ANONYMOUS.test(name)) {
-      throw new Error(`a recursive schema needs a .meta({ id }), and any JSON is anyJson: ${JSON.stringify(definition).slice(0, 200)}`);
+      throw new Error(
+        `a recursive schema needs a .meta({ id }), and any JSON is anyJson: ${JSON.stringify(definition).slice(0, 200)}`,
+      );
     }
     if (io === 'output') return name;
     const known = this.schemas[name];
