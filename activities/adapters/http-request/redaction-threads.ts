@@ -112,11 +112,8 @@ export class RedactionThreads {
       const inThread = () => this.#runWithDeadline({ work, secrets }, call.signal);
       return (await this.#slots.run(workspaceId, inThread, call.signal)) as RedactionAnswers[Kind];
     } catch (error) {
-      // The name and the code alone: a message may quote what was searched.
-      const name = error instanceof Error ? error.name : 'an unknown error';
-      const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
       process.emitWarning(
-        `An answer of workspace ${workspaceId} could not be searched for credentials, so nothing of it is kept: ${name}${code}`,
+        `An answer of workspace ${workspaceId} could not be searched for credentials, so nothing of it is kept: ${reasonOf(error)}`,
       );
       return null;
     }
@@ -146,4 +143,11 @@ export class RedactionThreads {
     );
     return this.#threads;
   }
+}
+
+/** The name and the code alone: a message may quote what was searched. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'an unknown error';
+  if (error.name === 'AbortError') return 'its time was over, or its call had ended';
+  return 'code' in error ? `${error.name} (${String(error.code)})` : error.name;
 }
