@@ -12,6 +12,8 @@ import { HAS_GO, startVersitygw, VERSITYGW_BUILD_TIMEOUT_MS } from '../harness/v
 
 const GROWTH_BYTES_MAX = 96 * 1_048_576;
 const PIECE = Buffer.alloc(1_048_576, 'x');
+/** Each API that this file starts is on one database, which is used with one key. */
+const MASTER_KEYS = `1:${randomBytes(32).toString('base64')}`;
 
 interface RunningApi {
   program: Program;
@@ -37,7 +39,7 @@ async function startApi(files: Record<string, string>): Promise<RunningApi> {
   const program = new Program(['embedded/run.mjs', 'server.js'], {
     DATABASE_URL: database.applicationUrl,
     TEMPORAL_ADDRESS: inject('stack').temporalAddress,
-    MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
+    MASTER_KEYS,
     PORT: '0',
     HOST: '127.0.0.1',
     HTTP_REQUEST_TIMEOUT_SECONDS: '600',
