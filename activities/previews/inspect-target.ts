@@ -85,20 +85,26 @@ async function kept(redaction: RedactionThreads, inspection: Inspection, call: R
     return { kind: 'unavailable', reason: keptSummary(await redaction.text(inspection.reason, call)) };
   }
   const { preconditions, blocks, refusal, summary, observedAt } = inspection;
-  const told = { summary, refusal: refusal?.message ?? null };
-  const searched = await redaction.json({ preconditions, blocks: blocks as unknown as Json, told }, call);
+  // A list, because names are searched too: a secret that is one of ours would replace it.
+  const found = [preconditions, blocks as unknown as Json, summary, refusal?.message ?? ''];
+  const searched = await redaction.json(found, call);
   if (searched === null) return { kind: 'unavailable', reason: 'the record is too large to be kept' };
-  const record = searched.value as unknown as { preconditions: JsonObject; blocks: PreviewBlock[]; told: typeof told };
-  const bound = keptPreconditions(record.preconditions);
+  const [conditions, shownBlocks, shownSummary, message] = searched.value as unknown as [
+    JsonObject,
+    PreviewBlock[],
+    string,
+    string,
+  ];
+  const bound = keptPreconditions(conditions);
   if (bound === null) return { kind: 'unavailable', reason: 'the record is too large to be bound' };
   return {
     kind: 'read',
     observation: {
       observedAt,
       preconditions: bound,
-      blocks: keptBlocks(record.blocks),
-      refusal: refusal && { code: refusal.code, message: keptSummary(record.told.refusal ?? '') },
-      summary: keptSummary(record.told.summary),
+      blocks: keptBlocks(shownBlocks),
+      refusal: refusal && { code: refusal.code, message: keptSummary(message) },
+      summary: keptSummary(shownSummary),
     },
   };
 }

@@ -49,11 +49,14 @@ describe('what was read at the provider', () => {
     return () => adapter;
   }
 
-  async function parkedAfterReading(read: JsonObject): Promise<{ ref: Read; observe: () => Promise<string> }> {
+  async function parkedAfterReading(
+    read: JsonObject,
+    value?: string,
+  ): Promise<{ ref: Read; observe: () => Promise<string> }> {
     [record, failure] = [read, null];
     const adapterFor = inspecting();
     const { observeTarget, evaluate } = world.activities({ adapterFor });
-    const secret = await newSecret(world);
+    const secret = await newSecret(world, value);
     const ref = await world.admit({
       config: { url: 'http://127.0.0.1:9/', headers: { authorization: `Bearer {{secret:${secret}}}` } },
       definition: { approval: { required: true, tag: null } },
@@ -152,6 +155,15 @@ describe('what was read at the provider', () => {
     expect(row?.blocks[0]?.['title']).toHaveLength(200);
     expect(row?.blocks[0]?.['after']).toHaveLength(20_000);
   });
+
+  test.each(['preconditions', 'blocks', 'summary'])(
+    'a credential that is the word %s changes what was read only',
+    async (word) => {
+      const { ref, observe } = await parkedAfterReading({ left: 5 }, word);
+      expect(await observe()).toBe('observed');
+      expect(await recheckReading(ref)).toBeNull();
+    },
+  );
 
   test('a secret that is gone is secret_missing, and nobody is asked', async () => {
     const { ref, observe } = await parkedAfterReading({});

@@ -14,15 +14,15 @@ export const realAdapters = (): ActivityDependencies['adapterFor'] =>
 let secrets = 0;
 
 /** Makes a secret with this value and returns its name. */
-export async function newSecret(world: ActivityWorld): Promise<string> {
+export async function newSecret(world: ActivityWorld, value?: string): Promise<string> {
   const name = `SECRET_${++secrets}`;
-  await rotate(world, name);
+  await rotate(world, name, value);
   return name;
 }
 
-export function rotate(world: ActivityWorld, name: string): Promise<unknown> {
+export function rotate(world: ActivityWorld, name: string, value = 'value'): Promise<unknown> {
   const { tenant } = world.database;
-  return world.transaction((tx) => putSecret(tx, world.vault, { tenant, name, value: 'value' }));
+  return world.transaction((tx) => putSecret(tx, world.vault, { tenant, name, value }));
 }
 
 /** Runs as the superuser with every trigger off. */
