@@ -4,20 +4,14 @@ import { judgeReadBack } from '../../../domain/reconciliation/read-back.ts';
 import { judgeStatus } from '../../../domain/response-judgement.ts';
 import { renderVerify } from '../../../domain/reconciliation/verify.ts';
 import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';
+import type { ProviderSendOptions } from '../call-provider.ts';
 import { providerIdsOf } from './read-response.ts';
-import { RedactionThreads } from './redaction-threads.ts';
-import { sendRequest, type SendLimits, type SendOptions, type Sent } from './send-request.ts';
+import { sendRequest, type SendLimits, type Sent } from './send-request.ts';
 
-export interface HttpRequestAdapterOptions extends SendOptions {
-  /** Searches the responses for credentials. One for a process; whoever hands it in closes it. */
-  redaction?: RedactionThreads;
-}
-
-type Options = HttpRequestAdapterOptions & Required<Pick<HttpRequestAdapterOptions, 'redaction'>>;
+export type HttpRequestAdapterOptions = ProviderSendOptions;
 
 /** The half of `http.request` that does I/O. How it judges: docs/adapters.md, "How the outcome is judged". */
-export function createHttpRequestAdapter(given: HttpRequestAdapterOptions): Adapter {
-  const options: Options = { ...given, redaction: given.redaction ?? new RedactionThreads() };
+export function createHttpRequestAdapter(options: HttpRequestAdapterOptions): Adapter {
   return {
     descriptor: httpRequestDescriptor,
     dispatch: (input) => dispatch(options, input),
@@ -26,11 +20,16 @@ export function createHttpRequestAdapter(given: HttpRequestAdapterOptions): Adap
 }
 
 /** A response that is larger than the action reads proves nothing. */
-function call(options: Options, request: PreparedRequest, bytesMax: number, limits: SendLimits): Promise<Sent> {
+function call(
+  options: HttpRequestAdapterOptions,
+  request: PreparedRequest,
+  bytesMax: number,
+  limits: SendLimits,
+): Promise<Sent> {
   return sendRequest(options, request, { bytesMax, larger: 'no_answer' }, limits);
 }
 
-async function dispatch(options: Options, input: DispatchInput): Promise<DispatchResult> {
+async function dispatch(options: HttpRequestAdapterOptions, input: DispatchInput): Promise<DispatchResult> {
   const { config } = compiledOf(input.definition);
   const { redaction } = options;
   const searching = { secrets: [...input.secrets.values()], signal: input.signal };
@@ -64,7 +63,7 @@ async function dispatch(options: Options, input: DispatchInput): Promise<Dispatc
   }
 }
 
-async function readBack(options: Options, input: ReadBackInput): Promise<ReadBackResult> {
+async function readBack(options: HttpRequestAdapterOptions, input: ReadBackInput): Promise<ReadBackResult> {
   const { definition, secrets } = input;
   if (definition.verify === null) return { kind: 'unreadable', summary: 'the action declares no read-back' };
   const { redaction } = options;
