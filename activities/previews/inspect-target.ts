@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '../../db/client.ts';
 import type { ActionDefinition } from '../../domain/actions.ts';
 import type { RequestIdentity } from '../../domain/adapters/adapter-descriptor.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { keptBlocks, keptPreconditions, keptSummary, type Observation } from '../../domain/previews/observation.ts';
-import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import { withTexts } from '../../domain/previews/preview-block.ts';
+import { REDACTED } from '../../domain/redacted.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { Inspection } from '../adapters/adapter.ts';
 import type { RedactionCall, RedactionThreads } from '../adapters/http-request/redaction-threads.ts';
@@ -85,16 +86,15 @@ async function kept(redaction: RedactionThreads, inspection: Inspection, call: R
     return { kind: 'unavailable', reason: keptSummary(await redaction.text(inspection.reason, call)) };
   }
   const { preconditions, blocks, refusal, summary, observedAt } = inspection;
-  // A list, because names are searched too: a secret that is one of ours would replace it.
-  const found = [preconditions, blocks as unknown as Json, summary, refusal?.message ?? ''];
+  const texts: string[] = [];
+  for (const block of blocks) withTexts(block, (text) => (texts.push(text), text));
+  // Lists without names of ours, because names are searched too: a secret that is the word “title” would replace that name.
+  const found = [preconditions, texts, summary, refusal?.message ?? ''];
   const searched = await redaction.json(found, call);
   if (searched === null) return { kind: 'unavailable', reason: 'the record is too large to be kept' };
-  const [conditions, shownBlocks, shownSummary, message] = searched.value as unknown as [
-    JsonObject,
-    PreviewBlock[],
-    string,
-    string,
-  ];
+  const [conditions, shownTexts, shownSummary, message] = searched.value as [JsonObject, string[], string, string];
+  const unshown = shownTexts.values();
+  const shownBlocks = blocks.map((block) => withTexts(block, () => unshown.next().value ?? REDACTED));
   const bound = keptPreconditions(conditions);
   if (bound === null) return { kind: 'unavailable', reason: 'the record is too large to be bound' };
   return {

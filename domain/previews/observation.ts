@@ -1,6 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
-import { ENTRIES_MAX, PREVIEW_TEXT_CHARACTERS_MAX, type PreviewBlock, TITLE_CHARACTERS_MAX } from './preview-block.ts';
+import {
+  ENTRIES_MAX,
+  PREVIEW_TEXT_CHARACTERS_MAX,
+  type PreviewBlock,
+  TITLE_CHARACTERS_MAX,
+  withTexts,
+} from './preview-block.ts';
 
 /** What an adapter read at the provider, as stored. */
 export interface Observation {
@@ -47,31 +53,23 @@ export function keptBlocks(blocks: readonly PreviewBlock[]): PreviewBlock[] {
 /** A block with all of its parts cut to what a preview may hold; `truncated` says that something was cut. */
 export function cutBlock(block: PreviewBlock, valueCharactersMax = PREVIEW_TEXT_CHARACTERS_MAX): PreviewBlock {
   let truncated = block.truncated ?? false;
-  const cut = (value: string, most?: number): string => {
-    const result = kept(value, most);
-    truncated ||= result.truncated;
-    return result.text;
-  };
+  const charactersMax = { title: TITLE_CHARACTERS_MAX, value: valueCharactersMax, text: PREVIEW_TEXT_CHARACTERS_MAX };
   const list = <Entry>(entries: readonly Entry[]): Entry[] => {
     truncated ||= entries.length > ENTRIES_MAX;
     return entries.slice(0, ENTRIES_MAX);
   };
-  const { fields, path, before, after, items, quantities } = block;
-  const parts: Omit<PreviewBlock, 'truncated'> = {
-    type: block.type,
-    title: cut(block.title, TITLE_CHARACTERS_MAX),
-    ...(fields && {
-      fields: list(fields).map((field) => ({
-        label: cut(field.label, TITLE_CHARACTERS_MAX),
-        value: cut(field.value, valueCharactersMax),
-      })),
-    }),
-    ...(path === undefined ? {} : { path: cut(path) }),
-    ...(before === undefined ? {} : { before: cut(before) }),
-    ...(after === undefined ? {} : { after: cut(after) }),
+  const { fields, items, quantities } = block;
+  const listed = {
+    ...block,
+    ...(fields && { fields: list(fields) }),
     ...(quantities && { quantities: list(quantities) }),
-    ...(items && { items: list(items).map((item) => ({ kind: item.kind, text: cut(item.text) })) }),
+    ...(items && { items: list(items) }),
   };
+  const parts = withTexts(listed, (text, place) => {
+    const result = kept(text, charactersMax[place]);
+    truncated ||= result.truncated;
+    return result.text;
+  });
   return truncated ? { ...parts, truncated } : parts;
 }
 

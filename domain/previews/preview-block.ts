@@ -41,3 +41,24 @@ export const previewBlockSchema = z
 export const TRUNCATED_NOTE = 'A part of this was too long, and was cut.';
 
 export type PreviewBlock = z.infer<typeof previewBlockSchema>;
+
+/** Where in a block a text stands. A label counts as a title. */
+type TextPlace = 'title' | 'value' | 'text';
+
+/** The block with each text replaced, in a fixed order. Names, kinds and quantities are ours, and stay. */
+export function withTexts(block: PreviewBlock, replace: (text: string, place: TextPlace) => string): PreviewBlock {
+  const { type, title, fields, path, before, after, truncated, quantities, items } = block;
+  return {
+    type,
+    title: replace(title, 'title'),
+    ...(fields && {
+      fields: fields.map(({ label, value }) => ({ label: replace(label, 'title'), value: replace(value, 'value') })),
+    }),
+    ...(path === undefined ? {} : { path: replace(path, 'text') }),
+    ...(before === undefined ? {} : { before: replace(before, 'text') }),
+    ...(after === undefined ? {} : { after: replace(after, 'text') }),
+    ...(truncated === undefined ? {} : { truncated }),
+    ...(quantities && { quantities }),
+    ...(items && { items: items.map(({ kind, text }) => ({ kind, text: replace(text, 'text') })) }),
+  };
+}

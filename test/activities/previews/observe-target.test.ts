@@ -3,6 +3,7 @@ import type { Activities } from '../../../activities/index.ts';
 import type { Adapter, Inspection } from '../../../activities/adapters/adapter.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import type { PreviewBlock } from '../../../domain/previews/preview-block.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 import { newSecret, realAdapters, recheck, tamper } from './support.ts';
@@ -156,14 +157,37 @@ describe('what was read at the provider', () => {
     expect(row?.blocks[0]?.['after']).toHaveLength(20_000);
   });
 
-  test.each(['preconditions', 'blocks', 'summary'])(
-    'a credential that is the word %s changes what was read only',
+  /** Blocks with this at the end of each text. */
+  const blocksWith = (end: string): PreviewBlock[] => [
+    { type: 'fields', title: `One ${end}`, fields: [{ label: `two ${end}`, value: `three ${end}` }] },
+    { type: 'text_diff', title: `Four ${end}`, path: `five ${end}`, before: `six ${end}`, after: `seven ${end}` },
+    { type: 'limitations', title: `Eight ${end}`, items: [{ kind: 'freshness', text: `nine ${end}` }] },
+  ];
+
+  /** What is kept of these blocks where the action's credential is this. */
+  async function keptOf(blocks: PreviewBlock[], credential: string): Promise<PreviewBlock[] | undefined> {
+    const { ref, observe } = await parkedAfterReading({ left: 5 }, credential);
+    const preconditions = { left: 5 };
+    failure = { kind: 'inspected', preconditions, blocks, summary: 'read', refusal: null, observedAt: new Date() };
+    expect(await observe()).toBe('observed');
+    expect(await recheckReading(ref)).toBeNull();
+    const [row] = await world.database.asOwner<{ blocks: PreviewBlock[] }>(
+      'SELECT blocks FROM observations WHERE invocation_id = $1 ORDER BY sequence DESC LIMIT 1',
+      [ref.invocationId],
+    );
+    return row?.blocks;
+  }
+
+  test.each(['preconditions', 'blocks', 'summary', 'title', 'fields', 'label', 'before', 'text_diff', 'freshness'])(
+    'a credential that is the word %s changes nothing of ours',
     async (word) => {
-      const { ref, observe } = await parkedAfterReading({ left: 5 }, word);
-      expect(await observe()).toBe('observed');
-      expect(await recheckReading(ref)).toBeNull();
+      expect(await keptOf(blocksWith('.'), word)).toEqual(blocksWith('.'));
     },
   );
+
+  test('a credential is removed from each text of a block', async () => {
+    expect(await keptOf(blocksWith('hunter22'), 'hunter22')).toEqual(blocksWith('[REDACTED]'));
+  });
 
   test('a secret that is gone is secret_missing, and nobody is asked', async () => {
     const { ref, observe } = await parkedAfterReading({});
