@@ -8,10 +8,8 @@ import type { ProviderSendOptions } from '../call-provider.ts';
 import { providerIdsOf } from './read-response.ts';
 import { sendRequest, type SendLimits, type Sent } from './send-request.ts';
 
-export type HttpRequestAdapterOptions = ProviderSendOptions;
-
 /** The half of `http.request` that does I/O. How it judges: docs/adapters.md, "How the outcome is judged". */
-export function createHttpRequestAdapter(options: HttpRequestAdapterOptions): Adapter {
+export function createHttpRequestAdapter(options: ProviderSendOptions): Adapter {
   return {
     descriptor: httpRequestDescriptor,
     dispatch: (input) => dispatch(options, input),
@@ -21,7 +19,7 @@ export function createHttpRequestAdapter(options: HttpRequestAdapterOptions): Ad
 
 /** A response that is larger than the action reads proves nothing. */
 function call(
-  options: HttpRequestAdapterOptions,
+  options: ProviderSendOptions,
   request: PreparedRequest,
   bytesMax: number,
   limits: SendLimits,
@@ -29,7 +27,7 @@ function call(
   return sendRequest(options, request, { bytesMax, larger: 'no_answer' }, limits);
 }
 
-async function dispatch(options: HttpRequestAdapterOptions, input: DispatchInput): Promise<DispatchResult> {
+async function dispatch(options: ProviderSendOptions, input: DispatchInput): Promise<DispatchResult> {
   const { config } = compiledOf(input.definition);
   const { redaction } = options;
   const searching = { secrets: [...input.secrets.values()], signal: input.signal };
@@ -63,7 +61,7 @@ async function dispatch(options: HttpRequestAdapterOptions, input: DispatchInput
   }
 }
 
-async function readBack(options: HttpRequestAdapterOptions, input: ReadBackInput): Promise<ReadBackResult> {
+async function readBack(options: ProviderSendOptions, input: ReadBackInput): Promise<ReadBackResult> {
   const { definition, secrets } = input;
   if (definition.verify === null) return { kind: 'unreadable', summary: 'the action declares no read-back' };
   const { redaction } = options;

@@ -67,6 +67,14 @@ describe('what was read at the provider', () => {
     expect(await evaluate(ref)).toMatchObject({ decision: 'wait', observes: true });
     return { ref: { ...ref, secret }, observe: async () => outcomeOf(await observeTarget(ref)) };
   }
+  async function newestObservation({ invocationId }: InvocationRef) {
+    type Kept = { preconditions: JsonObject; blocks: PreviewBlock[]; summary: string };
+    const [row] = await world.database.asOwner<Kept>(
+      'SELECT preconditions, blocks, summary FROM observations WHERE invocation_id = $1 ORDER BY sequence DESC LIMIT 1',
+      [invocationId],
+    );
+    return row;
+  }
   const recheckReading = (ref: InvocationRef) => recheck(world, ref, { adapterFor: inspecting() });
 
   test('unchanged, whatever the order of its members: nothing to say; with the credential of the action', async () => {
@@ -146,10 +154,7 @@ describe('what was read at the provider', () => {
       observedAt: new Date(),
     };
     expect(await observe()).toBe('observed');
-    const [row] = await world.database.asOwner<{ preconditions: JsonObject; blocks: JsonObject[]; summary: string }>(
-      'SELECT preconditions, blocks, summary FROM observations WHERE invocation_id = $1 ORDER BY sequence DESC LIMIT 1',
-      [ref.invocationId],
-    );
+    const row = await newestObservation(ref);
     expect(row?.preconditions['note']).toBe('a\ufffdb \ufffd [REDACTED]-of-it');
     expect(row?.summary).toBe('summary with [REDACTED]');
     expect(row?.blocks[0]).toMatchObject({ before: '[REDACTED]', truncated: true });
@@ -171,11 +176,7 @@ describe('what was read at the provider', () => {
     failure = { kind: 'inspected', preconditions, blocks, summary: 'read', refusal: null, observedAt: new Date() };
     expect(await observe()).toBe('observed');
     expect(await recheckReading(ref)).toBeNull();
-    const [row] = await world.database.asOwner<{ blocks: PreviewBlock[] }>(
-      'SELECT blocks FROM observations WHERE invocation_id = $1 ORDER BY sequence DESC LIMIT 1',
-      [ref.invocationId],
-    );
-    return row?.blocks;
+    return (await newestObservation(ref))?.blocks;
   }
 
   test.each(['preconditions', 'blocks', 'summary', 'title', 'fields', 'label', 'before', 'text_diff', 'freshness'])(

@@ -1,6 +1,6 @@
 import type { Adapter, DispatchResult, ReadBackResult } from '../../../../activities/adapters/adapter.ts';
 import { createHttpRequestAdapter } from '../../../../activities/adapters/http-request/http-request-adapter.ts';
-import type { HttpRequestAdapterOptions } from '../../../../activities/adapters/http-request/http-request-adapter.ts';
+import type { ProviderSendOptions } from '../../../../activities/adapters/call-provider.ts';
 import type { VerifyDeclaration } from '../../../../domain/actions.ts';
 import type { ProviderResponse } from '../../../../domain/adapters/adapter-descriptor.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
@@ -18,7 +18,7 @@ export interface Call {
   signal?: AbortSignal;
 }
 
-export function adapterWith(options: Partial<HttpRequestAdapterOptions> = {}): Adapter {
+export function adapterWith(options: Partial<ProviderSendOptions> = {}): Adapter {
   return createHttpRequestAdapter({ egressAllow: LOOPBACK, redaction: REDACTION, ...options });
 }
 

@@ -154,7 +154,9 @@ describe('a search that would never end', () => {
         redaction.response(MATCHES_IN_MANY_WAYS, { ...endless, workspaceId: `wsp_${at}` }),
       );
       for (const each of await Promise.all(read)) expect(each).toMatchObject(NOTHING_KEPT);
-      expect(warned.mock.calls.map(([line]) => String(line))).toContainEqual(expect.stringMatching(/its time was over/));
+      expect(warned.mock.calls.map(([line]) => String(line))).toContainEqual(
+        expect.stringMatching(/its time was over/),
+      );
       // A new thread may need longer than the deadline, beside others.
       await expect.poll(() => redaction.text(`at ${LONG}`, { secrets: [LONG] })).toBe('at [REDACTED]');
     },
