@@ -4,6 +4,7 @@ import { approvalRoutes } from './approvals/routes.ts';
 import { approvalPolicyRoutes } from './approval-policies/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { billingRoutes } from './billing/routes.ts';
 import { cacheRoutes } from './cache/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
 import { contextRoutes } from './context/routes.ts';
@@ -49,6 +50,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...reconciliationRoutes,
   ...impactLimitRoutes,
   ...budgetRoutes,
+  ...billingRoutes,
   ...messageRoutes,
   ...scheduleRoutes,
   ...flowControlRoutes,

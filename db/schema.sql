@@ -6300,6 +6300,22 @@ GRANT INSERT, SELECT ON observations TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER record_time BEFORE INSERT ON public.observations FOR EACH ROW EXECUTE FUNCTION record_time();
 
+CREATE TABLE plan_changes (
+  workspace_id uuid NOT NULL,
+  number integer NOT NULL,
+  from_plan text NOT NULL,
+  to_plan text NOT NULL,
+  changed_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT plan_changes_pkey PRIMARY KEY (workspace_id, number),
+  CONSTRAINT plan_changes_check CHECK ((to_plan <> from_plan)),
+  CONSTRAINT plan_changes_number_check CHECK ((number >= 1))
+);
+ALTER TABLE plan_changes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE plan_changes FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON plan_changes FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON plan_changes TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.plan_changes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 CREATE TABLE policy_plans (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -7159,6 +7175,7 @@ ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_environment_id_workspace_id
 ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE plan_changes ADD CONSTRAINT plan_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE policy_plans ADD CONSTRAINT policy_plans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE policy_revisions ADD CONSTRAINT policy_revisions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE preview_drafts ADD CONSTRAINT preview_drafts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

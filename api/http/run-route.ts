@@ -18,6 +18,7 @@ import {
   requireScope,
 } from './identify.ts';
 import { BodyTurns } from './body-turns.ts';
+import { isNotModified } from './not-modified.ts';
 import { checkStreamedBody, sendStream } from './streamed.ts';
 import { BODY_BYTES_MAX, parseJsonBytes, readJsonBytes } from './read-json-body.ts';
 import { takeRateLimitHeaders } from './rate-limit-headers.ts';
@@ -283,4 +284,5 @@ function send(ctx: HttpContext, reply: WireReply): void {
   ctx.status = reply.status;
   ctx.type = 'application/json';
   ctx.body = reply.body;
+  if (isNotModified(ctx)) ctx.status = 304; // Koa then sends no body
 }

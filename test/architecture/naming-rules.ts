@@ -10,6 +10,7 @@ export const AREAS = new Set([
   'attempts',
   'audit',
   'auth',
+  'billing',
   'budgets',
   'context',
   'cache',

@@ -22,6 +22,7 @@ from .types import (
     ApproveRequest,
     AssembleContext,
     BatchResult,
+    BillingPlan,
     Budget,
     BudgetsDeleteReply,
     BudgetsPutBody,
@@ -95,6 +96,7 @@ from .types import (
     ListedEventSubscription,
     ListedInvocation,
     ListedMessage,
+    ListedPlan,
     ListedRun,
     ListedSchedule,
     ListedSession,
@@ -165,6 +167,7 @@ from .types import (
     SlackConnection,
     Span,
     StoreMemoryRequest,
+    StripeConfig,
     SubscriptionAttempt,
     SubscriptionRecovery,
     SubscriptionTest,
@@ -473,6 +476,23 @@ class AsyncBudgetsOperations:
     async def delete(self, api_key_id: str, *, idempotency_key: Optional[str] = None) -> BudgetsDeleteReply:
         """Remove the budget of an API key. Scope: budgets:write."""
         return await self._caller.call("DELETE", "/api/v2/budgets/{apiKeyId}", path_params={"apiKeyId": api_key_id}, idempotency_key=idempotency_key)
+
+
+class AsyncBillingOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    async def plan(self) -> BillingPlan:
+        """Get the workspace's plan. Scope: billing:read."""
+        return await self._caller.call("GET", "/api/v2/billing/plan")
+
+    async def plans(self) -> List[ListedPlan]:
+        """List the plans. Scope: billing:read."""
+        return await self._caller.call("GET", "/api/v2/billing/plans")
+
+    async def stripe_config(self) -> StripeConfig:
+        """Get the payment provider's configuration for a browser. Scope: billing:read."""
+        return await self._caller.call("GET", "/api/v2/billing/stripe-config")
 
 
 class AsyncMessagesOperations:
@@ -1091,6 +1111,7 @@ class AsyncOperations:
         self.approvals = AsyncApprovalsOperations(caller)
         self.impact_limits = AsyncImpactLimitsOperations(caller)
         self.budgets = AsyncBudgetsOperations(caller)
+        self.billing = AsyncBillingOperations(caller)
         self.messages = AsyncMessagesOperations(caller)
         self.schedules = AsyncSchedulesOperations(caller)
         self.flow_control = AsyncFlowControlOperations(caller)

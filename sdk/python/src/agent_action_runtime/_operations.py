@@ -22,6 +22,7 @@ from .types import (
     ApproveRequest,
     AssembleContext,
     BatchResult,
+    BillingPlan,
     Budget,
     BudgetsDeleteReply,
     BudgetsPutBody,
@@ -95,6 +96,7 @@ from .types import (
     ListedEventSubscription,
     ListedInvocation,
     ListedMessage,
+    ListedPlan,
     ListedRun,
     ListedSchedule,
     ListedSession,
@@ -165,6 +167,7 @@ from .types import (
     SlackConnection,
     Span,
     StoreMemoryRequest,
+    StripeConfig,
     SubscriptionAttempt,
     SubscriptionRecovery,
     SubscriptionTest,
@@ -473,6 +476,23 @@ class BudgetsOperations:
     def delete(self, api_key_id: str, *, idempotency_key: Optional[str] = None) -> BudgetsDeleteReply:
         """Remove the budget of an API key. Scope: budgets:write."""
         return self._caller.call("DELETE", "/api/v2/budgets/{apiKeyId}", path_params={"apiKeyId": api_key_id}, idempotency_key=idempotency_key)
+
+
+class BillingOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def plan(self) -> BillingPlan:
+        """Get the workspace's plan. Scope: billing:read."""
+        return self._caller.call("GET", "/api/v2/billing/plan")
+
+    def plans(self) -> List[ListedPlan]:
+        """List the plans. Scope: billing:read."""
+        return self._caller.call("GET", "/api/v2/billing/plans")
+
+    def stripe_config(self) -> StripeConfig:
+        """Get the payment provider's configuration for a browser. Scope: billing:read."""
+        return self._caller.call("GET", "/api/v2/billing/stripe-config")
 
 
 class MessagesOperations:
@@ -1091,6 +1111,7 @@ class Operations:
         self.approvals = ApprovalsOperations(caller)
         self.impact_limits = ImpactLimitsOperations(caller)
         self.budgets = BudgetsOperations(caller)
+        self.billing = BillingOperations(caller)
         self.messages = MessagesOperations(caller)
         self.schedules = SchedulesOperations(caller)
         self.flow_control = FlowControlOperations(caller)

@@ -682,6 +682,73 @@ class BatchResult4Error(_BatchResult4ErrorRequired, total=False):
     details: Dict[str, Any]
 
 
+class BillingMoney(TypedDict):
+    amount: int
+    """In minor units of the currency."""
+    currency: str
+
+
+class BillingPlan(TypedDict):
+    id: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
+    name: str
+    """For people."""
+    limits: BillingPlanLimits
+    betaAllowances: Optional[BillingPlanBetaAllowances]
+    """What Early Beta Access includes; null for every other plan."""
+    features: BillingPlanFeatures
+    price: Optional[BillingMoney]
+    """For a month. Null: no price is published."""
+    status: Literal["active", "past_due", "cancelled"]
+    since: str
+    """When the workspace got this plan."""
+    access: BillingPlanAccess
+    pendingChange: Optional[BillingPlanPendingChange]
+    """A change that a customer asked for and that is not in force yet."""
+
+
+class BillingPlanAccess(TypedDict):
+    usageResetsAt: str
+    """When monthly allowances begin again: 00:00 UTC on the first of the next month."""
+    paidPlansOpen: bool
+    canUpgrade: bool
+    """Whether `POST /api/v2/billing/upgrade` would be accepted from an admin."""
+
+
+class BillingPlanBetaAllowances(TypedDict):
+    """What Early Beta Access includes; null for every other plan."""
+    environments: PlanCap
+    executions: PlanCap
+    messages: PlanCap
+    egressBytes: PlanCap
+    memoryOperations: PlanCap
+    notificationEmails: PlanCap
+
+
+class BillingPlanFeatures(TypedDict):
+    auditLog: bool
+    """Whether the audit log can be read."""
+
+
+class BillingPlanLimits(TypedDict):
+    maxEnvironments: PlanCap
+    requestsPerMinute: PlanCap
+    requestsPerHour: PlanCap
+    executionsPerMonth: PlanCap
+    messagesPerMonth: PlanCap
+    egressBytesPerMonth: PlanCap
+    memoryOperationsPerMonth: PlanCap
+    notificationEmailsPerMonth: PlanCap
+    storageBytes: PlanCap
+    scheduleFiringsPerMinute: PlanCap
+    messageRetentionDays: int
+
+
+class BillingPlanPendingChange(TypedDict):
+    """A change that a customer asked for and that is not in force yet."""
+    plan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
+    effectiveAt: str
+
+
 class BodyPart1(TypedDict):
     text: str
 
@@ -2578,6 +2645,60 @@ class ListedMessage(TypedDict):
     updatedAt: str
 
 
+class ListedPlan(TypedDict):
+    id: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
+    name: str
+    """For people."""
+    limits: ListedPlanLimits
+    betaAllowances: Optional[ListedPlanBetaAllowances]
+    """What Early Beta Access includes; null for every other plan."""
+    features: ListedPlanFeatures
+    price: Optional[BillingMoney]
+    """For a month. Null: no price is published."""
+    available: bool
+    """Whether a workspace can have this plan today."""
+    contactSales: bool
+    """Whether the plan is agreed on with sales."""
+    rates: List[ListedPlanRatesItem]
+    """Unit prices of use beyond what is included. Empty: such use is refused, or no price is published."""
+    isCurrent: bool
+    """Whether the workspace has this plan."""
+
+
+class ListedPlanBetaAllowances(TypedDict):
+    """What Early Beta Access includes; null for every other plan."""
+    environments: PlanCap
+    executions: PlanCap
+    messages: PlanCap
+    egressBytes: PlanCap
+    memoryOperations: PlanCap
+    notificationEmails: PlanCap
+
+
+class ListedPlanFeatures(TypedDict):
+    auditLog: bool
+    """Whether the audit log can be read."""
+
+
+class ListedPlanLimits(TypedDict):
+    maxEnvironments: PlanCap
+    requestsPerMinute: PlanCap
+    requestsPerHour: PlanCap
+    executionsPerMonth: PlanCap
+    messagesPerMonth: PlanCap
+    egressBytesPerMonth: PlanCap
+    memoryOperationsPerMonth: PlanCap
+    notificationEmailsPerMonth: PlanCap
+    storageBytes: PlanCap
+    scheduleFiringsPerMinute: PlanCap
+    messageRetentionDays: int
+
+
+class ListedPlanRatesItem(TypedDict):
+    meter: Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]
+    unitPrice: UnitPrice
+
+
 class ListedRun(TypedDict):
     id: str
     agentId: Optional[str]
@@ -2994,6 +3115,58 @@ class PlanApprovalPolicyFiles(_PlanApprovalPolicyFilesRequired, total=False):
     """Delete the policies that no file names. Left out: they are left alone."""
 
 
+class PlanOffer(TypedDict):
+    id: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
+    name: str
+    """For people."""
+    limits: PlanOfferLimits
+    betaAllowances: Optional[PlanOfferBetaAllowances]
+    """What Early Beta Access includes; null for every other plan."""
+    features: PlanOfferFeatures
+    price: Optional[BillingMoney]
+    """For a month. Null: no price is published."""
+    available: bool
+    """Whether a workspace can have this plan today."""
+    contactSales: bool
+    """Whether the plan is agreed on with sales."""
+    rates: List[PlanOfferRatesItem]
+    """Unit prices of use beyond what is included. Empty: such use is refused, or no price is published."""
+
+
+class PlanOfferBetaAllowances(TypedDict):
+    """What Early Beta Access includes; null for every other plan."""
+    environments: PlanCap
+    executions: PlanCap
+    messages: PlanCap
+    egressBytes: PlanCap
+    memoryOperations: PlanCap
+    notificationEmails: PlanCap
+
+
+class PlanOfferFeatures(TypedDict):
+    auditLog: bool
+    """Whether the audit log can be read."""
+
+
+class PlanOfferLimits(TypedDict):
+    maxEnvironments: PlanCap
+    requestsPerMinute: PlanCap
+    requestsPerHour: PlanCap
+    executionsPerMonth: PlanCap
+    messagesPerMonth: PlanCap
+    egressBytesPerMonth: PlanCap
+    memoryOperationsPerMonth: PlanCap
+    notificationEmailsPerMonth: PlanCap
+    storageBytes: PlanCap
+    scheduleFiringsPerMinute: PlanCap
+    messageRetentionDays: int
+
+
+class PlanOfferRatesItem(TypedDict):
+    meter: Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]
+    unitPrice: UnitPrice
+
+
 class PolicyFixture(TypedDict):
     name: str
     request: FixtureRequest
@@ -3133,6 +3306,31 @@ class PreviewRequest(_PreviewRequestRequired, total=False):
     agentId: str
     expiresIn: str
     """ISO 8601 duration, PT1M to PT24H. Default PT15M."""
+
+
+class PricingPolicy(TypedDict):
+    version: str
+    """Changes with every figure, meter and rule of the policy."""
+    effectiveAt: str
+    currency: str
+    paidPlansOpen: bool
+    plans: List[PlanOffer]
+    meters: List[PricingPolicyMetersItem]
+    resets: str
+    overage: str
+    """What becomes of use beyond an allowance."""
+    rounding: str
+    corrections: str
+    """Where a correction of an issued invoice stands."""
+    changesUrl: str
+    """Where changes are announced, relative to the service’s address."""
+
+
+class PricingPolicyMetersItem(TypedDict):
+    id: Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]
+    unit: str
+    counts: str
+    doesNotCount: List[str]
 
 
 class PublicMessage(TypedDict):
@@ -3961,6 +4159,13 @@ class StoreMemoryRequest(_StoreMemoryRequestRequired, total=False):
     """When it is to be deleted."""
 
 
+class StripeConfig(TypedDict):
+    enabled: bool
+    publishableKey: Optional[str]
+    """Safe in a browser. Never a secret key."""
+    mode: Optional[Literal["live", "test"]]
+
+
 class SubscriptionAttempt(TypedDict):
     messageId: str
     """The delivery. `GET /messages/{messageId}/attempts` shows the responses."""
@@ -4059,6 +4264,13 @@ class ToolExportDroppedItem(TypedDict):
     """JSON Pointer into the input schema of the action."""
     keyword: str
     reason: str
+
+
+class UnitPrice(TypedDict):
+    amount: int
+    """In minor units of the currency, for each `per` units."""
+    currency: str
+    per: int
 
 
 class UnpinFlowControlKeyRequest(TypedDict, total=False):
@@ -4353,6 +4565,7 @@ ContextParts = List[ContextPartsItem]
 EventHeaders = Dict[str, str]
 EventTypePattern = str
 MessageParts = List[Union[MessagePartsItem1, MessagePartsItem2]]
+PlanCap = Union[int, Literal["unlimited"]]
 PublishResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic]
 RefusalCode = Literal["digest_mismatch", "action_version_changed", "action_disabled", "preview_expired", "precondition_changed", "policy_denied", "policy_evaluation_error", "approval_denied", "approval_expired", "approval_cancelled", "approval_invalidated", "impact_limit_exceeded", "impact_unbounded", "currency_mismatch", "secret_missing", "attachment_changed", "mode_mismatch", "recipient_not_allowed", "environment_halted", "destination_blocked", "dependency_unsettled", "operation_in_flight", "requester_revoked", "provider_rejected", "provider_reports_failure", "absent_at_provider", "reversed_by_provider", "not_sent", "not_taken_up", "resolved_as_failed", "no_usable_answer", "worker_lost", "replay_unanswered", "ambiguous_at_provider"]
 ScheduleDestination = PublishMessageRequest

@@ -494,6 +494,59 @@ export interface schemas {
       details?: Record<string, schemas["JsonValue"]>;
     };
   };
+  BillingMoney: {
+    /** In minor units of the currency. */
+    amount: schemas["Integer"];
+    currency: string;
+  };
+  BillingPlan: {
+    id: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
+    /** For people. */
+    name: string;
+    limits: {
+      maxEnvironments: schemas["PlanCap"];
+      requestsPerMinute: schemas["PlanCap"];
+      requestsPerHour: schemas["PlanCap"];
+      executionsPerMonth: schemas["PlanCap"];
+      messagesPerMonth: schemas["PlanCap"];
+      egressBytesPerMonth: schemas["PlanCap"];
+      memoryOperationsPerMonth: schemas["PlanCap"];
+      notificationEmailsPerMonth: schemas["PlanCap"];
+      storageBytes: schemas["PlanCap"];
+      scheduleFiringsPerMinute: schemas["PlanCap"];
+      messageRetentionDays: number;
+    };
+    /** What Early Beta Access includes; null for every other plan. */
+    betaAllowances: {
+      environments: schemas["PlanCap"];
+      executions: schemas["PlanCap"];
+      messages: schemas["PlanCap"];
+      egressBytes: schemas["PlanCap"];
+      memoryOperations: schemas["PlanCap"];
+      notificationEmails: schemas["PlanCap"];
+    } | null;
+    features: {
+      /** Whether the audit log can be read. */
+      auditLog: boolean;
+    };
+    /** For a month. Null: no price is published. */
+    price: schemas["BillingMoney"] | null;
+    status: "active" | "past_due" | "cancelled";
+    /** When the workspace got this plan. */
+    since: schemas["DateTime"];
+    access: {
+      /** When monthly allowances begin again: 00:00 UTC on the first of the next month. */
+      usageResetsAt: schemas["DateTime"];
+      paidPlansOpen: boolean;
+      /** Whether `POST /api/v2/billing/upgrade` would be accepted from an admin. */
+      canUpgrade: boolean;
+    };
+    /** A change that a customer asked for and that is not in force yet. */
+    pendingChange: {
+      plan: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
+      effectiveAt: schemas["DateTime"];
+    } | null;
+  };
   /** Text that is sent as it is, or the bytes of a file. */
   BodyPart: {
     text: string;
@@ -1969,6 +2022,50 @@ export interface schemas {
     createdAt: schemas["DateTime"];
     updatedAt: schemas["DateTime"];
   };
+  ListedPlan: {
+    id: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
+    /** For people. */
+    name: string;
+    limits: {
+      maxEnvironments: schemas["PlanCap"];
+      requestsPerMinute: schemas["PlanCap"];
+      requestsPerHour: schemas["PlanCap"];
+      executionsPerMonth: schemas["PlanCap"];
+      messagesPerMonth: schemas["PlanCap"];
+      egressBytesPerMonth: schemas["PlanCap"];
+      memoryOperationsPerMonth: schemas["PlanCap"];
+      notificationEmailsPerMonth: schemas["PlanCap"];
+      storageBytes: schemas["PlanCap"];
+      scheduleFiringsPerMinute: schemas["PlanCap"];
+      messageRetentionDays: number;
+    };
+    /** What Early Beta Access includes; null for every other plan. */
+    betaAllowances: {
+      environments: schemas["PlanCap"];
+      executions: schemas["PlanCap"];
+      messages: schemas["PlanCap"];
+      egressBytes: schemas["PlanCap"];
+      memoryOperations: schemas["PlanCap"];
+      notificationEmails: schemas["PlanCap"];
+    } | null;
+    features: {
+      /** Whether the audit log can be read. */
+      auditLog: boolean;
+    };
+    /** For a month. Null: no price is published. */
+    price: schemas["BillingMoney"] | null;
+    /** Whether a workspace can have this plan today. */
+    available: boolean;
+    /** Whether the plan is agreed on with sales. */
+    contactSales: boolean;
+    /** Unit prices of use beyond what is included. Empty: such use is refused, or no price is published. */
+    rates: Array<{
+      meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
+      unitPrice: schemas["UnitPrice"];
+    }>;
+    /** Whether the workspace has this plan. */
+    isCurrent: boolean;
+  };
   ListedRun: {
     id: string;
     agentId: string | null;
@@ -2275,6 +2372,50 @@ export interface schemas {
     /** Delete the policies that no file names. Left out: they are left alone. */
     prune?: boolean;
   };
+  /** A number, or `unlimited`. */
+  PlanCap: number | "unlimited";
+  PlanOffer: {
+    id: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
+    /** For people. */
+    name: string;
+    limits: {
+      maxEnvironments: schemas["PlanCap"];
+      requestsPerMinute: schemas["PlanCap"];
+      requestsPerHour: schemas["PlanCap"];
+      executionsPerMonth: schemas["PlanCap"];
+      messagesPerMonth: schemas["PlanCap"];
+      egressBytesPerMonth: schemas["PlanCap"];
+      memoryOperationsPerMonth: schemas["PlanCap"];
+      notificationEmailsPerMonth: schemas["PlanCap"];
+      storageBytes: schemas["PlanCap"];
+      scheduleFiringsPerMinute: schemas["PlanCap"];
+      messageRetentionDays: number;
+    };
+    /** What Early Beta Access includes; null for every other plan. */
+    betaAllowances: {
+      environments: schemas["PlanCap"];
+      executions: schemas["PlanCap"];
+      messages: schemas["PlanCap"];
+      egressBytes: schemas["PlanCap"];
+      memoryOperations: schemas["PlanCap"];
+      notificationEmails: schemas["PlanCap"];
+    } | null;
+    features: {
+      /** Whether the audit log can be read. */
+      auditLog: boolean;
+    };
+    /** For a month. Null: no price is published. */
+    price: schemas["BillingMoney"] | null;
+    /** Whether a workspace can have this plan today. */
+    available: boolean;
+    /** Whether the plan is agreed on with sales. */
+    contactSales: boolean;
+    /** Unit prices of use beyond what is included. Empty: such use is refused, or no price is published. */
+    rates: Array<{
+      meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
+      unitPrice: schemas["UnitPrice"];
+    }>;
+  };
   PolicyFixture: {
     name: string;
     request: schemas["FixtureRequest"];
@@ -2386,6 +2527,28 @@ export interface schemas {
     agentId?: string;
     /** ISO 8601 duration, PT1M to PT24H. Default PT15M. */
     expiresIn?: string;
+  };
+  PricingPolicy: {
+    /** Changes with every figure, meter and rule of the policy. */
+    version: string;
+    effectiveAt: schemas["DateTime"];
+    currency: string;
+    paidPlansOpen: boolean;
+    plans: Array<schemas["PlanOffer"]>;
+    meters: Array<{
+      id: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
+      unit: string;
+      counts: string;
+      doesNotCount: Array<string>;
+    }>;
+    resets: string;
+    /** What becomes of use beyond an allowance. */
+    overage: string;
+    rounding: string;
+    /** Where a correction of an issued invoice stands. */
+    corrections: string;
+    /** Where changes are announced, relative to the service’s address. */
+    changesUrl: string;
   };
   PublicMessage: {
     messageId: string;
@@ -3091,6 +3254,12 @@ export interface schemas {
     /** When it is to be deleted. */
     expiresAt?: schemas["DateTimeWithOffset"] | null;
   };
+  StripeConfig: {
+    enabled: boolean;
+    /** Safe in a browser. Never a secret key. */
+    publishableKey: string | null;
+    mode: "live" | "test" | null;
+  };
   SubscriptionAttempt: {
     /** The delivery. `GET /messages/{messageId}/attempts` shows the responses. */
     messageId: string;
@@ -3182,6 +3351,12 @@ export interface schemas {
       keyword: string;
       reason: string;
     }>;
+  };
+  UnitPrice: {
+    /** In minor units of the currency, for each `per` units. */
+    amount: number;
+    currency: string;
+    per: number;
   };
   UnpinFlowControlKeyRequest: {
     /** True: messages may change rate and period again. */
@@ -5314,6 +5489,84 @@ export interface operations {
         data: {
           deleted: true;
         };
+      } } };
+    };
+  };
+  /** Get the workspace's plan */
+  "billing.plan": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["BillingPlan"];
+      } } };
+    };
+  };
+  /** List the plans */
+  "billing.plans": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: Array<schemas["ListedPlan"]>;
+      } } };
+    };
+  };
+  /** Get the payment provider's configuration for a browser */
+  "billing.stripeConfig": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["StripeConfig"];
+      } } };
+    };
+  };
+  /** Get the pricing policy */
+  "billing.pricingPolicy": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PricingPolicy"];
       } } };
     };
   };
@@ -9091,6 +9344,18 @@ export interface paths {
     get: operations["budgets.get"];
     put: operations["budgets.put"];
     delete: operations["budgets.delete"];
+  };
+  "/api/v2/billing/plan": {
+    get: operations["billing.plan"];
+  };
+  "/api/v2/billing/plans": {
+    get: operations["billing.plans"];
+  };
+  "/api/v2/billing/stripe-config": {
+    get: operations["billing.stripeConfig"];
+  };
+  "/api/v2/public/pricing-policy": {
+    get: operations["billing.pricingPolicy"];
   };
   "/api/v2/messages/publish": {
     post: operations["messages.publish"];

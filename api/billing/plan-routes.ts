@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import { readSubscription, type Subscription } from '../../db/billing/read-subscription.ts';
+import { OFFERS, PAID_PLANS_OPEN, termsOf } from '../../domain/billing/plan-terms.ts';
+import { usageResetsAt } from '../../domain/plans.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { planListSchema, planSchema, stripeConfigSchema } from './schemas.ts';
+
+export const getPlanRoute = defineRoute({
+  id: 'billing.plan',
+  method: 'GET',
+  path: '/api/v2/billing/plan',
+  summary: "Get the workspace's plan",
+  description:
+    'What the plan includes, since when the workspace has it, and when its monthly allowances begin again. Every limit is a ' +
+    'number or `unlimited`.',
+  scope: 'billing:read',
+  role: 'admin',
+  request: {},
+  response: { 200: planSchema },
+  errors: [],
+  read: async (tx) => presentPlan(await readSubscription(tx)),
+});
+
+export const listPlansRoute = defineRoute({
+  id: 'billing.plans',
+  method: 'GET',
+  path: '/api/v2/billing/plans',
+  summary: 'List the plans',
+  description: 'All plans, the smallest first, each with what it includes and whether it can be had today.',
+  scope: 'billing:read',
+  role: 'admin',
+  request: {},
+  response: { 200: planListSchema },
+  errors: [],
+  async read(tx) {
+    const { plan } = await readSubscription(tx);
+    return OFFERS.map((offer) => ({ ...offer, isCurrent: offer.id === plan }));
+  },
+});
+
+export const getStripeConfigRoute = defineRoute({
+  id: 'billing.stripeConfig',
+  method: 'GET',
+  path: '/api/v2/billing/stripe-config',
+  summary: "Get the payment provider's configuration for a browser",
+  description: 'Holds nothing secret. `enabled` is false until paid plans open.',
+  scope: 'billing:read',
+  role: 'admin',
+  request: {},
+  response: { 200: stripeConfigSchema },
+  errors: [],
+  read: () => Promise.resolve({ enabled: false, publishableKey: null, mode: null }),
+});
+
+function presentPlan({ plan, since, now }: Subscription): z.input<typeof planSchema> {
+  return {
+    ...termsOf(plan),
+    status: 'active',
+    since: since.toISOString(),
+    access: {
+      usageResetsAt: usageResetsAt(now).toISOString(),
+      paidPlansOpen: PAID_PLANS_OPEN,
+      canUpgrade: PAID_PLANS_OPEN,
+    },
+    pendingChange: null,
+  };
+}

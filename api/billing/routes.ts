@@ -1,0 +1,5 @@
+import type { AnyRoute } from '../http/define-route.ts';
+import { getPlanRoute, getStripeConfigRoute, listPlansRoute } from './plan-routes.ts';
+import { getPricingPolicyRoute } from './pricing-policy.ts';
+
+export const billingRoutes: AnyRoute[] = [getPlanRoute, listPlansRoute, getStripeConfigRoute, getPricingPolicyRoute];

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { ALLOWANCES, PLANS } from '../../domain/plans.ts';
+
+const cap = z
+  .union([z.int().min(0), z.literal('unlimited')])
+  .meta({ id: 'PlanCap', description: 'A number, or `unlimited`.' });
+const money = z
+  .strictObject({
+    amount: z.int().describe('In minor units of the currency.'),
+    currency: z.string().regex(/^[a-z]{3}$/),
+  })
+  .meta({ id: 'BillingMoney' });
+const unitPrice = z
+  .strictObject({
+    amount: z.int().min(0).describe('In minor units of the currency, for each `per` units.'),
+    currency: z.string().regex(/^[a-z]{3}$/),
+    per: z.int().min(1),
+  })
+  .meta({ id: 'UnitPrice' });
+
+const limits = z.strictObject({
+  maxEnvironments: cap,
+  requestsPerMinute: cap,
+  requestsPerHour: cap,
+  executionsPerMonth: cap,
+  messagesPerMonth: cap,
+  egressBytesPerMonth: cap,
+  memoryOperationsPerMonth: cap,
+  notificationEmailsPerMonth: cap,
+  storageBytes: cap,
+  scheduleFiringsPerMinute: cap,
+  messageRetentionDays: z.int().min(1),
+});
+
+const terms = {
+  id: z.enum(PLANS),
+  name: z.string().describe('For people.'),
+  limits,
+  betaAllowances: z
+    .strictObject({
+      environments: cap,
+      executions: cap,
+      messages: cap,
+      egressBytes: cap,
+      memoryOperations: cap,
+      notificationEmails: cap,
+    })
+    .nullable()
+    .describe('What Early Beta Access includes; null for every other plan.'),
+  features: z.strictObject({ auditLog: z.boolean().describe('Whether the audit log can be read.') }),
+  price: money.nullable().describe('For a month. Null: no price is published.'),
+};
+
+const resetsAt = z.iso
+  .datetime()
+  .describe('When monthly allowances begin again: 00:00 UTC on the first of the next month.');
+
+export const planSchema = z
+  .strictObject({
+    ...terms,
+    status: z.enum(['active', 'past_due', 'cancelled']),
+    since: z.iso.datetime().describe('When the workspace got this plan.'),
+    access: z.strictObject({
+      usageResetsAt: resetsAt,
+      paidPlansOpen: z.boolean(),
+      canUpgrade: z.boolean().describe('Whether `POST /api/v2/billing/upgrade` would be accepted from an admin.'),
+    }),
+    pendingChange: z
+      .strictObject({ plan: z.enum(PLANS), effectiveAt: z.iso.datetime() })
+      .nullable()
+      .describe('A change that a customer asked for and that is not in force yet.'),
+  })
+  .meta({ id: 'BillingPlan' });
+
+const offer = {
+  ...terms,
+  available: z.boolean().describe('Whether a workspace can have this plan today.'),
+  contactSales: z.boolean().describe('Whether the plan is agreed on with sales.'),
+  rates: z
+    .array(z.strictObject({ meter: z.enum(ALLOWANCES), unitPrice }))
+    .describe('Unit prices of use beyond what is included. Empty: such use is refused, or no price is published.'),
+};
+
+const planOffer = z.strictObject(offer).meta({ id: 'PlanOffer' });
+export const planListSchema = z.array(
+  z
+    .strictObject({ ...offer, isCurrent: z.boolean().describe('Whether the workspace has this plan.') })
+    .meta({ id: 'ListedPlan' }),
+);
+
+export const stripeConfigSchema = z
+  .strictObject({
+    enabled: z.boolean(),
+    publishableKey: z.string().startsWith('pk_').nullable().describe('Safe in a browser. Never a secret key.'),
+    mode: z.enum(['live', 'test']).nullable(),
+  })
+  .meta({ id: 'StripeConfig' });
+
+export const pricingPolicySchema = z
+  .strictObject({
+    version: z.iso.date().describe('Changes with every figure, meter and rule of the policy.'),
+    effectiveAt: z.iso.datetime(),
+    currency: z.string(),
+    paidPlansOpen: z.boolean(),
+    plans: z.array(planOffer),
+    meters: z.array(
+      z.strictObject({
+        id: z.enum(ALLOWANCES),
+        unit: z.string(),
+        counts: z.string(),
+        doesNotCount: z.array(z.string()),
+      }),
+    ),
+    resets: z.string(),
+    overage: z.string().describe('What becomes of use beyond an allowance.'),
+    rounding: z.string(),
+    corrections: z.string().describe('Where a correction of an issued invoice stands.'),
+    changesUrl: z.string().describe('Where changes are announced, relative to the service’s address.'),
+  })
+  .meta({ id: 'PricingPolicy' });
