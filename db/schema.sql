@@ -4874,6 +4874,24 @@ ALTER TABLE chat_posts FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON chat_posts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON chat_posts TO service_app;
 
+CREATE TABLE daily_usage (
+  environment_id uuid NOT NULL,
+  day date NOT NULL,
+  allowance text NOT NULL,
+  shard smallint NOT NULL,
+  workspace_id uuid NOT NULL,
+  used bigint NOT NULL,
+  CONSTRAINT daily_usage_pkey PRIMARY KEY (environment_id, day, allowance, shard),
+  CONSTRAINT daily_usage_allowance_check CHECK ((allowance = ANY (ARRAY['executions'::text, 'messages'::text, 'egress'::text, 'memory_processing'::text, 'notification_emails'::text]))),
+  CONSTRAINT daily_usage_shard_check CHECK ((shard >= 0))
+);
+CREATE INDEX daily_usage_of_workspace ON public.daily_usage USING btree (workspace_id, day);
+ALTER TABLE daily_usage ENABLE ROW LEVEL SECURITY;
+ALTER TABLE daily_usage FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON daily_usage FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON daily_usage TO service_app;
+GRANT UPDATE (used) ON daily_usage TO service_app;
+
 CREATE TABLE dead_letter_jobs (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -7093,6 +7111,7 @@ ALTER TABLE chat_links ADD CONSTRAINT chat_links_user_id_fkey FOREIGN KEY (user_
 ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(id) ON DELETE CASCADE;
 ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
+ALTER TABLE daily_usage ADD CONSTRAINT daily_usage_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
 ALTER TABLE dead_letter_jobs ADD CONSTRAINT dead_letter_jobs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE effect_dependencies ADD CONSTRAINT effect_dependencies_depends_on_fkey FOREIGN KEY (depends_on) REFERENCES effects(id);

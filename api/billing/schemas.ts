@@ -118,3 +118,33 @@ export const pricingPolicySchema = z
     changesUrl: z.string().describe('Where changes are announced, relative to the service’s address.'),
   })
   .meta({ id: 'PricingPolicy' });
+
+const counted = {
+  executions: z.int().describe('Invocations that were admitted on the day, without those that were given back.'),
+  messages: z.int().describe('Messages that were accepted on the day, deliveries of events included.'),
+  egressBytes: z.int().describe('Bytes of bodies that were sent and read on the day.'),
+  memoryOperations: z.int().describe('Memories stored or superseded, searches, and ingests.'),
+  notificationEmails: z.int().describe('Notification e-mails, one for each recipient.'),
+};
+
+export const usageHistoryQuery = z.strictObject({
+  from: z.iso.date().optional().describe('The first UTC day. Left out: 29 days before `to`.'),
+  to: z.iso.date().optional().describe('The last UTC day, included. Left out: today.'),
+});
+
+export const usageHistorySchema = z
+  .strictObject({
+    timezone: z.literal('UTC'),
+    days: z.array(
+      z.strictObject({
+        date: z.iso.date(),
+        complete: z.boolean().describe('Whether the day has ended.'),
+        ...counted,
+      }),
+    ),
+    months: z.array(
+      z.strictObject({ month: z.string().describe('`YYYY-MM`, as far as the range reaches.'), ...counted }),
+    ),
+    totals: z.strictObject(counted),
+  })
+  .meta({ id: 'BillingUsageHistory' });

@@ -13,7 +13,7 @@ export interface UnitPrice {
 /** A cap, or the word for none (docs/billing.md, "The plan of a workspace"). */
 export type Cap = number | 'unlimited';
 
-interface PlanLimits {
+export interface PlanLimits {
   maxEnvironments: Cap;
   requestsPerMinute: Cap;
   requestsPerHour: Cap;

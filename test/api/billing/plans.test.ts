@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { planListSchema, planSchema, pricingPolicySchema, stripeConfigSchema } from '../../../api/billing/schemas.ts';
+import {
+  planListSchema,
+  planSchema,
+  pricingPolicySchema,
+  stripeConfigSchema,
+  usageHistorySchema,
+} from '../../../api/billing/schemas.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import { PLANS, type PlanName } from '../../../domain/plans.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
@@ -60,6 +66,15 @@ describe('billing', () => {
 
   it('resets the allowances at the first of the next month, UTC', async () => {
     expect((await plan()).access.usageResetsAt).toMatch(/^\d{4}-\d{2}-01T00:00:00\.000Z$/);
+  });
+
+  it('shows each day of the range, and its sums', async () => {
+    const history = dataOf(await api.call('GET', '/api/v2/billing/usage/history', { key }), usageHistorySchema);
+    expect(history.days.at(-1)?.complete).toBe(false);
+    expect(history.months.length).toBeGreaterThan(0);
+    expect(history.totals.executions).toBe(0);
+    const reversed = await api.call('GET', '/api/v2/billing/usage/history?from=2026-11-02&to=2026-11-01', { key });
+    expect([reversed.status, reversed.text]).toEqual([400, expect.stringContaining('query.from')]);
   });
 
   it('has nothing for a payment provider yet', async () => {

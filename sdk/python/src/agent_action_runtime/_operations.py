@@ -23,6 +23,7 @@ from .types import (
     AssembleContext,
     BatchResult,
     BillingPlan,
+    BillingUsageHistory,
     Budget,
     BudgetsDeleteReply,
     BudgetsPutBody,
@@ -489,6 +490,10 @@ class BillingOperations:
     def plans(self) -> List[ListedPlan]:
         """List the plans. Scope: billing:read."""
         return self._caller.call("GET", "/api/v2/billing/plans")
+
+    def usage_history(self, *, from_: Optional[str] = None, to: Optional[str] = None) -> BillingUsageHistory:
+        """List what the workspace used on each day. Scope: billing:read."""
+        return self._caller.call("GET", "/api/v2/billing/usage/history", query={"from": from_, "to": to})
 
     def stripe_config(self) -> StripeConfig:
         """Get the payment provider's configuration for a browser. Scope: billing:read."""

@@ -749,6 +749,57 @@ class BillingPlanPendingChange(TypedDict):
     effectiveAt: str
 
 
+class BillingUsageHistory(TypedDict):
+    timezone: Literal["UTC"]
+    days: List[BillingUsageHistoryDaysItem]
+    months: List[BillingUsageHistoryMonthsItem]
+    totals: BillingUsageHistoryTotals
+
+
+class BillingUsageHistoryDaysItem(TypedDict):
+    date: str
+    complete: bool
+    """Whether the day has ended."""
+    executions: int
+    """Invocations that were admitted on the day, without those that were given back."""
+    messages: int
+    """Messages that were accepted on the day, deliveries of events included."""
+    egressBytes: int
+    """Bytes of bodies that were sent and read on the day."""
+    memoryOperations: int
+    """Memories stored or superseded, searches, and ingests."""
+    notificationEmails: int
+    """Notification e-mails, one for each recipient."""
+
+
+class BillingUsageHistoryMonthsItem(TypedDict):
+    month: str
+    """`YYYY-MM`, as far as the range reaches."""
+    executions: int
+    """Invocations that were admitted on the day, without those that were given back."""
+    messages: int
+    """Messages that were accepted on the day, deliveries of events included."""
+    egressBytes: int
+    """Bytes of bodies that were sent and read on the day."""
+    memoryOperations: int
+    """Memories stored or superseded, searches, and ingests."""
+    notificationEmails: int
+    """Notification e-mails, one for each recipient."""
+
+
+class BillingUsageHistoryTotals(TypedDict):
+    executions: int
+    """Invocations that were admitted on the day, without those that were given back."""
+    messages: int
+    """Messages that were accepted on the day, deliveries of events included."""
+    egressBytes: int
+    """Bytes of bodies that were sent and read on the day."""
+    memoryOperations: int
+    """Memories stored or superseded, searches, and ingests."""
+    notificationEmails: int
+    """Notification e-mails, one for each recipient."""
+
+
 class BodyPart1(TypedDict):
     text: str
 

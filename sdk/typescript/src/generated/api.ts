@@ -547,6 +547,50 @@ export interface schemas {
       effectiveAt: schemas["DateTime"];
     } | null;
   };
+  BillingUsageHistory: {
+    timezone: "UTC";
+    days: Array<{
+      date: string;
+      /** Whether the day has ended. */
+      complete: boolean;
+      /** Invocations that were admitted on the day, without those that were given back. */
+      executions: schemas["Integer"];
+      /** Messages that were accepted on the day, deliveries of events included. */
+      messages: schemas["Integer"];
+      /** Bytes of bodies that were sent and read on the day. */
+      egressBytes: schemas["Integer"];
+      /** Memories stored or superseded, searches, and ingests. */
+      memoryOperations: schemas["Integer"];
+      /** Notification e-mails, one for each recipient. */
+      notificationEmails: schemas["Integer"];
+    }>;
+    months: Array<{
+      /** `YYYY-MM`, as far as the range reaches. */
+      month: string;
+      /** Invocations that were admitted on the day, without those that were given back. */
+      executions: schemas["Integer"];
+      /** Messages that were accepted on the day, deliveries of events included. */
+      messages: schemas["Integer"];
+      /** Bytes of bodies that were sent and read on the day. */
+      egressBytes: schemas["Integer"];
+      /** Memories stored or superseded, searches, and ingests. */
+      memoryOperations: schemas["Integer"];
+      /** Notification e-mails, one for each recipient. */
+      notificationEmails: schemas["Integer"];
+    }>;
+    totals: {
+      /** Invocations that were admitted on the day, without those that were given back. */
+      executions: schemas["Integer"];
+      /** Messages that were accepted on the day, deliveries of events included. */
+      messages: schemas["Integer"];
+      /** Bytes of bodies that were sent and read on the day. */
+      egressBytes: schemas["Integer"];
+      /** Memories stored or superseded, searches, and ingests. */
+      memoryOperations: schemas["Integer"];
+      /** Notification e-mails, one for each recipient. */
+      notificationEmails: schemas["Integer"];
+    };
+  };
   /** Text that is sent as it is, or the bytes of a file. */
   BodyPart: {
     text: string;
@@ -5532,6 +5576,31 @@ export interface operations {
       } } };
     };
   };
+  /** List what the workspace used on each day */
+  "billing.usageHistory": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The first UTC day. Left out: 29 days before `to`. */
+        from?: string;
+        /** The last UTC day, included. Left out: today. */
+        to?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["BillingUsageHistory"];
+      } } };
+    };
+  };
   /** Get the payment provider's configuration for a browser */
   "billing.stripeConfig": {
     parameters: {
@@ -9350,6 +9419,9 @@ export interface paths {
   };
   "/api/v2/billing/plans": {
     get: operations["billing.plans"];
+  };
+  "/api/v2/billing/usage/history": {
+    get: operations["billing.usageHistory"];
   };
   "/api/v2/billing/stripe-config": {
     get: operations["billing.stripeConfig"];
