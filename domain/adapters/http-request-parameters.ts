@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
+import { pathText } from '../json-path.ts';
 import type { Json } from '../json.ts';
 import {
   chargeText,
@@ -122,6 +123,8 @@ export function renderParameters(parameters: readonly CompiledParameter[], rende
     }
     const value = renderLeaf(template, where, rendering);
     if (value === null) continue;
+    const path = template.source.slice(2, -2).trim();
+    if (refusesDelimiter(value, encoding, place, path, rendering)) continue;
     if (place === 'header') {
       const text = joined(value, encoding.explode, ',', String);
       // Rendered as a template, so that the same characters are refused in a header.
@@ -146,9 +149,58 @@ export function renderForm(value: Json, form: BodyFormConfig, at: string, render
   return sorted(value)
     .flatMap(([name, member]) => {
       const own = form.properties !== undefined && Object.hasOwn(form.properties, name) ? form.properties[name] : form;
-      return encodedPairs(name, member, encodingOf(own ?? form, 'body'), at, rendering);
+      const encoding = encodingOf(own ?? form, 'body');
+      if (refusesDelimiter(member, encoding, 'body', pathText(at, [name]), rendering)) return [];
+      return encodedPairs(name, member, encoding, at, rendering);
     })
     .join('&');
+}
+
+/** What separates the items of a list, by style; the styles that repeat or nest have nothing of the kind. */
+const DELIMITERS: ReadonlyMap<ParameterStyle, string> = new Map([
+  ['form', ','],
+  ['simple', ','],
+  ['spaceDelimited', ' '],
+  ['pipeDelimited', '|'],
+]);
+
+/**
+ * Adds an issue where an item, or the name of a member, holds the character that separates them: targets decode before they split, so
+ * that one item would become two. The names of `deepObject` stand in brackets, which they cannot hold either.
+ */
+function refusesDelimiter(
+  value: Json,
+  { style, explode }: Encoding,
+  place: ParameterConfig['in'] | 'body',
+  path: string,
+  rendering: Rendering,
+): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (style === 'deepObject' && place !== 'header') return refusesBrackets(value, path, rendering);
+  const delimiter = place === 'header' ? ',' : DELIMITERS.get(style);
+  if (delimiter === undefined || (style === 'form' && explode && place !== 'header')) return false;
+  const nameDelimiters = place === 'header' && explode ? [delimiter, '='] : [delimiter];
+  for (const [key, item] of Object.entries(value)) {
+    const at = pathText(path, [Array.isArray(value) ? Number(key) : key]);
+    const inName = Array.isArray(value) ? undefined : nameDelimiters.find((character) => key.includes(character));
+    const held = inName ?? (textOf(item).includes(delimiter) ? delimiter : undefined);
+    if (held === undefined) continue;
+    const what = inName === undefined ? 'holds' : 'has a name that holds';
+    const message = `${what} ${JSON.stringify(held)}, which separates the items here: its target would read two`;
+    rendering.issues.push({ path: at, message });
+    return true;
+  }
+  return false;
+}
+
+function refusesBrackets(value: Json, path: string, rendering: Rendering): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, member]) => {
+    const at = pathText(path, [Array.isArray(value) ? Number(key) : key]);
+    if (!/[[\]]/.test(key)) return refusesBrackets(member, at, rendering);
+    rendering.issues.push({ path: at, message: 'has a name that holds a bracket, which encloses the names here' });
+    return true;
+  });
 }
 
 function encodedPairs(name: string, value: Json, encoding: Encoding, at: string, rendering: Rendering): string[] {

@@ -1,7 +1,9 @@
+import type { AnySchemaObject, SchemaValidateFunction } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { digitsFault, takesDigits } from './digits.ts';
 import { compilePattern } from './patterns.ts';
 import { mapSubschemas } from './structure.ts';
 
@@ -43,6 +45,7 @@ const FORMAT_LENGTH_MAX = 2_048;
  */
 const STEPS_FREE = 32;
 const STEP_KEYWORD = 'x-service-step';
+const DIGITS_KEYWORD = 'x-service-digits';
 
 export function newBudget(): ValidationBudget {
   let deadline = Number.POSITIVE_INFINITY;
@@ -109,8 +112,19 @@ export function addSafeKeywords(ajv: Ajv2020, schema: JsonObject, budget: Valida
       return true;
     },
   });
-  return mapSubschemas(schema, (subschema) => ({ ...subschema, [STEP_KEYWORD]: true }));
+  ajv.addKeyword({ keyword: DIGITS_KEYWORD, errors: true, validate: validateDigits });
+  return mapSubschemas(schema, (subschema) => ({
+    ...subschema,
+    [STEP_KEYWORD]: true,
+    ...(takesDigits(subschema) ? { [DIGITS_KEYWORD]: true } : {}),
+  }));
 }
+
+const validateDigits: SchemaValidateFunction = (_schema: unknown, value: Json, parent?: AnySchemaObject) => {
+  const message = digitsFault((parent ?? {}) as JsonObject, value);
+  validateDigits.errors = message === null ? [] : [{ keyword: DIGITS_KEYWORD, message, params: {} }];
+  return message === null;
+};
 
 type Format = Ajv2020['formats'][string];
 

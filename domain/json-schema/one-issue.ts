@@ -37,6 +37,11 @@ function withoutChoice(errors: readonly ErrorObject[], choice: ErrorObject, root
     if (branch !== null) branches.set(branch, [...(branches.get(branch) ?? []), error]);
   }
   if (branches.size === 0) return [...errors]; // more than one branch of a oneOf fits: only the choice says it
+  const tagged = byTag([...branches.values()], choice);
+  if (tagged !== null) {
+    const others = new Set<ErrorObject>([choice, ...[...branches.values()].flat()]);
+    return [...errors.filter((error) => !others.has(error)), ...tagged];
+  }
   const ranked = [...branches.values()].toSorted((left, right) => distance(left, choice) - distance(right, choice));
   const [nearest = [], next] = ranked;
   const isNearer = next === undefined || distance(nearest, choice) < distance(next, choice);
@@ -46,6 +51,35 @@ function withoutChoice(errors: readonly ErrorObject[], choice: ErrorObject, root
     for (const error of nearest) dropped.delete(error);
   }
   return errors.filter((error) => !dropped.has(error));
+}
+
+/**
+ * The mistakes of the one branch whose tag the value has: a member that `const` or `enum` refuses in every other branch. If every
+ * branch refuses it, one mistake with all the values that are taken. Null where no member tells the branches apart.
+ */
+function byTag(branches: readonly (readonly ErrorObject[])[], choice: ErrorObject): readonly ErrorObject[] | null {
+  if (branches.length < 2 || branches.length !== (choice.schema as unknown[]).length) return null;
+  const refusals = branches.map((errors) => new Map(errors.filter(isTag).map((error) => [error.instancePath, error])));
+  for (const path of new Set(refusals.flatMap((one) => [...one.keys()]))) {
+    if (path.slice(choice.instancePath.length + 1).includes('/')) continue;
+    const accepting = branches.filter((_branch, index) => refusals[index]?.has(path) !== true);
+    if (accepting.length === 1) return accepting[0] ?? null;
+    const refused = refusals.flatMap((one) => one.get(path) ?? []);
+    const [first] = refused;
+    if (accepting.length > 0 || first === undefined) continue;
+    const allowedValues = [...new Set(refused.flatMap(valuesOf))];
+    return [{ ...first, keyword: 'enum', params: { allowedValues } }];
+  }
+  return null;
+
+  function isTag({ keyword, instancePath }: ErrorObject): boolean {
+    return (keyword === 'const' || keyword === 'enum') && instancePath.length > choice.instancePath.length;
+  }
+}
+
+function valuesOf({ params }: ErrorObject): unknown[] {
+  const { allowedValues, allowedValue } = params as { allowedValues?: unknown[]; allowedValue?: unknown };
+  return allowedValues ?? [allowedValue];
 }
 
 /**

@@ -3,7 +3,9 @@ import { jsonBytes, jsonDepthExceeds } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import { NotImportable } from './references.ts';
-import { appliesItself, SchemaConversion, TooLarge, type Charge, type Detail } from './schema-conversion.ts';
+import { coversLosses, type Losses } from './conversion-loss.ts';
+import { SchemaConversion, TooLarge, type Charge, type Detail } from './schema-conversion.ts';
+import { appliesItself } from './self-application.ts';
 
 /** The limits of an action's schema (domain/json-schema/structure.ts), less a margin for what is added around it. */
 const SCHEMA_BYTES_MAX = 65_000;
@@ -55,18 +57,33 @@ function tryDetail(
   detail: Detail,
   charge: Charge,
 ): FittedSchema | null {
-  const conversion = new SchemaConversion(document, detail, charge);
-  let schema: JsonObject;
+  let losses: Losses = new Map();
+  for (;;) {
+    const conversion = new SchemaConversion(document, detail, charge, losses);
+    const schema = built(conversion, build);
+    if (schema === null) return null;
+    // The target of a reference is converted after those that refer to it, so that what it lost is known in the next turn. Losses
+    // only grow, by three kinds for each reference.
+    if (conversion.hasExactKeywords && !coversLosses(losses, conversion.found)) {
+      losses = conversion.found;
+      continue;
+    }
+    if (jsonDepthExceeds(schema, SCHEMA_DEPTH_MAX)) return null;
+    if (jsonBytes(schema) > SCHEMA_BYTES_MAX) return null;
+    if (appliesItself(schema))
+      throw new NotImportable('has a schema that applies itself to the same value without end');
+    return { schema, notes: [...conversion.notes] };
+  }
+}
+
+/** Null where it is larger than the detail allows. */
+function built(conversion: SchemaConversion, build: (conversion: SchemaConversion) => JsonObject): JsonObject | null {
   try {
-    schema = build(conversion);
+    const schema = build(conversion);
     const definitions = conversion.definitions();
-    if (Object.keys(definitions).length > 0) schema = { ...schema, $defs: definitions };
+    return Object.keys(definitions).length > 0 ? { ...schema, $defs: definitions } : schema;
   } catch (error) {
     if (error instanceof TooLarge) return null;
     throw error;
   }
-  if (jsonDepthExceeds(schema, SCHEMA_DEPTH_MAX)) return null;
-  if (jsonBytes(schema) > SCHEMA_BYTES_MAX) return null;
-  if (appliesItself(schema)) throw new NotImportable('has a schema that applies itself to the same value without end');
-  return { schema, notes: [...conversion.notes] };
 }

@@ -1,5 +1,6 @@
 import type { ParameterConfig, ParameterStyle } from '../adapters/http-request-parameters.ts';
 import { headerNameIssue } from '../adapters/http-request-rules.ts';
+import { isJsonMediaType, mediaTypeOf } from '../adapters/media-types.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
@@ -44,6 +45,7 @@ const DESCRIBED_ELSEWHERE: readonly string[] = ['accept', 'content-type', 'autho
 const IDEMPOTENCY_HEADER = 'idempotency-key';
 const METHODS_THAT_CHANGE: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 const PARAMETERS_MAX = 200;
+const PLAIN_TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean', 'null'];
 
 /**
  * The parameters of an operation, its own over those of its path.
@@ -56,7 +58,7 @@ export function planParameters(
   setElsewhere: ReadonlySet<string>,
 ): PlannedParameters {
   const planned: PlannedParameters = { inputs: [], config: [], idempotencyHeader: null, notes: [] };
-  for (const parameter of declaredParameters(root, pathItem, operation).values()) {
+  for (const parameter of declaredParameters(root, pathItem, operation, planned.notes).values()) {
     const { name, in: place, required } = parameter as { name: string; in: string; required?: Json };
     const lower = name.toLowerCase();
     if (place === 'header' && DESCRIBED_ELSEWHERE.includes(lower)) continue;
@@ -80,14 +82,24 @@ export function planParameters(
   return planned;
 }
 
-function declaredParameters(root: JsonObject, pathItem: JsonObject, operation: JsonObject): Map<string, JsonObject> {
+function declaredParameters(
+  root: JsonObject,
+  pathItem: JsonObject,
+  operation: JsonObject,
+  notes: string[],
+): Map<string, JsonObject> {
   const declared = new Map<string, JsonObject>();
   for (const list of [pathItem['parameters'], operation['parameters']]) {
-    for (const entry of Array.isArray(list) ? list : []) {
+    if (list === undefined || list === null) continue;
+    if (!Array.isArray(list)) throw new NotImportable('has parameters that are no list');
+    for (const entry of list) {
       const parameter = resolveObject(root, entry);
-      if (parameter === null) continue;
-      const { name, in: place } = parameter;
-      if (typeof name === 'string' && typeof place === 'string') declared.set(`${place} ${name}`, parameter);
+      if (parameter === null) throw new NotImportable('has a parameter that is no object');
+      const { name, in: place, required } = parameter;
+      if (typeof name === 'string' && typeof place === 'string') {
+        declared.set(`${place} ${place === 'header' ? name.toLowerCase() : name}`, parameter);
+      } else if (required === true) throw new NotImportable('requires a parameter without a name or a place');
+      else notes.push('a parameter without a name or a place was left out');
     }
   }
   return declared;
@@ -101,23 +113,29 @@ function planParameter(root: JsonObject, parameter: JsonObject, name: string, lo
   if (place === undefined) return 'is in a place that is not supported';
   if (name === '' || name.length > 128 || /[{}]/.test(name) || name === '__proto__')
     return 'has a name that is not supported';
-  if (location === 'header' && headerNameIssue(name) !== null) return 'is a header that the service sets itself';
+  if (location === 'header' && (headerNameIssue(name) !== null || name.toLowerCase() === 'cookie'))
+    return 'is a header that the service sets itself';
   if (location === 'cookie' && !/^[A-Za-z0-9._~-]+$/.test(name)) return 'has a name that is not supported';
-  const { schema, isJson } = schemaOf(parameter);
+  const { schema, mediaType } = schemaOf(root, parameter);
+  const isJson = mediaType !== null && isJsonMediaType(mediaType);
+  if (mediaType !== null && !isJson && !mediaType.startsWith('text/')) return `is ${mediaType.slice(0, 50)}`;
   const resolved = resolveObject(root, schema) ?? {};
   const description = parameter['description'] ?? null;
   const required = parameter['required'] === true || location === 'path';
   const input: InputParameter = { place, name, required, description, schema };
   const { style, explode } = parameter;
   if (location === 'path') {
-    if (['array', 'object'].includes(textIn(resolved['type']))) return 'is a list or an object within the path';
+    if (typesIn(resolved).some((type) => type === 'array' || type === 'object'))
+      return 'is a list or an object within the path';
+    if (isJson) return 'is JSON within the path';
     if (style !== undefined && style !== 'simple') return `has the style ${textIn(style).slice(0, 20)}`;
     return { input, config: null };
   }
   const base = { in: location as ParameterConfig['in'], name, value: inputReference(place, name) };
   if (isJson) return { input, config: { ...base, style: 'json' } };
-  const isPlain = ['string', 'integer', 'number', 'boolean'].includes(textIn(resolved['type']));
-  if (isPlain) return { input, config: base };
+  const types = typesIn(resolved);
+  const isPlain = types.length > 0 && types.every((type) => PLAIN_TYPES.includes(textIn(type)));
+  if (isPlain || mediaType !== null) return { input, config: base };
   const known = STYLES.get(location)?.find((candidate) => candidate === style);
   if (style !== undefined && known === undefined) return `has the style ${textIn(style).slice(0, 20)}`;
   const encoding = {
@@ -127,12 +145,18 @@ function planParameter(root: JsonObject, parameter: JsonObject, name: string, lo
   return { input, config: { ...base, ...encoding } };
 }
 
-/** A parameter has a schema, or one content that is written as text: JSON here. */
-function schemaOf(parameter: JsonObject): { schema: Json; isJson: boolean } {
+/** The types of a schema: OpenAPI 3.1 may list several. */
+function typesIn({ type }: JsonObject): Json[] {
+  if (type === undefined) return [];
+  return Array.isArray(type) ? type : [type];
+}
+
+/** A parameter has a schema, or one content that is written as a text of its media type. */
+function schemaOf(root: JsonObject, parameter: JsonObject): { schema: Json; mediaType: string | null } {
   const { schema, content } = parameter;
-  if (schema !== undefined) return { schema, isJson: false };
-  const [media] = isJsonObject(content) ? Object.values(content) : [];
-  return { schema: (isJsonObject(media) ? media['schema'] : undefined) ?? {}, isJson: media !== undefined };
+  const [first] = isJsonObject(content) ? Object.entries(content) : [];
+  if (schema !== undefined || first === undefined) return { schema: schema ?? {}, mediaType: null };
+  return { schema: resolveObject(root, first[1])?.['schema'] ?? {}, mediaType: mediaTypeOf(first[0]) };
 }
 
 /** `{{input.query.limit}}`, or `{{input.query["filter[state]"]}}` where a name is more than a word. */

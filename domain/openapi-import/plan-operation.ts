@@ -52,7 +52,7 @@ export function planOperation(
     description: describe(own, operation.pathItem),
     config: configOf(operation, server, credentials, parameters, body, acceptOf(root, own)),
     inputSchema: fitted.schema,
-    notes: [...parameters.notes, ...notes, ...fitted.notes],
+    notes: [...operation.notes, ...parameters.notes, ...notes, ...fitted.notes],
   };
 }
 
@@ -128,13 +128,13 @@ function configOf(
   };
 }
 
-/** Percent-encodes a blank, a fragment's sign, and a brace of the path that encloses no parameter. */
+/** Percent-encodes a blank, and a brace of the path that encloses no parameter. */
 function templatedPath(path: string): string {
   return path
     .split(/(\{[^{}]+\})/)
     .map((piece, index) => {
       if (index % 2 === 1) return inputReference('path', piece.slice(1, -1));
-      return piece.replaceAll(/[{}\s\\#]/g, (character) => encodeURIComponent(character));
+      return piece.replaceAll(/[{}\s\\]/g, (character) => encodeURIComponent(character));
     })
     .join('');
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { INTEGER_FORMATS } from '../json-schema/digits.ts';
 import { compilePattern } from '../json-schema/patterns.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -42,7 +43,7 @@ export function keptKeyword(keyword: string, value: Json): Kept {
     case 'enum':
       return keptEnum(value);
     case 'const':
-      return when(JSON.stringify(value).length <= ENUM_CHARACTERS_MAX, value);
+      return when(JSON.stringify(value).length <= ENUM_CHARACTERS_MAX && isExact(value), value);
     case 'default':
       return JSON.stringify(value).length <= DEFAULT_CHARACTERS_MAX ? { value } : 'ignored';
     case 'required':
@@ -66,7 +67,12 @@ function keptType(value: Json): Kept {
 
 function keptEnum(value: Json): Kept {
   if (!Array.isArray(value) || value.length === 0) return 'dropped';
-  return when(JSON.stringify(value).length <= ENUM_CHARACTERS_MAX, value);
+  return when(JSON.stringify(value).length <= ENUM_CHARACTERS_MAX && value.every(isExact), value);
+}
+
+/** An integer beyond 2^53 was rounded when the document was read: it is not the one that the author wrote. */
+function isExact(value: Json): boolean {
+  return !Number.isInteger(value) || Number.isSafeInteger(value);
 }
 
 function keptNames(value: Json): Kept {
@@ -126,4 +132,40 @@ export function orNull(schema: JsonObject): JsonObject {
     Object.hasOwn(schema, name),
   );
   return isBound ? { anyOf: [schema, { type: 'null' }] } : schema;
+}
+
+/**
+ * Lets an integer of 64 bits be sent as a text of digits too, since JSON numbers of callers end at 2^53: domain/json-schema/digits.ts
+ * says what such a schema means. One that takes texts by itself must go on taking all of them. True where it was changed.
+ */
+export function takeDigits(schema: JsonObject): boolean {
+  const { type, format } = schema;
+  if (!INTEGER_FORMATS.includes(typeof format === 'string' ? format : '') || type === undefined) return false;
+  const types = Array.isArray(type) ? type : [type];
+  if (!types.some((one) => one === 'integer' || one === 'number')) return false;
+  if (types.includes('string')) delete schema['format'];
+  else if (Object.hasOwn(schema, 'enum') || Object.hasOwn(schema, 'const')) return false;
+  else schema['type'] = [...types, 'string'];
+  return true;
+}
+
+/** A schema may have both keywords, and `oneOf` may become `anyOf`: both hold. */
+export function addTo(converted: JsonObject, keyword: string, branches: Json[]): void {
+  if (!Object.hasOwn(converted, keyword)) converted[keyword] = branches;
+  else {
+    const { allOf } = converted;
+    converted['allOf'] = [...(Array.isArray(allOf) ? allOf : []), { [keyword]: branches }];
+  }
+}
+
+/** A text cut to so many characters, never in the midst of one. */
+export function shortened(text: string, charactersMax: number): string {
+  const characters = Array.from(text.slice(0, charactersMax * 2));
+  if (characters.length <= charactersMax && text.length <= charactersMax * 2) return text;
+  return `${characters.slice(0, charactersMax - 1).join('')}…`;
+}
+
+/** Whether a pattern of names cannot be run: any further member may be one that it describes. */
+export function hasUnusablePattern({ patternProperties: patterns }: JsonObject): boolean {
+  return isJsonObject(patterns) && Object.keys(patterns).some((name) => !isLinear(name));
 }

@@ -18,7 +18,7 @@ describe('a parameter of the query', () => {
     ['a number', 1.5, {}, 'v=1.5'],
     ['null is left out', null, {}, ''],
     ['a list is repeated', ['a', 'b,c'], {}, 'v=a&v=b%2Cc'],
-    ['a list in one', ['a', 'b,c'], { explode: false }, 'v=a,b%2Cc'],
+    ['a list in one', ['a', 'b|c d'], { explode: false }, 'v=a,b%7Cc%20d'],
     ['a list with blanks', ['a', 'b'], { style: 'spaceDelimited' }, 'v=a%20b'],
     ['a list with bars', ['a', 'b'], { style: 'pipeDelimited' }, 'v=a%7Cb'],
     ['an empty list', [], {}, ''],
@@ -35,6 +35,23 @@ describe('a parameter of the query', () => {
     ['an object within a list', [{ a: 1 }], {}, `v=${encodeURIComponent('{"a":1}')}`],
   ])('%s', (_what, value, encoding, query) => {
     expect(queryOf(value as Json, encoding)).toBe(query);
+  });
+
+  it.each([
+    ['a comma', ['a', 'b,c'], { explode: false }, 'input.v[1]: holds ","'],
+    ['a blank', ['a b'], { style: 'spaceDelimited' }, 'input.v[0]: holds " "'],
+    ['a bar', ['a', 'b|c'], { style: 'pipeDelimited' }, 'input.v[1]: holds "|"'],
+    ['a comma in a style that never repeats', ['a,b'], { style: 'simple' }, 'input.v[0]: holds ","'],
+    ['a member', { a: 'x,y' }, { explode: false }, 'input.v.a: holds ","'],
+    ['a name', { 'a,b': 1 }, { explode: false }, 'input.v.a,b: has a name that holds ","'],
+    ['a list within', [['p', 'q']], { explode: false }, 'input.v[0]: holds ","'],
+    ['a bracket', { a: { 'b][c': 1 } }, { style: 'deepObject' }, 'input.v.a.b][c: has a name that holds a bracket'],
+    ['a header', ['p,q'], { in: 'header' }, 'input.v[0]: holds ","'],
+    ['a header of pairs', { 'a=b': 1 }, { in: 'header', explode: true }, 'input.v.a=b: has a name that holds "="'],
+    ['a cookie', ['p,q'], { in: 'cookie', explode: false }, 'input.v[0]: holds ","'],
+  ])('whose item holds its delimiter is refused: %s', (_what, value, encoding, fault) => {
+    const parameters = [{ in: 'query', name: 'v', value: '{{input.v}}', ...encoding }];
+    expect(faults({ method: 'GET', parameters }, { v: value as Json })).toEqual([expect.stringContaining(fault)]);
   });
 
   it('is left out where the input lacks it, and the others stay', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { DOCUMENT_BYTES_MAX, OPERATIONS_MAX } from '../../../domain/openapi-import/limits.ts';
-import { TooMuchWork } from '../../../domain/openapi-import/plan-import.ts';
+import { TooMuchWork, type PlannedOperation } from '../../../domain/openapi-import/plan-import.ts';
 import { action, describing, planned, refused } from './support.ts';
 
 const YAML = `
@@ -65,6 +65,8 @@ describe('a description', () => {
     }
   });
 });
+
+const notesOf = (one: PlannedOperation): string[] => (one.kind === 'action' ? one.notes : []);
 
 describe('a hostile description', () => {
   const nested = (depth: number): Json => {
@@ -139,14 +141,71 @@ describe('a hostile description', () => {
     expect(refused(describing({}, { paths }))[0]?.message).toMatch(/more than 2000 operations/);
   });
 
-  it('with an operationId twice is refused, and both places are named', () => {
-    const paths = { '/a': { get: { operationId: 'x' } }, '/b': { put: { operationId: 'x' } } };
-    expect(refused(describing({}, { paths }))).toEqual([
+  it('with an operationId twice names all but one by method and path, in whatever order they stand', () => {
+    const a = { get: { operationId: 'x' }, head: { operationId: 'x' } };
+    const b = { put: { operationId: 'x' } };
+    for (const paths of [
+      { '/a': a, '/b': b },
+      { '/b': b, '/a': a },
+    ]) {
+      const named = planned(describing({}, { paths })).map((one) => [one.operationId, one.name, notesOf(one)] as const);
+      const note = 'its operationId x is that of GET /a too, so that it is named by method and path';
+      expect(named.toSorted(([left], [right]) => (left < right ? -1 : 1))).toEqual([
+        ['HEAD /a', 'head.a', [note]],
+        ['PUT /b', 'put.b', [note]],
+        ['x', 'x', []],
+      ]);
+    }
+  });
+
+  it('with an operationId like the name of another keeps them apart', () => {
+    const paths = { '/a': { get: {}, put: { operationId: 'GET /a' } } };
+    expect(planned(describing({}, { paths })).map(({ operationId }) => operationId)).toEqual(['GET /a (2)', 'GET /a']);
+  });
+
+  it('with one path that is too long, or parameters that are none, skips these operations alone', () => {
+    const long = `/${'a'.repeat(3_000)}`;
+    const faulty: [string, JsonObject, RegExp][] = [
+      [long, {}, /has a path of 3001 characters/],
+      ['/b', { parameters: { a: 1 } }, /parameters that are no list/],
+      ['/c', { parameters: [null] }, /parameter that is no object/],
+      ['/d', { parameters: [{ required: true, schema: {} }] }, /without a name or a place/],
+    ];
+    for (const [path, get, reason] of faulty) {
+      const [first, second] = planned(describing({}, { paths: { [path]: { get }, '/z': { get: {} } } }));
+      expect([first?.kind, second?.kind]).toEqual(['skipped', 'action']);
+      expect(first).toMatchObject({ reason: expect.stringMatching(reason) as string });
+    }
+  });
+
+  it('whose operations and path items are references has what they lead to, and what stands beside them', () => {
+    const create = { operationId: 'mk', requestBody: { $ref: '#/components/requestBodies/B' }, responses: {} };
+    const B = { required: true, content: { 'application/json': { schema: { type: 'object', required: ['name'] } } } };
+    const document = describing(
+      {},
       {
-        path: 'body.document.paths./b.put.operationId',
-        message: 'is the operationId of paths./a.get too; each must be unique',
+        paths: {
+          '/far': { post: { $ref: 'resources/create.yml' } },
+          '/near': { post: { $ref: '#/x-ops/again' } },
+          '/item': { $ref: '#/components/pathItems/I', put: { operationId: 'own' } },
+          '/round': { get: { $ref: '#/x-ops/round' } },
+          '/text': { get: { $ref: '#/info/title' } },
+        },
+        'x-ops': { again: { $ref: '#/x-ops/mk' }, mk: create, round: { $ref: '#/x-ops/round' } },
+        components: { requestBodies: { B }, pathItems: { I: { get: { operationId: 'got' }, put: {} } } },
       },
+    );
+    expect(planned(document).map((one) => [one.operationId, one.kind === 'skipped' ? one.reason : one.kind])).toEqual([
+      ['POST /far', 'refers to resources/create.yml, which is outside of the document'],
+      ['mk', 'action'],
+      ['got', 'action'],
+      ['own', 'action'],
+      ['GET /round', 'refers to a reference that never ends'],
+      ['GET /text', 'refers to something that is no object'],
     ]);
+    const [made] = planned(document, { operations: ['mk'] });
+    const schema = { properties: { body: { required: ['name'] } }, required: ['body'] };
+    expect(made).toMatchObject({ config: { body: '{{input.body}}' }, inputSchema: schema });
   });
 
   it('with references in a circle skips the operation alone', () => {

@@ -75,7 +75,49 @@ describe('an operation', () => {
     expect([operationId, name]).toEqual(['GET /things', 'get.things']);
   });
 
+  it('never sends a fragment, and has no parameter of one', () => {
+    const link = { name: 'fields', in: 'query', required: true, schema: text };
+    const paths = {
+      '/files/{id}': { get: { operationId: 'get' } },
+      '/files/{id}#link{no}': { get: { operationId: 'link', parameters: [link] } },
+      '/#top': { get: { operationId: 'top' } },
+    };
+    const servers = [{ url: 'https://api.example.com/v1#here' }];
+    const all = planned(describing({}, { paths, servers })).map((one) => (one.kind === 'action' ? one.config : one));
+    expect(all).toMatchObject([
+      { url: 'https://api.example.com/v1/files/{{input.path.id}}' },
+      { url: 'https://api.example.com/v1/files/{{input.path.id}}' },
+      { url: 'https://api.example.com/v1/' },
+    ]);
+  });
+
+  it('writes a parameter with content by its media type', () => {
+    const typed = (name: string, type: string): JsonObject => ({
+      name,
+      in: 'query',
+      content: { [type]: { schema: text } },
+    });
+    const { config, notes } = action(
+      withParameters(
+        '/a',
+        typed('j', 'application/vnd.x+json'),
+        typed('t', 'text/plain'),
+        typed('x', 'application/xml'),
+      ),
+    );
+    expect(config['parameters']).toEqual([
+      { in: 'query', name: 'j', value: '{{input.query.j}}', style: 'json' },
+      { in: 'query', name: 't', value: '{{input.query.t}}' },
+    ]);
+    expect(notes).toEqual(['the query parameter x is application/xml and was left out']);
+  });
+
   it.each([
+    [
+      'a list in the path that may be null',
+      withParameters('/{a}', { name: 'a', in: 'path', schema: { type: ['array', 'null'] } }),
+      /within the path/,
+    ],
     [
       'a list in the path',
       withParameters('/{a}', { name: 'a', in: 'path', schema: { type: 'array' } }),

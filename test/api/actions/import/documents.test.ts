@@ -223,7 +223,7 @@ describe('an imported action', () => {
       ]);
       const input = {
         path: { id: 'a/b ü' },
-        query: { tags: ['x,y', 'z'], since: '2026-01-01T00:00:00Z', filter: { state: 'open' } },
+        query: { tags: ['x&y', 'z'], since: '2026-01-01T00:00:00Z', filter: { state: 'open' } },
         headers: { 'X-Trace': 'trace-1', 'X-List': ['p', 'q'] },
         cookies: { theme: 'dark; no' },
         body: { title: '{{input.path.id}}', size: 3 },
@@ -233,7 +233,7 @@ describe('an imported action', () => {
       expect(sent).toMatchObject({
         method: 'PUT',
         url:
-          '/every/a%2Fb%20%C3%BC/part?key=the%20secret%20inQuery&tags=x%2Cy,z&since=2026-01-01T00%3A00%3A00Z' +
+          '/every/a%2Fb%20%C3%BC/part?key=the%20secret%20inQuery&tags=x%26y,z&since=2026-01-01T00%3A00%3A00Z' +
           '&filter%5Bstate%5D=open',
         headers: {
           'content-type': 'application/merge-patch+json',
