@@ -5,6 +5,7 @@ import { PATIENCE_MS } from '../harness/patience.ts';
 import { type InstalledPackages, installPackages } from './packages.ts';
 import { pythonOrNote } from './python/environment.ts';
 import { browserSuite } from './stack/browser-suite.ts';
+import { cliEffectsSuite } from './stack/cli-effects-suite.ts';
 import { cliSuite } from './stack/cli-suite.ts';
 import { oauthSuite } from './stack/oauth-suite.ts';
 import { pythonSuite } from './stack/python-suite.ts';
@@ -48,6 +49,7 @@ oauthSuite(theStack);
 pythonSuite(theStack, python);
 vercelQuickStartSuite(theStack);
 cliSuite(theStack, thePackages, () => python?.python ?? null);
+cliEffectsSuite(theStack, thePackages);
 
 // The last one: while it runs, its policy asks a person about every greeting.
 it('the commands of docs/mcp.md park an invocation, decide it, and get its receipt', { timeout }, async () => {

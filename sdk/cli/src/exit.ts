@@ -36,6 +36,17 @@ export class UnansweredInvokeError extends Error {
   }
 }
 
+/** A change of which nobody knows whether it was made. `shownBy`: the command that shows it. */
+export class UnansweredChangeError extends Error {
+  override readonly name = 'UnansweredChangeError';
+  readonly shownBy: string;
+
+  constructor(shownBy: string, cause: unknown) {
+    super('Nothing is known of the change.', { cause });
+    this.shownBy = shownBy;
+  }
+}
+
 /** What the user of the command has to mend. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';

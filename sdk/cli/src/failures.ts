@@ -5,7 +5,14 @@ import {
   UnexpectedReplyError,
   WaitInterruptedError,
 } from 'agent-action-runtime-sdk';
-import { EXIT, InterruptedError, UnansweredInvokeError, UsageError, type ExitCode } from './exit.ts';
+import {
+  EXIT,
+  InterruptedError,
+  UnansweredChangeError,
+  UnansweredInvokeError,
+  UsageError,
+  type ExitCode,
+} from './exit.ts';
 import { plain, type Terminal } from './terminal.ts';
 
 interface Issue {
@@ -15,8 +22,8 @@ interface Issue {
 
 /** Says why a command failed and what to do next. Never a stack trace, and never a key. */
 export function reportFailure(failure: unknown, terminal: Terminal, isJson: boolean): ExitCode {
-  const { exit, next } = judged(failure);
-  const isUnanswered = failure instanceof UnansweredInvokeError;
+  const { exit, next } = judged(failure, terminal);
+  const isUnanswered = failure instanceof UnansweredInvokeError || failure instanceof UnansweredChangeError;
   const error = isUnanswered ? failure.cause : failure;
   const message = error instanceof Error ? error.message : 'It failed.';
   if (isJson) {
@@ -39,18 +46,20 @@ export function reportFailure(failure: unknown, terminal: Terminal, isJson: bool
   return exit;
 }
 
-function judged(error: unknown): { exit: ExitCode; next: string | null } {
+function judged(error: unknown, { env }: Pick<Terminal, 'env'>): { exit: ExitCode; next: string | null } {
   if (error instanceof UsageError || isRefusedHere(error)) return { exit: EXIT.usage, next: null };
   if (error instanceof WaitInterruptedError)
     return { exit: EXIT.waiting, next: `agent-actions logs --invocation ${error.invocation.id}` };
   if (error instanceof UnansweredInvokeError) return { exit: EXIT.noReply, next: afterNoAnswer(error) };
+  if (error instanceof UnansweredChangeError)
+    return { exit: EXIT.noReply, next: `see whether it was done before you run it again: ${error.shownBy}` };
   if (error instanceof InterruptedError) return { exit: EXIT.waiting, next: 'run the command again' };
   if (error instanceof ConnectionError)
     return {
       exit: EXIT.noReply,
       next: 'see whether the service runs and the address is right, and run the command again',
     };
-  if (error instanceof ApiError) return { exit: EXIT.notOk, next: NEXT_STEPS[error.code] ?? null };
+  if (error instanceof ApiError) return { exit: EXIT.notOk, next: afterRefusal(error, env) };
   if (error instanceof SdkError) return { exit: EXIT.notOk, next: 'see whether the address is that of the service' };
   throw error;
 }
@@ -65,14 +74,30 @@ function afterNoAnswer({ idempotencyKey, cause }: UnansweredInvokeError): string
   return `${address}It may have arrived. To find out without doing it twice, run the same command with --idempotency-key ${idempotencyKey}`;
 }
 
-const NEXT_STEPS: Readonly<Record<string, string>> = {
-  AUTHENTICATION_ERROR: 'agent-actions login, with a key that is valid',
-  AUTHORIZATION_ERROR: 'use a key with that scope: scopes of a key never change',
-  PLAN_STALE: 'run plan again, look at it, and apply that one',
-  RATE_LIMIT_EXCEEDED: 'wait a minute',
-  PREVIEW_EXPIRED: 'make a new preview',
-  PREVIEW_MISMATCH: 'make a new preview',
-};
+/** What the message of the service does not say: which command, and with which login. */
+function afterRefusal({ code, details, retryAfterSeconds }: ApiError, env: Terminal['env']): string | null {
+  // A login would be kept and not be used: the variable comes first.
+  const isFromEnvironment = (env['API_KEY'] ?? '') !== '';
+  switch (code) {
+    case 'AUTHENTICATION_ERROR':
+      return isFromEnvironment
+        ? 'API_KEY of the environment was sent: set it to a key that is valid, or unset it and run agent-actions login'
+        : 'agent-actions login, with a key that is valid';
+    case 'AUTHORIZATION_ERROR':
+      // A scope is lacking, or this one is the caller who asked, or is no approver: another credential in any case.
+      return isFromEnvironment
+        ? 'set API_KEY to another key'
+        : 'use another key: agent-actions login --profile <name>, and then this command with --profile <name>';
+    case 'RATE_LIMIT_EXCEEDED':
+      return retryAfterSeconds === null ? 'wait a minute' : `wait ${retryAfterSeconds} seconds`;
+    case 'EFFECT_RESOLUTION_REQUIRED':
+      return `the same command with ${String(details?.['effectId'] ?? 'the id of its effect')}`;
+    case 'PLAN_STALE':
+      return 'run plan again, look at it, and apply that one';
+    default:
+      return null;
+  }
+}
 
 function issuesOf(error: unknown): string[] {
   const issues = error instanceof ApiError ? error.details?.['issues'] : undefined;

@@ -1,11 +1,12 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { listActions } from './commands/actions.ts';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { listActions, showAction } from './commands/actions.ts';
 import { approve, deny, watchApprovals } from './commands/approvals.ts';
-import { showEffect } from './commands/effects.ts';
+import { LISTED, listEffects, showEffect } from './commands/effects.ts';
 import { invoke } from './commands/invoke.ts';
 import { login } from './commands/login.ts';
 import { showLogs } from './commands/logs.ts';
 import { applyPolicies, planPolicies, testPolicies } from './commands/policies.ts';
+import { noteEffect, reconcileEffect, replayEffect, resolveOutcome } from './commands/resolving.ts';
 import { EXIT, UsageError, type ExitCode } from './exit.ts';
 import { reportFailure } from './failures.ts';
 import type { Terminal } from './terminal.ts';
@@ -15,6 +16,12 @@ const WAIT_SECONDS_MAX = 86_400;
 const EXIT_CODES = `
 Exit codes: 0 done; 1 refused, or what was checked does not hold; 2 the command line, a file or the sign-in is not right;
 3 it waits for somebody or is under way; 4 its outcome is unknown: do not run it again; 5 no reply.`;
+
+const PAGE_MAX = 1_000_000;
+const RESOLVE_HELP = `
+The id is a receipt's (eff_…), or that of an invocation of an action that is not governed (inv_…). For example:
+  agent-actions effects list --outcome unknown
+  agent-actions effects resolve eff_… --outcome succeeded --summary "The dashboard shows the refund re_1." --provider-id refund=re_1`;
 
 type Work = (terminal: Terminal) => Promise<ExitCode>;
 
@@ -59,6 +66,7 @@ function commands(choose: (work: Work) => void, terminal: Terminal, isJson: bool
       .option('--base-url <url>', 'where the service is, in place of BASE_URL');
   addLogin(add, program, choose);
   addInvoking(add, program, choose);
+  addEffects(add, program, choose);
   addApprovals(add, program, choose);
   addPolicies(add, program, choose);
   return program;
@@ -80,10 +88,13 @@ function addInvoking(add: Add, program: Command, choose: Choose): void {
   add(actions, 'list', 'every action that the key can see')
     .option('--name <name>', 'exactly this one')
     .action((options) => choose((terminal) => listActions(options, terminal)));
+  add(actions, 'show <action>', 'one action: its input, what it moves, how its outcome is found out').action(
+    (action: string, options) => choose((terminal) => showAction(action, options, terminal)),
+  );
   add(program, 'invoke <action>', 'invoke an action, once')
     .option('--input <json>', 'its input')
     .option('--input-file <file>', 'its input from a file; - is the standard input')
-    .option('--operation-key <key>', 'names the operation for ever: the same command again is the same invocation')
+    .option('--operation-key <key>', 'names the operation: the same command again is the same invocation')
     .option('--idempotency-key <key>', 'the key of a command that got no reply')
     .option('--preview <id>', 'exactly what this preview shows, or nothing')
     .option('--retry-of <id>', 'the earlier invocation that this one repeats')
@@ -91,10 +102,6 @@ function addInvoking(add: Add, program: Command, choose: Choose): void {
     .option('--wait <seconds>', 'for its end', seconds, WAIT_SECONDS)
     .option('--dry-run', 'say what would happen, and do nothing')
     .action((action: string, options) => choose((terminal) => invoke(action, options, terminal)));
-  const effects = program.command('effects').description('receipts');
-  add(effects, 'show <id>', 'a receipt, its hash chain checked on this machine').action((id: string, options) =>
-    choose((terminal) => showEffect(id, options, terminal)),
-  );
   add(program, 'logs', 'what was invoked, newest first')
     .option('--action <ref>', 'only this action')
     .option('--status <status>', 'only this status')
@@ -103,6 +110,48 @@ function addInvoking(add: Add, program: Command, choose: Choose): void {
     .option('--invocation <id>', 'this one, after waiting for its end')
     .option('--wait <seconds>', 'for its end', seconds, 0)
     .action((options) => choose((terminal) => showLogs(options, terminal)));
+}
+
+function addEffects(add: Add, program: Command, choose: Choose): void {
+  const effects = program.command('effects').description('receipts, and outcomes that nobody saw');
+  add(effects, 'list', 'receipts, newest first')
+    .option('--grade <grade>', 'only this grade, such as unknown')
+    .option('--stage <stage>', 'only this stage, such as reconciling')
+    .option('--outcome <outcome>', 'only this outcome, such as unknown')
+    .option('--action <name>', 'only of this action')
+    .option('--limit <count>', 'how many', (text) => integer(text, LISTED.rowsMax, 1), LISTED.rows)
+    .option('--page <number>', 'which of the pages of so many', (text) => integer(text, PAGE_MAX, 1), 1)
+    .action((options) => choose((terminal) => listEffects(options, terminal)));
+  add(effects, 'show <id>', 'a receipt, its hash chain checked on this machine').action((id: string, options) =>
+    choose((terminal) => showEffect(id, options, terminal)),
+  );
+  add(effects, 'reconcile <id>', 'read the provider now; nothing is sent again').action((id: string, options) =>
+    choose((terminal) => reconcileEffect(id, options, terminal)),
+  );
+  add(effects, 'note <id> <text>', 'add a note to the evidence; it changes no outcome').action(
+    (id: string, text: string, options) => choose((terminal) => noteEffect(id, text, options, terminal)),
+  );
+  add(effects, 'resolve <id>', 'record for good what you found at the provider; the key that asked for it may not')
+    .addOption(
+      new Option('--outcome <outcome>', 'what became of it').choices(['succeeded', 'failed']).makeOptionMandatory(),
+    )
+    .requiredOption('--summary <text>', 'how you know')
+    .addOption(
+      new Option(
+        '--partial-effect <which>',
+        'what a failure left behind all the same; needed where something may have been sent',
+      ).choices(['none', 'possible', 'confirmed']),
+    )
+    .option('--settled-impact <json>', 'what it really used, a list as in the receipt; the rest is given back')
+    .option('--provider-id <name=id>', "a record of the provider's; may be repeated", several)
+    .option('--url <url>', 'where it can be looked up')
+    .addHelpText('after', RESOLVE_HELP)
+    .action((id: string, options) => choose((terminal) => resolveOutcome(id, options, terminal)));
+  add(
+    effects,
+    'replay <id>',
+    'send the same request again under the same idempotency key, where the adapter declares that it may be',
+  ).action((id: string, options) => choose((terminal) => replayEffect(id, options, terminal)));
 }
 
 function addApprovals(add: Add, program: Command, choose: Choose): void {
@@ -141,6 +190,10 @@ function seconds(text: string): number {
 
 function count(text: string): number {
   return integer(text, 10_000, 1);
+}
+
+function several(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, text];
 }
 
 function integer(text: string, max: number, min: number): number {

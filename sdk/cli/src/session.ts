@@ -20,6 +20,15 @@ export function clientOf(options: CommonOptions, terminal: Pick<Terminal, 'env'>
   return clientFor(accessOf(options, terminal));
 }
 
+/** A command to run next, such that it uses the login of this one. */
+export function commandLine({ profile, baseUrl }: CommonOptions, command: string): string {
+  return [
+    `agent-actions ${command}`,
+    ...(profile === 'default' ? [] : [`--profile ${profile}`]),
+    ...(baseUrl === undefined ? [] : [`--base-url ${baseUrl}`]),
+  ].join(' ');
+}
+
 /** @throws {UsageError} for an address or a key that is no such thing. */
 export function clientFor(access: StoredLogin): Client {
   try {

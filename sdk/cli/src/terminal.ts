@@ -34,3 +34,18 @@ export function table(rows: readonly (readonly string[])[]): string {
     )
     .join('\n');
 }
+
+/** The filters that were given, as options of a command line. */
+export function namedFilters(filters: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(filters).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [`--${name} ${/^[\w.:*-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`}`],
+  );
+}
+
+/** What an empty list means: nothing that is like this, or nothing at all. */
+export function matched(none: string, filters: Readonly<Record<string, string | undefined>>, noneYet: string): string {
+  const named = namedFilters(filters);
+  return named.length === 0 ? noneYet : `${none} matches ${plain(named.join(' '))}.`;
+}

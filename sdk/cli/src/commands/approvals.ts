@@ -1,6 +1,13 @@
-import { ApiError, ConnectionError, UnexpectedReplyError, type Approval, type Client } from 'agent-action-runtime-sdk';
+import {
+  ApiError,
+  ConnectionError,
+  UnexpectedReplyError,
+  type Approval,
+  type Client,
+  type Identity,
+} from 'agent-action-runtime-sdk';
 import { EXIT, InterruptedError, UsageError, type ExitCode } from '../exit.ts';
-import { clientOf, type CommonOptions } from '../session.ts';
+import { clientOf, commandLine, type CommonOptions } from '../session.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
 const LOOK_EVERY_MS = 5_000;
@@ -13,7 +20,9 @@ export async function watchApprovals(
   const client = clientOf(options, terminal);
   const { signal } = terminal;
   const shown = new Set<string>();
+  let identity: Identity | null = null;
   const look = async (): Promise<void> => {
+    if (options.json !== true) identity ??= await client.identity();
     for (const { id } of await pending(client, signal)) {
       if (shown.has(id)) continue;
       const approval = await read(client, id, signal); // whole: a list shortens
@@ -21,7 +30,7 @@ export async function watchApprovals(
       terminal.print(
         options.json === true
           ? JSON.stringify(approval)
-          : `${describe(approval)}\nNext: agent-actions approvals approve ${id}\n`,
+          : `${describe(approval)}\nNext: ${nextOf(approval, identity, options)}\n`,
       );
     }
   };
@@ -44,6 +53,15 @@ export async function watchApprovals(
   if (options.once === true && shown.size === 0 && options.json !== true)
     terminal.print('Nothing waits for a decision.');
   return EXIT.ok;
+}
+
+/** What this key can do about an approval: who asked cannot agree, and not every key decides. */
+function nextOf({ id, preventSelf, requestedBy }: Approval, identity: Identity | null, options: CommonOptions): string {
+  if (preventSelf && requestedBy.id !== null && requestedBy.id === identity?.keyId)
+    return `this key asked for it: somebody else decides, agent-actions approvals approve ${id} with another key`;
+  if (identity?.scopes.includes('approvals:decide') === false)
+    return `this key decides nothing (it lacks approvals:decide): agent-actions approvals approve ${id} with another key`;
+  return commandLine(options, `approvals approve ${id}`);
 }
 
 /** It passes, or a person mends it: a watch goes on. */
@@ -88,9 +106,10 @@ export async function deny(
 }
 
 /** Somebody read it and said yes. Where nobody can be asked, the digest has to be named: then it was read elsewhere. */
-async function confirmed(approval: Approval, { json }: CommonOptions, terminal: Terminal): Promise<string> {
+async function confirmed(approval: Approval, options: CommonOptions, terminal: Terminal): Promise<string> {
+  const { json } = options;
   if (json !== true) terminal.print(describe(approval));
-  const named = `agent-actions approvals approve ${approval.id} --digest ${approval.bindingDigest}`;
+  const named = commandLine(options, `approvals approve ${approval.id} --digest ${approval.bindingDigest}`);
   if (json === true || terminal.ask === null)
     throw new UsageError(`Nothing was decided. Read the approval, and then run: ${named}`);
   const answer = await terminal.ask('Agree to exactly this? Type yes: ');
@@ -98,7 +117,8 @@ async function confirmed(approval: Approval, { json }: CommonOptions, terminal: 
   return approval.bindingDigest;
 }
 
-function decided(approval: Approval, { json }: CommonOptions, terminal: Terminal): ExitCode {
+function decided(approval: Approval, options: CommonOptions, terminal: Terminal): ExitCode {
+  const { json } = options;
   const { id, status, quorum, invocationId } = approval;
   if (json === true) terminal.print(JSON.stringify(approval));
   else {
@@ -108,7 +128,7 @@ function decided(approval: Approval, { json }: CommonOptions, terminal: Terminal
         ? `${lacking} more must agree`
         : invocationId === null
           ? null
-          : `agent-actions logs --invocation ${invocationId}`;
+          : commandLine(options, `logs --invocation ${invocationId} --wait 60`);
     terminal.print(
       [
         `${id} is ${status}: ${quorum.received} of ${quorum.required} agreed.`,

@@ -1,55 +1,106 @@
-import { verifyReceipt, type Effect, type ReceiptCheck } from 'agent-action-runtime-sdk';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { clientOf, type CommonOptions } from '../session.ts';
-import { plain, type Terminal } from '../terminal.ts';
+import { verifyReceipt, type Client, type Effect } from 'agent-action-runtime-sdk';
+import { EXIT, UsageError, type ExitCode } from '../exit.ts';
+import { describeReceipt, exitOfOutcome, nextStepOf } from '../receipt-report.ts';
+import { clientOf, commandLine, type CommonOptions } from '../session.ts';
+import { matched, namedFilters, plain, table, type Terminal } from '../terminal.ts';
+
+const PAGE_ROWS_MAX = 100;
+
+export interface ListEffectsOptions extends CommonOptions {
+  grade?: Effect['grade'];
+  stage?: Effect['stage'];
+  outcome?: Effect['outcome'];
+  action?: string;
+  limit: number;
+  page: number;
+}
+
+/** Receipts, newest first, a page of at most 100. */
+export async function listEffects(options: ListEffectsOptions, terminal: Terminal): Promise<ExitCode> {
+  const { grade, stage, outcome, action, limit, page } = options;
+  const filters = { grade, stage, outcome, action };
+  const { api } = clientOf(options, terminal);
+  const reply = await api.GET('/api/v2/actions/effects', { params: { query: { ...given(filters), limit, page } } });
+  const { data: effects = [], pagination } = reply.data ?? {};
+  if (options.json === true) {
+    terminal.print(JSON.stringify(effects));
+    return EXIT.ok;
+  }
+  const isPast = page > 1 && effects.length === 0;
+  if (effects.length === 0) {
+    terminal.print(
+      isPast
+        ? `There is no page ${page}: the last one is ${pagination?.totalPages ?? 1}.`
+        : matched('No receipt', filters, 'There is no receipt yet: nothing governed was invoked.'),
+    );
+    return EXIT.ok;
+  }
+  const rows = effects.map((one) => [one.createdAt, one.grade, one.stage, one.outcome, plain(one.action.name), one.id]);
+  terminal.print(table([['TIME', 'GRADE', 'STAGE', 'OUTCOME', 'ACTION', 'RECEIPT'], ...rows]));
+  const unknown = effects.find((one) => one.outcome === 'unknown');
+  if (pagination?.hasMore === true)
+    terminal.print(
+      `Page ${page} of ${pagination.totalPages}. Next page: ${commandLine(options, ['effects list', ...namedFilters(filters), `--limit ${limit} --page ${page + 1}`].join(' '))}`,
+    );
+  if (unknown !== undefined)
+    terminal.print(
+      `Next: ${commandLine(options, `effects show ${unknown.id}`)}   (its outcome is unknown: do not run it again)`,
+    );
+  return EXIT.ok;
+}
+
+/** Rows of a page, as the service takes them. */
+export const LISTED = { rowsMax: PAGE_ROWS_MAX, rows: 20 } as const;
 
 /** A receipt, with its hash chain computed anew on this machine. */
 export async function showEffect(id: string, options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
-  const effect = await clientOf(options, terminal).call('GET', '/api/v2/actions/effects/{id}', { path: { id } });
-  const chain = await verifyReceipt(effect);
-  terminal.print(options.json === true ? JSON.stringify({ effect, chain }) : describe(effect, chain));
-  if (!chain.valid) return EXIT.notOk;
-  return effect.outcome === 'unknown' ? EXIT.unknown : EXIT.ok;
+  requireEffectId(id, options);
+  return report(await readEffect(clientOf(options, terminal), id), options, terminal);
 }
 
-function describe(effect: Effect, chain: ReceiptCheck): string {
-  const {
-    id,
-    grade,
-    stage,
-    outcome,
-    partialEffect,
-    action,
-    invocationId,
-    approvalId,
-    impact,
-    attempts,
-    evidence,
-    reconciliation,
-  } = effect;
-  const { brokenAt, head } = chain;
-  const isUnknown = outcome === 'unknown';
-  return [
-    `${grade.toUpperCase()}  ${plain(action.name)}  ${id}`,
-    `stage       ${stage}, outcome ${outcome}${partialEffect === 'none' ? '' : `, partial effect ${partialEffect}`}`,
-    `invocation  ${invocationId}`,
-    ...(approvalId === null ? [] : [`approval    ${approvalId}`]),
-    ...impact.map((quantity) => `impact      ${plain(JSON.stringify(quantity))}`),
-    ...attempts.map(
-      (attempt) =>
-        `attempt ${attempt.number}   ${attempt.kind} ${attempt.status}: ${attempt.observedOutcome ?? 'nothing seen'}  ${attempt.startedAt}`,
-    ),
-    ...evidence.map(({ source, summary, recordedAt }) => `evidence    ${source}: ${plain(summary)}  ${recordedAt}`),
-    brokenAt === null
-      ? `chain       whole: ${chain.entries} entries, head ${head?.hash ?? 'none'}`
-      : `chain       BROKEN at ${brokenAt.sequence ?? brokenAt.recordId}: ${brokenAt.problem}`,
-    ...(brokenAt === null
-      ? []
-      : ['Next: this receipt is not what was recorded: keep a copy, and tell who runs the service']),
-    ...(isUnknown
-      ? [
-          `Next: do not run it again. The provider is read ${reconciliation.nextAt === null ? 'no more: a person has to resolve it' : `at ${reconciliation.nextAt}`}`,
-        ]
-      : []),
-  ].join('\n');
+export function readEffect(client: Client, id: string): Promise<Effect> {
+  return client.call('GET', '/api/v2/actions/effects/{id}', { path: { id } });
+}
+
+/** Prints a receipt and what to do next. `exit`: of the command, where the chain holds. */
+export async function report(
+  effect: Effect,
+  options: CommonOptions,
+  terminal: Terminal,
+  exit: ExitCode = exitOfOutcome(effect),
+): Promise<ExitCode> {
+  const chain = await verifyReceipt(effect);
+  const next = nextStepOf(effect, chain, (command) => commandLine(options, command));
+  terminal.print(
+    options.json === true
+      ? JSON.stringify({ effect, chain })
+      : [describeReceipt(effect, chain), ...next.map((step) => `Next: ${step}`)].join('\n'),
+  );
+  return chain.valid ? exit : EXIT.notOk;
+}
+
+/** The ids that somebody has at hand who looks for a receipt. */
+const OTHER_IDS: Readonly<Record<string, { kind: string; receiptBy: (id: string) => string }>> = {
+  inv: { kind: 'an invocation', receiptBy: (id) => `logs --invocation ${id}` },
+  apr: { kind: 'an approval', receiptBy: () => 'effects list' },
+  prv: { kind: 'a preview', receiptBy: () => 'effects list' },
+  act: { kind: 'an action', receiptBy: () => 'effects list --action <name>' },
+  att: { kind: 'an attempt', receiptBy: () => 'effects list' },
+  evd: { kind: 'evidence', receiptBy: () => 'effects list' },
+  msg: { kind: 'a message, which has no receipt', receiptBy: () => 'effects list' },
+};
+
+/** @throws {UsageError} for the id of something else. One that looks like nothing of ours is for the service to judge. */
+export function requireEffectId(id: string, options: CommonOptions): void {
+  const other = OTHER_IDS[/^([a-z]{3})_/.exec(id)?.[1] ?? ''];
+  if (other === undefined) return;
+  throw new UsageError(
+    `${id} is the id of ${other.kind}. A receipt's id begins with eff_.\nNext: ${commandLine(options, other.receiptBy(id))}`,
+  );
+}
+
+function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ApiError, ConnectionError, UnexpectedReplyError, type Input, type Invocation } from 'agent-action-runtime-sdk';
 import { EXIT, InterruptedError, UnansweredInvokeError, UsageError, type ExitCode } from '../exit.ts';
-import { clientOf, type CommonOptions } from '../session.ts';
+import { describeDryRun, DRY_RUN_EXIT } from '../dry-run-report.ts';
+import { clientOf, commandLine, type CommonOptions } from '../session.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
 export interface InvokeCommandOptions extends CommonOptions {
@@ -29,8 +30,8 @@ export async function invoke(action: string, options: InvokeCommandOptions, term
   });
   if (options.dryRun === true) {
     const would = await client.dryRun(action, input, named);
-    terminal.print(options.json === true ? JSON.stringify(would) : plain(JSON.stringify(would, null, 2)));
-    return EXIT.ok;
+    terminal.print(options.json === true ? JSON.stringify(would) : plain(describeDryRun(would)));
+    return DRY_RUN_EXIT[would.next];
   }
   const { idempotencyKey = randomUUID().replaceAll('-', ''), wait } = options;
   const { signal } = terminal;
@@ -40,7 +41,7 @@ export async function invoke(action: string, options: InvokeCommandOptions, term
   } catch (error) {
     throw isUnanswered(error) ? new UnansweredInvokeError(idempotencyKey, error) : error;
   }
-  terminal.print(options.json === true ? JSON.stringify(invocation) : describeInvocation(invocation));
+  terminal.print(options.json === true ? JSON.stringify(invocation) : describeInvocation(invocation, options));
   return exitOf(invocation.status);
 }
 
@@ -74,20 +75,38 @@ export function exitOf(status: Invocation['status']): ExitCode {
   }
 }
 
-export function describeInvocation(invocation: Invocation): string {
-  const { id, status, grade, action, effectId, approvalId, operationKey, error, refusal, result, nextStep } =
-    invocation;
+export function describeInvocation(invocation: Invocation, options: CommonOptions): string {
+  const { id, status, grade, action, effectId, approvalId, operationKey, error, refusal, result } = invocation;
   const lines = [
     `${status.toUpperCase()} (${grade})  ${plain(action.name)}  ${id}`,
     `operation key  ${plain(operationKey)}`,
-    ...(effectId === null ? [] : [`receipt        agent-actions effects show ${effectId}`]),
+    ...(effectId === null ? [] : [`receipt        ${commandLine(options, `effects show ${effectId}`)}`]),
     ...(approvalId === null ? [] : [`approval       ${approvalId}`]),
     ...(error === null ? [] : [`error          ${plain(error)}`]),
     ...(refusal === null ? [] : [`refusal        ${refusal.code}`]),
     ...(result === null ? [] : [`answer         ${result.status} ${plain(JSON.stringify(result.body)).slice(0, 500)}`]),
   ];
-  const next = status === 'pending_approval' ? `agent-actions approvals approve ${approvalId}` : nextStep;
+  const next = nextStepOf(invocation, options);
   return [...lines, ...(next === null ? [] : [`Next: ${plain(next)}`])].join('\n');
+}
+
+/** What the service says, with commands in place of its routes. */
+function nextStepOf({ id, status, effectId, approvalId, nextStep }: Invocation, options: CommonOptions): string | null {
+  const waitFor = commandLine(options, `logs --invocation ${id} --wait 3600`);
+  switch (status) {
+    case 'pending_approval':
+      // Not by this login: who asked cannot agree, unless the policy lets them.
+      return `somebody else decides it: agent-actions approvals approve ${approvalId}, with another key. To wait for the end: ${waitFor}`;
+    case 'queued':
+    case 'dispatching':
+      return `it is under way, do not invoke it again. To wait for the end: ${waitFor}`;
+    case 'unknown':
+      return effectId === null
+        ? `do not run it again. Look it up at the target, and record what you found, with another key: agent-actions effects resolve ${id} --outcome <succeeded|failed> --summary <how you know>`
+        : `do not run it again: the service reads the provider. What is known: ${commandLine(options, `effects show ${effectId}`)}`;
+    default:
+      return nextStep;
+  }
 }
 
 async function readInput({ input, inputFile }: InvokeCommandOptions, terminal: Terminal): Promise<Input> {

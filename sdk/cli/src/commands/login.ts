@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { EXIT, UsageError, type ExitCode } from '../exit.ts';
-import { clientFor, type CommonOptions } from '../session.ts';
+import { clientFor, commandLine, type CommonOptions } from '../session.ts';
 import { credentialsFile, storeLogin, type StoredLogin } from '../stored-credentials.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
@@ -27,7 +27,7 @@ export async function login(options: LoginOptions, terminal: Terminal): Promise<
     [
       `Logged in to ${client.baseUrl} with key ${keyId ?? 'unknown'} of the environment ${plain(environment?.name ?? 'unknown')} (${environment?.kind}).`,
       `It has ${scopes.length} scopes${expiresAt === null ? '' : ` and expires at ${expiresAt}`}. It is kept in ${file}.`,
-      'Next: agent-actions actions list',
+      `Next: ${commandLine({ profile: options.profile }, 'actions list')}`,
     ].join('\n'),
   );
   return EXIT.ok;

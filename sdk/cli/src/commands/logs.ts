@@ -1,7 +1,7 @@
 import type { Client, Invocation } from 'agent-action-runtime-sdk';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { clientOf, type CommonOptions } from '../session.ts';
-import { plain, table, type Terminal } from '../terminal.ts';
+import { clientOf, commandLine, type CommonOptions } from '../session.ts';
+import { matched, plain, table, type Terminal } from '../terminal.ts';
 import { describeInvocation, exitOf } from './invoke.ts';
 
 export interface LogsOptions extends CommonOptions {
@@ -43,19 +43,20 @@ export async function showLogs(options: LogsOptions, terminal: Terminal): Promis
   ]);
   terminal.print(
     rows.length === 0
-      ? 'Nothing was invoked.'
+      ? matched('Nothing that was invoked', { action, status, grade }, 'Nothing was invoked yet.')
       : table([['TIME', 'STATUS', 'GRADE', 'ACTION', 'INVOCATION', 'RECEIPT'], ...rows]),
   );
   const unknown = found.find((one) => one.status === 'unknown' && one.effectId !== null);
   if (unknown !== undefined)
     terminal.print(
-      `Next: agent-actions effects show ${unknown.effectId}   (its outcome is unknown: do not run it again)`,
+      `Next: ${commandLine(options, `effects show ${unknown.effectId}`)}   (its outcome is unknown: do not run it again)`,
     );
   return EXIT.ok;
 }
 
-async function showOne(client: Client, id: string, { wait, json }: LogsOptions, terminal: Terminal): Promise<ExitCode> {
+async function showOne(client: Client, id: string, options: LogsOptions, terminal: Terminal): Promise<ExitCode> {
+  const { wait, json } = options;
   const invocation = await client.waitForInvocation(id, { seconds: wait, signal: terminal.signal });
-  terminal.print(json === true ? JSON.stringify(invocation) : describeInvocation(invocation));
+  terminal.print(json === true ? JSON.stringify(invocation) : describeInvocation(invocation, options));
   return exitOf(invocation.status);
 }
