@@ -27,6 +27,7 @@ import { WorkspaceLimits } from './plans/workspace-limits.ts';
 import { serveErrorCatalogue } from './reference/serve-error-catalogue.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { ROUTES } from './routes.ts';
+import { refuseFormerRotation } from './signing-keys/refuse-former-path.ts';
 
 export interface ApiOptions {
   /** Every route of the API unless a test has its own. */
@@ -91,6 +92,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(serveInteractions(runner));
   app.use(answerOtlpFailures(deps));
   app.use(mcp.middleware);
+  app.use(refuseFormerRotation(runner));
   app.use(router.routes());
   app.use(refuseUnknownPath);
 

@@ -3946,6 +3946,23 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.raise_workspace_event(of_type text, of_data jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ INSERT INTO raised_events (environment_id, type, data)  SELECT e.id,
+             raise_workspace_event.of_type AS of_type,
+             (raise_workspace_event.of_data || jsonb_build_object('toChannels', (e.id = first_value(e.id) OVER (ORDER BY (e.kind = 'production'::text) DESC, e.id))))
+            FROM environments e
+           WHERE (e.workspace_id = current_workspace_id());
+END
+;
+ALTER FUNCTION raise_workspace_event(text,jsonb) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION raise_workspace_event(text,jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION raise_workspace_event(text,jsonb) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.read_halt()
  RETURNS TABLE(halted_at timestamp with time zone, halted_reason text)
  LANGUAGE plpgsql
@@ -6471,9 +6488,11 @@ CREATE INDEX raised_events_of ON public.raised_events USING btree (environment_i
 ALTER TABLE raised_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE raised_events FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON raised_events FOR SELECT TO service_directory USING (true);
+CREATE POLICY directory_raises ON raised_events FOR INSERT TO service_directory WITH CHECK (true);
 CREATE POLICY tenant ON raised_events FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON raised_events TO service_app;
 GRANT UPDATE (look_again_at) ON raised_events TO service_app;
+GRANT INSERT (environment_id, type, data) ON raised_events TO service_directory;
 GRANT SELECT (id, environment_id, look_again_at) ON raised_events TO service_directory;
 
 CREATE UNLOGGED TABLE rate_windows (

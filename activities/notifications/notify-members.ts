@@ -1,11 +1,12 @@
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { RaisedEvent } from '../../db/events/records.ts';
+import { listAdminEmails } from '../../db/members/list-admin-emails.ts';
 import { acceptAlert } from '../../db/notifications/accept-alert.ts';
 import { queueEmails } from '../../db/notifications/queue-emails.ts';
 import { raiseNotification } from '../../db/notifications/raise-notification.ts';
-import { readSettings } from '../../db/notifications/settings.ts';
+import { type NotificationSettings, readSettings } from '../../db/notifications/settings.ts';
 import { draftOfEvent } from '../../domain/notifications/draft-of-event.ts';
-import { linkOfSubject, type NotificationDraft } from '../../domain/notifications/notifications.ts';
+import { linkOfSubject, type NotificationDraft, SECURITY_TYPES } from '../../domain/notifications/notifications.ts';
 import type { FollowUp, RelayDependencies } from '../events/relay-consumer.ts';
 
 /**
@@ -19,12 +20,12 @@ export async function notifyMembers(
   raised: readonly RaisedEvent[],
   deps: Pick<RelayDependencies, 'vault' | 'pagesUrl' | 'logger'>,
 ): Promise<FollowUp[]> {
-  const told = await raiseAll(tx, tenant, raised);
+  const raisedNow = await raiseAll(tx, tenant, raised);
+  const told = raisedNow.filter(({ listedOnly }) => listedOnly !== true);
   if (told.length === 0) return [];
-  const { alertWebhookUrl, emailRecipients } = await readSettings(tx);
-  const messageIds = alertWebhookUrl === null ? [] : await acceptAlerts(tx, tenant, { told, alertWebhookUrl }, deps);
-  const ids = told.map(({ id }) => id);
-  const emails = await queueEmails(tx, ids, emailRecipients);
+  const settings = await readSettings(tx);
+  const messageIds = await acceptAlerts(tx, tenant, { told, settings }, deps);
+  const emails = await queueEmails(tx, await withRecipients(tx, told, settings));
   const { workspaceId, environmentId } = tenant;
   if (emails.refused > 0) {
     const refused = { workspaceId, environmentId, emails: emails.refused };
@@ -68,18 +69,37 @@ async function raiseAll(
   return told;
 }
 
+/** The admins and the removed recipients hear of a change of what protects the workspace too. Nobody gets two e-mails of one notification. */
+async function withRecipients(
+  tx: EnvironmentTransaction,
+  told: readonly Told[],
+  { emailRecipients }: NotificationSettings,
+): Promise<{ id: string; recipients: string[] }[]> {
+  const isSecurity = told.some(({ type }) => SECURITY_TYPES.has(type));
+  const admins = isSecurity ? await listAdminEmails(tx) : [];
+  return told.map(({ id, type, removed }) => {
+    const others = SECURITY_TYPES.has(type) ? [...(removed?.emailRecipients ?? []), ...admins] : [];
+    const byAddress = new Map([...emailRecipients, ...others].map((address) => [address.toLowerCase(), address]));
+    return { id, recipients: [...byAddress.values()] };
+  });
+}
+
+/** The ids of the accepted messages. A webhook that a change removed hears of that change. */
 async function acceptAlerts(
   tx: EnvironmentTransaction,
   tenant: Tenant,
-  { told, alertWebhookUrl }: { told: readonly Told[]; alertWebhookUrl: string },
+  { told, settings }: { told: readonly Told[]; settings: NotificationSettings },
   { vault, pagesUrl }: Pick<RelayDependencies, 'vault' | 'pagesUrl'>,
 ): Promise<string[]> {
   const messageIds: string[] = [];
-  for (const { type, title, body, subject } of told) {
+  for (const { type, title, body, subject, removed } of told) {
     const url = linkOfSubject(pagesUrl, tenant.environmentId, subject);
     const alert = { type, title, body, subject, url };
     const publishedBy = { type: 'service', id: null };
-    messageIds.push(await acceptAlert(tx, vault, { tenant, alertWebhookUrl, publishedBy, alert }));
+    for (const alertWebhookUrl of [settings.alertWebhookUrl, removed?.alertWebhookUrl ?? null]) {
+      if (alertWebhookUrl === null) continue;
+      messageIds.push(await acceptAlert(tx, vault, { tenant, alertWebhookUrl, publishedBy, alert }));
+    }
   }
   return messageIds;
 }

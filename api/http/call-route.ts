@@ -86,7 +86,10 @@ async function callerOf({ runner, ctx }: PageRequest, route: AnyRoute, call: Rou
     case 'environment':
       return sessionCallerOf(await sessionOf({ runner, ctx }, call.environmentId));
     case 'workspace':
-      return identifyMember(runner.authenticators, ctx, call.params?.['workspaceId'] ?? '');
+      return identifyMember(runner.authenticators, ctx, {
+        named: call.params?.['workspaceId'] ?? '',
+        role: route.role,
+      });
     default:
       throw new Error(`pages do not call routes of the kind ${route.kind}`);
   }

@@ -103,16 +103,16 @@ export function sessionCallerOf(session: FoundSession): SessionCaller {
 }
 
 /**
- * The member who calls a route of a workspace.
+ * The member who calls a route of the workspace that is `named`; `role` is the least one that the route takes.
  *
  * @throws {ServiceError} as above; NOT_FOUND for a workspace that the user is no member of; 403 for an API key.
  */
 export async function identifyMember(
   authenticators: Authenticators,
   ctx: HttpContext,
-  named: string,
+  { named, role }: { named: string; role: Role | undefined },
 ): Promise<MemberCaller> {
-  await refuseKey(authenticators, ctx);
+  await refuseKey(authenticators, ctx, role);
   const workspaceId = uuidOf(named);
   const session = await authenticators.sessions.authenticate(ctx, workspaceId === null ? {} : { workspaceId });
   if (workspaceId === null) throw validationError([{ path: 'params.workspaceId', message: 'must be a UUID' }]);
@@ -128,14 +128,20 @@ export async function identifyUser(authenticators: Authenticators, ctx: HttpCont
 }
 
 /** A valid key is answered that it is the wrong kind of credential. An invalid one gets the 401 of every route. */
-async function refuseKey(authenticators: Authenticators, ctx: HttpContext): Promise<void> {
+async function refuseKey(authenticators: Authenticators, ctx: HttpContext, role?: Role): Promise<void> {
   if (ctx.get('Authorization') === '') return;
   await authenticators.keys.authenticate(ctx.get('Authorization'));
+  const who = role === undefined ? 'a signed-in user' : `a signed-in member ${WITH_ROLE[role]}`;
   throw new ServiceError('AUTHORIZATION_ERROR', {
-    message:
-      'This needs a signed-in user: an API key or an app works inside its environment only. Sign in at POST /api/v2/auth/session.',
+    message: `This needs ${who}: an API key or an app works inside its environment only. Sign in at POST /api/v2/auth/session.`,
   });
 }
+
+const WITH_ROLE: Readonly<Record<Role, string>> = {
+  member: 'of the workspace',
+  admin: 'with the role admin or owner in the workspace',
+  owner: 'with the role owner in the workspace',
+};
 
 /**
  * A key needs the route's scope. A session has no scopes: it needs the route to name a role, and to have it. An app needs the scope, whose

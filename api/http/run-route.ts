@@ -112,7 +112,10 @@ async function identify(runner: RouteRunner, route: AnyRoute, ctx: HttpContext):
     case 'credential':
       return identifyCredential(authenticators, ctx, route);
     case 'workspace':
-      return identifyMember(authenticators, ctx, (ctx['params'] as Record<string, string>)['workspaceId'] ?? '');
+      return identifyMember(authenticators, ctx, {
+        named: (ctx['params'] as Record<string, string>)['workspaceId'] ?? '',
+        role: route.role,
+      });
     case 'user':
       return identifyUser(authenticators, ctx);
     case 'public':

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { raiseInWorkspace } from '../../db/events/raise-in-workspace.ts';
 import { acceptAlert } from '../../db/notifications/accept-alert.ts';
 import {
   lockSettings,
@@ -54,17 +55,28 @@ export const updatePreferencesRoute = defineRoute({
   method: 'PATCH',
   path: '/api/v2/notifications/preferences',
   summary: "Change the workspace's notification preferences",
-  description: 'They hold for every environment of the workspace.',
+  description:
+    'They hold for every environment of the workspace: who holds `notifications:manage` in one environment redirects the alerts of all. So ' +
+    'a change is a notification in each environment, and is told by e-mail to the admins, to the recipients and to those who were removed, ' +
+    'and to the alert webhook that was replaced.',
   scope: 'notifications:manage',
   role: 'admin',
   request: { body: preferencesBody },
   response: { 200: preferencesSchema },
   errors: [],
-  async change(tx, { body, caller }) {
+  async change(tx, { body, caller, actor }) {
     const before = await lockSettings(tx);
     const { alertWebhookUrl = before.alertWebhookUrl, emailRecipients = before.emailRecipients } = body;
     const after = { alertWebhookUrl, emailRecipients };
     await putSettings(tx, after);
+    await tellOfChange(
+      tx,
+      { before, after },
+      {
+        workspaceId: caller.workspaceId,
+        by: `${CALLED[actor.type] ?? actor.type} ${actor.id}, in the environment ${caller.environment.name},`,
+      },
+    );
     return {
       reply: { status: 200, data: await presentPreferences(tx, after) },
       audit: {
@@ -75,6 +87,34 @@ export const updatePreferencesRoute = defineRoute({
     };
   },
 });
+
+/** Names hosts and counts, no path and no address: each recipient sees its own address only. */
+async function tellOfChange(
+  tx: EnvironmentTransaction,
+  { before, after }: Record<'before' | 'after', NotificationSettings>,
+  { workspaceId, by }: { workspaceId: string; by: string },
+): Promise<void> {
+  const removed = before.emailRecipients.filter((each) => !after.emailRecipients.includes(each));
+  const added = after.emailRecipients.filter((each) => !before.emailRecipients.includes(each));
+  const isWebhookChanged = before.alertWebhookUrl !== after.alertWebhookUrl;
+  if (!isWebhookChanged && removed.length + added.length === 0) return;
+  await raiseInWorkspace(tx, 'notification_preferences.updated', {
+    workspaceId,
+    by,
+    webhookBefore: shownHost(before.alertWebhookUrl),
+    webhookAfter: shownHost(after.alertWebhookUrl),
+    added: added.length,
+    removed: removed.length,
+    removedRecipients: removed,
+    removedWebhookUrl: isWebhookChanged ? before.alertWebhookUrl : null,
+  });
+}
+
+const CALLED: Readonly<Record<string, string>> = { api_key: 'The API key', user: 'The member' };
+
+function shownHost(alertWebhookUrl: string | null): string {
+  return alertWebhookUrl === null ? 'none' : `at ${auditedHost(alertWebhookUrl)}`;
+}
 
 export const getOwnPreferencesRoute = defineRoute({
   id: 'notifications.preferences.getOwn',

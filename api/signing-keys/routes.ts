@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { raiseInWorkspace } from '../../db/events/raise-in-workspace.ts';
 import { listSigningKeys } from '../../db/signing-keys/list-signing-keys.ts';
 import type { SigningKeyRecord } from '../../db/signing-keys/records.ts';
 import { RETIRING_KEYS_MAX, rotateSigningKey } from '../../db/signing-keys/rotate-signing-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { type AnyRoute, defineRoute } from '../http/define-route.ts';
+import { type AnyRoute, defineRoute, defineWorkspaceRoute } from '../http/define-route.ts';
 
 /** Rotation and its grace period: docs/messages.md, "What is sent". */
 const GRACE_SECONDS_DEFAULT = 86_400;
@@ -36,7 +37,8 @@ const listRoute = defineRoute({
   summary: 'List the keys that sign deliveries',
   description:
     'Lists the keys of the whole workspace, newest first: the one in use and those in their grace period. A workspace gets ' +
-    'its first key when it publishes its first message. To get a secret that you can verify with, rotate.',
+    'its first key when it publishes its first message. To get a secret that you can verify with, an admin rotates: ' +
+    '`POST /api/v2/workspaces/{workspaceId}/signing-keys/rotate`.',
   scope: 'messages:read',
   exempt: { foreignLists: 'Signing keys are of the workspace, and the same in all of its environments.' },
   request: {},
@@ -48,16 +50,19 @@ const listRoute = defineRoute({
   },
 });
 
-const rotateRoute = defineRoute({
+const rotateRoute = defineWorkspaceRoute({
   id: 'signingKeys.rotate',
   method: 'POST',
-  path: '/api/v2/signing-keys/rotate',
+  path: '/api/v2/workspaces/{workspaceId}/signing-keys/rotate',
   summary: 'Make a new signing key and show its secret once',
   description:
-    'The earlier key signs beside the new one for the grace period, so that receivers have time to change. This reply shows ' +
-    'the secret, and no later one does. It takes no Idempotency-Key, because the secret is kept nowhere but in the vault.',
-  scope: 'messages:write',
+    'The keys sign the deliveries of every environment, so only a member with the role admin or owner rotates them, signed in; an API key and ' +
+    'an app get 403. The earlier key signs beside the new one for the grace period, so that receivers have time to change. This reply shows ' +
+    'the secret, and no later one does. It takes no Idempotency-Key, because the secret is kept nowhere but in the vault. Every rotation ' +
+    'is a notification in each environment, and an e-mail to the admins.',
+  role: 'admin',
   request: {
+    params: z.strictObject({ workspaceId: z.uuid() }),
     body: z.strictObject({
       gracePeriodSeconds: z
         .int()
@@ -69,6 +74,7 @@ const rotateRoute = defineRoute({
   },
   response: { 201: rotatedKeySchema },
   errors: ['CONFLICT'],
+  headers: { 'Cache-Control': 'no-store' },
   async change(tx, { body: { gracePeriodSeconds }, caller, deps }) {
     const made = await rotateSigningKey(tx, deps.vault, caller.workspaceId, gracePeriodSeconds);
     if (made === null) {
@@ -77,6 +83,12 @@ const rotateRoute = defineRoute({
       });
     }
     const { record, secret } = made;
+    const until = new Date(record.createdAt.getTime() + gracePeriodSeconds * 1_000);
+    await raiseInWorkspace(tx, 'signing_key.rotated', {
+      signingKeyId: record.id,
+      by: `The member ${caller.userId}`,
+      until: gracePeriodSeconds === 0 ? 'now, and no longer' : until.toISOString(),
+    });
     return {
       reply: { status: 201, data: { ...presentKey(record), secret } },
       audit: {

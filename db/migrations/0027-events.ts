@@ -23,6 +23,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(PLATFORM_EVENTS);
   await makeDirectoryFunctions(knex, DIRECTORY, [
     'find_raised_events(uuid, integer)',
+    'raise_workspace_event(text, jsonb)',
     'find_unfanned_events(interval, text, integer)',
     'delete_old_events(integer)',
     'delete_deleted_topics(integer)',
@@ -183,6 +184,8 @@ const OUTBOX = `
 const DIRECTORY = `
   CREATE POLICY directory ON raised_events FOR SELECT TO service_directory USING (true);
   GRANT SELECT (id, environment_id, look_again_at) ON raised_events TO service_directory;
+  CREATE POLICY directory_raises ON raised_events FOR INSERT TO service_directory WITH CHECK (true);
+  GRANT INSERT (environment_id, type, data) ON raised_events TO service_directory;
   CREATE POLICY directory ON events TO service_directory USING (true);
   GRANT SELECT (id, environment_id, topic_id, retention, created_at, fanned_out_at, page_started), DELETE ON events TO service_directory;
   CREATE POLICY directory ON topics TO service_directory USING (true);
@@ -206,6 +209,16 @@ const DIRECTORY = `
       SELECT e.id, e.workspace_id FROM walk w JOIN environments e ON e.id = w.id
       WHERE EXISTS (SELECT FROM raised_events r WHERE r.environment_id = w.id AND r.look_again_at <= now())
       ORDER BY e.id LIMIT most;
+    END;
+
+  -- Tells each environment of the transaction's workspace. One of them, of production where there is one, tells the channels.
+  CREATE FUNCTION raise_workspace_event(of_type text, of_data jsonb) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      INSERT INTO raised_events (environment_id, type, data)
+      SELECT e.id, of_type, of_data || jsonb_build_object('toChannels',
+        e.id = first_value(e.id) OVER (ORDER BY e.kind = 'production' DESC, e.id))
+      FROM environments e WHERE e.workspace_id = current_workspace_id();
     END;
 
   -- Events whose fan-out has not ended, or whose last page was not started.

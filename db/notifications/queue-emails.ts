@@ -11,15 +11,14 @@ export interface QueuedEmails {
 }
 
 /**
- * Queues an e-mail of each notification to each recipient. Each counts in the plan's monthly allowance; those that it does not cover are
+ * Queues an e-mail of each notification to each of its recipients, which are distinct. Each counts in the plan's monthly allowance; those that it does not cover are
  * recorded as refused. Call it last in the transaction: the count stays locked until the commit.
  */
 export async function queueEmails(
   tx: EnvironmentTransaction,
-  notificationIds: readonly string[],
-  recipients: readonly string[],
+  notifications: readonly { id: string; recipients: readonly string[] }[],
 ): Promise<QueuedEmails> {
-  const wanted = notificationIds.flatMap((notification_id) =>
+  const wanted = notifications.flatMap(({ id: notification_id, recipients }) =>
     recipients.map((recipient) => ({ notification_id, recipient })),
   );
   if (wanted.length === 0) return { queued: [], refused: 0 };

@@ -14,7 +14,7 @@ export async function lockEmail(tx: EnvironmentTransaction, emailId: string): Pr
   const { rows } = await tx.raw<{ rows: EmailWork[] }>(
     `SELECT m.id AS "emailId", m.recipient, m.status, m.attempts,
        (extract(epoch FROM m.next_attempt_at - now()) * 1000)::float8 AS "dueInMs",
-       jsonb_build_object('id', n.id, 'title', n.title, 'body', n.body,
+       jsonb_build_object('id', n.id, 'type', n.type, 'title', n.title, 'body', n.body,
          'subject', jsonb_build_object('type', n.subject_type, 'id', n.subject_id)) AS notification,
        jsonb_build_object('id', e.id, 'name', e.name) AS environment, w.name AS "workspaceName"
      FROM notification_emails m JOIN notifications n ON n.id = m.notification_id JOIN environments e ON e.id = m.environment_id

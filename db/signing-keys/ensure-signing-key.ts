@@ -1,6 +1,6 @@
 import { newId } from '../../domain/ids.ts';
 import { newSigningSecret, shownSecretPrefix } from '../../domain/messages/signing.ts';
-import type { EnvironmentTransaction } from '../client.ts';
+import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { SIGNING_KEY_COLUMNS, signingKeyAssociatedData, type SigningKeyRecord } from './records.ts';
@@ -23,7 +23,7 @@ export async function ensureSigningKey(
 }
 
 /** Serializes the creation of keys of one workspace. A later `hasSigningKey` sees what was committed before. */
-export async function lockSigningKeys(tx: EnvironmentTransaction): Promise<void> {
+export async function lockSigningKeys(tx: EnvironmentTransaction | WorkspaceTransaction): Promise<void> {
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('signing-keys/' || current_workspace_id(), 0))");
 }
 
@@ -33,7 +33,7 @@ export async function hasSigningKey(tx: EnvironmentTransaction): Promise<boolean
 }
 
 export async function insertSigningKey(
-  tx: EnvironmentTransaction,
+  tx: EnvironmentTransaction | WorkspaceTransaction,
   vault: Pick<Vault, 'seal'>,
   workspaceId: string,
 ): Promise<NewSigningKey> {

@@ -1,4 +1,4 @@
-import type { EnvironmentTransaction } from '../client.ts';
+import type { WorkspaceTransaction } from '../client.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { insertSigningKey, lockSigningKeys, type NewSigningKey } from './ensure-signing-key.ts';
 
@@ -10,7 +10,7 @@ export const RETIRING_KEYS_MAX = 5;
  * null, and changes nothing, where more than five keys would remain in use.
  */
 export async function rotateSigningKey(
-  tx: EnvironmentTransaction,
+  tx: WorkspaceTransaction,
   vault: Pick<Vault, 'seal'>,
   workspaceId: string,
   gracePeriodSeconds: number,

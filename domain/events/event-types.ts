@@ -26,7 +26,11 @@ export const PLATFORM_EVENT_TYPES = [
 export type PlatformEventType = (typeof PLATFORM_EVENT_TYPES)[number];
 
 /** Raised for notifications alone: no platform events, and on no topic. */
-export const INTERNAL_EVENT_TYPES = ['approval.expiring'] as const;
+export const INTERNAL_EVENT_TYPES = [
+  'approval.expiring',
+  'signing_key.rotated',
+  'notification_preferences.updated',
+] as const;
 export type InternalEventType = (typeof INTERNAL_EVENT_TYPES)[number];
 
 /** What the outbox holds. */

@@ -1,10 +1,10 @@
-import { linkOfSubject, type NotificationDraft } from './notifications.ts';
+import { linkOfSubject, type NotificationDraft, SECURITY_TYPES } from './notifications.ts';
 import type { Mail } from './mailer.ts';
 
 export interface MailSource {
   emailId: string;
   recipient: string;
-  notification: Pick<NotificationDraft, 'title' | 'body' | 'subject'> & { id: string };
+  notification: Pick<NotificationDraft, 'type' | 'title' | 'body' | 'subject'> & { id: string };
   environment: { id: string; name: string };
   workspaceName: string;
 }
@@ -14,7 +14,7 @@ export function composeMail(
   { emailId, recipient, notification, environment, workspaceName }: MailSource,
   pagesUrl: string | null,
 ): Mail {
-  const { id, title, body, subject } = notification;
+  const { id, type, title, body, subject } = notification;
   const link = linkOfSubject(pagesUrl, environment.id, subject);
   const lines = [
     title,
@@ -26,7 +26,9 @@ export function composeMail(
     `About: ${subject.type} ${subject.id}`,
     `Notification: ${id}`,
     '',
-    `${recipient} gets this as an e-mail recipient of the workspace "${workspaceName}". An admin of the workspace changes that in its notification preferences.`,
+    SECURITY_TYPES.has(type)
+      ? `${recipient} gets this because it concerns the security of the workspace "${workspaceName}": its admins, its e-mail recipients and those just removed are told.`
+      : `${recipient} gets this as an e-mail recipient of the workspace "${workspaceName}". An admin of the workspace changes that in its notification preferences.`,
   ];
   return { id: emailId, to: recipient, subject: `[${environment.name}] ${title}`, text: `${lines.join('\n')}\n` };
 }

@@ -4,6 +4,7 @@ import {
   BODY_CHARACTERS_MAX,
   type NotificationDraft,
   type NotificationType,
+  SECURITY_TYPES,
   type SubjectType,
   TITLE_CHARACTERS_MAX,
 } from './notifications.ts';
@@ -34,7 +35,19 @@ export function draftOfEvent({ id, type, data, occurredAt }: NotifiedEvent): Not
   if (!isNotified(type)) return null;
   const { title, body, subject } = TELLERS[type](data);
   const coalesceKey = type === 'message.failed' ? `${type}/${hourOf(occurredAt)}` : `${type}/${id}`;
-  return { type, title: line(title), body: cut(body, BODY_CHARACTERS_MAX), subject, coalesceKey };
+  const draft = { type, title: line(title), body: cut(body, BODY_CHARACTERS_MAX), subject, coalesceKey };
+  if (!SECURITY_TYPES.has(type)) return draft;
+  return { ...draft, listedOnly: data['toChannels'] !== true, removed: removedChannels(data) };
+}
+
+function removedChannels({ removedWebhookUrl: url, removedRecipients: recipients }: JsonObject): {
+  alertWebhookUrl: string | null;
+  emailRecipients: string[];
+} {
+  return {
+    alertWebhookUrl: typeof url === 'string' ? url : null,
+    emailRecipients: Array.isArray(recipients) ? recipients.filter((one) => typeof one === 'string') : [],
+  };
 }
 
 const TELLERS: Record<NotificationType, (data: JsonObject) => Told> = {
@@ -97,6 +110,16 @@ const TELLERS: Record<NotificationType, (data: JsonObject) => Told> = {
     title: `Environment resumed: ${text(data, 'name')}`,
     body: `It was halted at ${text(data, 'haltedAt')}. What was held goes on.`,
     subject: subject('environment', data, 'environmentId'),
+  }),
+  'signing_key.rotated': (data) => ({
+    title: 'The signing key of the workspace was rotated',
+    body: `The new key is ${text(data, 'signingKeyId')}. ${text(data, 'by')} rotated it. Earlier keys sign until ${text(data, 'until')}: give the new secret to every receiver that verifies deliveries, in every environment. If nobody of you did this, rotate again and look at the audit log.`,
+    subject: subject('signing_key', data, 'signingKeyId'),
+  }),
+  'notification_preferences.updated': (data) => ({
+    title: 'The notification channels of the workspace were changed',
+    body: `${text(data, 'by')} changed them, for all environments. The alert webhook was ${text(data, 'webhookBefore')} and is ${text(data, 'webhookAfter')}. E-mail recipients added: ${text(data, 'added')}, removed: ${text(data, 'removed')}. If nobody of you did this, set them right and look at the audit log.`,
+    subject: subject('workspace', data, 'workspaceId'),
   }),
 };
 

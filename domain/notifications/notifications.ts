@@ -1,9 +1,18 @@
 import { approvalUrl } from '../console-links.ts';
-import { NOTIFIED_EVENT_TYPES } from '../events/event-types.ts';
+import { INTERNAL_EVENT_TYPES, NOTIFIED_EVENT_TYPES } from '../events/event-types.ts';
 
 /** What members are told of, and where: docs/notifications.md. */
-export const NOTIFICATION_TYPES = [...NOTIFIED_EVENT_TYPES, 'approval.expiring'] as const;
+export const NOTIFICATION_TYPES = [...NOTIFIED_EVENT_TYPES, ...INTERNAL_EVENT_TYPES] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+
+/**
+ * Changes of what protects the whole workspace. Each environment lists them. Their e-mails also go to the admins and owners, because the
+ * recipients may be what was changed.
+ */
+export const SECURITY_TYPES: ReadonlySet<string> = new Set<NotificationType>([
+  'signing_key.rotated',
+  'notification_preferences.updated',
+]);
 
 export const SUBJECT_TYPES = [
   'approval',
@@ -13,6 +22,8 @@ export const SUBJECT_TYPES = [
   'message',
   'subscription',
   'environment',
+  'signing_key',
+  'workspace',
 ] as const;
 export type SubjectType = (typeof SUBJECT_TYPES)[number];
 
@@ -30,6 +41,10 @@ export interface NotificationDraft {
    * of it once an hour.
    */
   coalesceKey: string;
+  /** For the list alone: another environment's notification of the same change goes to the channels. */
+  listedOnly?: boolean;
+  /** Channels that the change removed. They hear of it once more. */
+  removed?: { alertWebhookUrl: string | null; emailRecipients: readonly string[] };
 }
 
 /** The page where a person acts on it; null where there is none, or nobody said how the service is reached. */

@@ -23,6 +23,7 @@ import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { type Delivered, type Destination, startDestination } from '../messages/support.ts';
+import { rotatedSecret } from '../signing-keys/support.ts';
 
 let service: TestService;
 let destination: Destination;
@@ -401,8 +402,7 @@ describe('the secrets of a subscription', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 
   test('the keys of the workspace sign beside the first of its own, for as long', async () => {
-    const reply = await service.post('/api/v2/signing-keys/rotate', { gracePeriodSeconds: 0 });
-    const { secret: ofWorkspace } = dataOf(reply, z.looseObject({ secret: z.string() }));
+    const ofWorkspace = await rotatedSecret(service, 0);
     const topic = await newTopic();
     const { id, path } = await subscribe(topic);
     expect(await signing(topic, path, [ofWorkspace])).toEqual([true]);

@@ -6,6 +6,7 @@ import { startTestService, type TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 import { type Delivered, type Destination, startDestination } from '../messages/support.ts';
+import { rotatedSecret } from '../signing-keys/support.ts';
 import { signed, verifies } from '../messages/verify.ts';
 import { plantTopicWith } from './plant.ts';
 
@@ -67,7 +68,7 @@ describe('a rotation', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 
   test('to a first secret of its own has the keys of the workspace verify throughout, and fail after it', async () => {
-    const workspace = secretIn(await service.post('/api/v2/signing-keys/rotate', { gracePeriodSeconds: 0 }));
+    const workspace = await rotatedSecret(service, 0);
     const { subscriptionId } = await plantTopicWith(service.database, { url: `${destination.baseUrl}/first` });
     expect(await verifying(subscriptionId, [workspace])).toEqual([true]);
     const fresh = await rotate(subscriptionId);

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../harness/service.ts';
+import { rotatedSecret } from '../signing-keys/support.ts';
 import { type Destination, publish, read, startDestination, statusOf } from './support.ts';
 
 let service: TestService;
@@ -14,11 +15,7 @@ afterAll(async () => {
   await destination.close();
 });
 
-async function rotate(gracePeriodSeconds: number): Promise<string> {
-  const reply = await service.post('/api/v2/signing-keys/rotate', { gracePeriodSeconds });
-  expect(reply.status).toBe(201);
-  return (reply.json as { data: { secret: string } }).data.secret;
-}
+const rotate = (gracePeriodSeconds: number): Promise<string> => rotatedSecret(service, gracePeriodSeconds);
 
 async function ended(messageId: string, status: string): Promise<void> {
   await expect.poll(() => statusOf(service, messageId), { interval: 50 }).toBe(status);

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
+import { rotatedSecret } from '../signing-keys/support.ts';
 import { type Delivered, type Destination, publish, startDestination, statusOf } from './support.ts';
 import { signed, verifies } from './verify.ts';
 
@@ -45,11 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function rotate(gracePeriodSeconds: number): Promise<string> {
-  const reply = await service.post('/api/v2/signing-keys/rotate', { gracePeriodSeconds });
-  expect(reply.status).toBe(201);
-  return (reply.json as { data: { secret: string } }).data.secret;
-}
+const rotate = (gracePeriodSeconds: number): Promise<string> => rotatedSecret(service, gracePeriodSeconds);
 
 async function deliver(place: string, body: unknown): Promise<void> {
   const url = `${destination.baseUrl}${place}`;

@@ -54,6 +54,10 @@ afterAll(async () => {
 async function sendTo(...emailRecipients: string[]): Promise<void> {
   const reply = await service.call('PATCH', `${ROOT}/preferences`, { key: service.key, body: { emailRecipients } });
   if (reply.status !== 200) throw new Error(reply.text);
+  // The change is told of by e-mail too: no later test waits for these.
+  const open =
+    "SELECT 1 FROM raised_events UNION ALL SELECT 1 FROM notification_emails WHERE status = 'sending' OR (status = 'queued' AND attempts = 0)";
+  await vi.waitFor(async () => expect(await service.database.asOwner(open)).toEqual([]), { timeout: PATIENCE_MS });
 }
 
 /** Waits for the mails of one subject line, to these recipients. */
@@ -129,8 +133,8 @@ describe('e-mail', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 
   test('whose answer was lost is not sent again, and the notification says so', async () => {
-    const before = mailbox.attempts.length;
     await sendTo(OUTSIDE);
+    const before = mailbox.attempts.length;
     mailbox.next('hang up after', 'reject recipient');
     const known = await haltOnce();
     const both = [await settled('environment.halted', known), await settled('environment.resumed', known)];

@@ -6,6 +6,7 @@ import { createPerson, type TestPerson } from '../harness/people.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { startDestination, statusOf, type Destination } from '../messages/support.ts';
 import { errorOf } from '../invocations/support.ts';
+import { rotatedSecret } from '../signing-keys/support.ts';
 import { notificationsIn, raise } from './support.ts';
 
 /** What a reader marks and mutes is theirs alone; what happens again is unread again; alerts are signed messages. */
@@ -106,8 +107,7 @@ describe('the alert webhook', () => {
     await as(bob, 'PATCH', '/preferences/me', { mutedTypes: ['environment.halted'] });
     const none = await as(alice, 'POST', '/preferences/test-webhook');
     expect([none.status, errorOf(none).code]).toEqual([409, 'CONFLICT']);
-    const { json } = await service.post('/api/v2/signing-keys/rotate', { gracePeriodSeconds: 0 });
-    const { secret } = (json as { data: { secret: string } }).data;
+    const secret = await rotatedSecret(service, 0);
     const alertWebhookUrl = `${destination.baseUrl}/alerts`;
     expect((await as(alice, 'PATCH', '/preferences', { alertWebhookUrl })).json).toMatchObject({
       data: { alertWebhookUrl },

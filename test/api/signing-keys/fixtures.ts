@@ -1,10 +1,12 @@
-import { nothing, type RouteFixtures } from '../suites/fixture.ts';
+import { nothing, type RouteFixtures, workspace } from '../suites/fixture.ts';
+import { rotateKey } from './support.ts';
 
 export const fixtures: RouteFixtures = {
   'signingKeys.list': {
     request: nothing,
-    plantRow: (world) =>
-      world.api.call('POST', '/api/v2/signing-keys/rotate', { key: world.key, body: { gracePeriodSeconds: 3_600 } }),
+    plantRow: (world) => rotateKey(world.api, { gracePeriodSeconds: 3_600 }),
   },
-  'signingKeys.rotate': { request: () => Promise.resolve({ body: { gracePeriodSeconds: 86_400 } }) },
+  'signingKeys.rotate': {
+    request: async (world) => ({ ...(await workspace(world)), body: { gracePeriodSeconds: 86_400 } }),
+  },
 };

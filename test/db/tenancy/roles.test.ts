@@ -103,6 +103,7 @@ const DIRECTORY_FUNCTIONS = [
   'put_oauth_artifact',
   'queue_behind_many',
   'queue_deliveries',
+  'raise_workspace_event',
   'register_oauth_client',
   'release_permit',
   'rewrap_oauth_signing_key',

@@ -140,7 +140,6 @@ from .types import (
     ResolveRequest,
     RetriedMessage,
     RetryMessageRequest,
-    RotatedSigningKey,
     RotatedSubscriptionSecret,
     Run,
     RunWithCounts,
@@ -163,7 +162,6 @@ from .types import (
     SessionsMessagesAppendBody,
     SessionsMessagesClearReply,
     SigningKey,
-    SigningKeysRotateBody,
     SlackChannels,
     SlackConnection,
     Span,
@@ -631,10 +629,6 @@ class AsyncSigningKeysOperations:
         """List the keys that sign deliveries. Scope: messages:read."""
         return await self._caller.call_page("/api/v2/signing-keys", query={"page": page, "limit": limit})
 
-    async def rotate(self, body: Optional[SigningKeysRotateBody] = None) -> RotatedSigningKey:
-        """Make a new signing key and show its secret once. Scope: messages:write."""
-        return await self._caller.call("POST", "/api/v2/signing-keys/rotate", body=body)
-
 
 class AsyncUrlGroupsOperations:
     def __init__(self, caller: Caller) -> None:
@@ -1062,7 +1056,7 @@ class AsyncNotificationsOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    async def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, type: Optional[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring"]] = None, unread: Optional[bool] = None) -> Page[List[Notification]]:
+    async def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, type: Optional[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]] = None, unread: Optional[bool] = None) -> Page[List[Notification]]:
         """List notifications, newest first. Scope: notifications:read."""
         return await self._caller.call_page("/api/v2/notifications", query={"page": page, "limit": limit, "type": type, "unread": unread})
 

@@ -3064,7 +3064,7 @@ class NewSessionMessage(_NewSessionMessageRequired, total=False):
 
 class Notification(TypedDict):
     id: str
-    type: Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring"]
+    type: Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]
     title: str
     body: str
     subject: NotificationSubject
@@ -3118,7 +3118,7 @@ class NotificationPreferencesUpdate(TypedDict, total=False):
 
 class NotificationSubject(TypedDict):
     """What it is about."""
-    type: Literal["approval", "effect", "impact_limit", "api_key", "message", "subscription", "environment"]
+    type: Literal["approval", "effect", "impact_limit", "api_key", "message", "subscription", "environment", "signing_key", "workspace"]
     id: str
 
 
@@ -3148,12 +3148,12 @@ class OffsetPagination(TypedDict):
 
 
 class OwnNotificationPreferences(TypedDict):
-    mutedTypes: List[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring"]]
+    mutedTypes: List[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]]
     """What this member does not see in lists and counts. Everybody else, and every channel, still has it."""
 
 
 class OwnNotificationPreferencesUpdate(TypedDict):
-    mutedTypes: List[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring"]]
+    mutedTypes: List[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]]
 
 
 class _PlanApprovalPolicyFilesRequired(TypedDict):

@@ -2341,12 +2341,12 @@ export interface schemas {
   };
   Notification: {
     id: string;
-    type: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring";
+    type: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated";
     title: string;
     body: string;
     /** What it is about. */
     subject: {
-      type: "approval" | "effect" | "impact_limit" | "api_key" | "message" | "subscription" | "environment";
+      type: "approval" | "effect" | "impact_limit" | "api_key" | "message" | "subscription" | "environment" | "signing_key" | "workspace";
       id: string;
     };
     /** Where a person acts on it: the page of an approval. */
@@ -2400,10 +2400,10 @@ export interface schemas {
   };
   OwnNotificationPreferences: {
     /** What this member does not see in lists and counts. Everybody else, and every channel, still has it. */
-    mutedTypes: ("approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring")[];
+    mutedTypes: ("approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated")[];
   };
   OwnNotificationPreferencesUpdate: {
-    mutedTypes: ("approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring")[];
+    mutedTypes: ("approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated")[];
   };
   Page: {
     success: true;
@@ -6352,11 +6352,15 @@ export interface operations {
   /** Make a new signing key and show its secret once */
   "signingKeys.rotate": {
     parameters: {
-      path?: never;
+      path: {
+        workspaceId: schemas["Uuid"];
+      };
       query?: never;
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -9005,7 +9009,7 @@ export interface operations {
         page?: number;
         /** Items on a page. */
         limit?: number;
-        type?: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring";
+        type?: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated";
         unread?: "true" | "false";
       };
       header?: {
@@ -9499,7 +9503,7 @@ export interface paths {
   "/api/v2/signing-keys": {
     get: operations["signingKeys.list"];
   };
-  "/api/v2/signing-keys/rotate": {
+  "/api/v2/workspaces/{workspaceId}/signing-keys/rotate": {
     post: operations["signingKeys.rotate"];
   };
   "/api/v2/url-groups": {
