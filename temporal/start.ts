@@ -1,4 +1,9 @@
-import type { SearchAttributePair, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
+import type {
+  Priority,
+  SearchAttributePair,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from '@temporalio/common';
 
 /** How one workflow is started, by any starter: a request, another workflow, or the sweep. */
 export interface Start<Input extends readonly unknown[] = readonly unknown[]> {
@@ -16,6 +21,8 @@ export interface StartOptions<Input extends readonly unknown[]> {
   workflowId: string;
   taskQueue: string;
   args: Input;
+  /** Its place among tasks that wait for a worker: `priorityOf`. Activities and children without one of their own inherit it. */
+  priority: Priority;
   /** One line in the list of the Temporal UI: `summaryOf`. */
   staticSummary: string;
   /** What the workflow is for and what to do when it stands still: `descriptionOf`. */
@@ -27,6 +34,20 @@ export interface StartOptions<Input extends readonly unknown[]> {
   /** How a client's start treats a running workflow. A child's start always fails there. */
   workflowIdConflictPolicy?: WorkflowIdConflictPolicy;
   workflowExecutionTimeout?: number;
+}
+
+/**
+ * What goes first where tasks of workflows and activities wait for a worker; 3 is Temporal's default. Callers wait for invocations,
+ * receivers for deliveries, nobody for maintenance.
+ */
+export const PRIORITY_KEYS = { invocation: 2, delivery: 3, maintenance: 4 } as const;
+
+/**
+ * Within a priority the server takes the tasks of the workspaces in turn (`matching.enableFairness`, docs/operations.md), so that the
+ * backlog of one workspace holds up no other.
+ */
+export function priorityOf(work: keyof typeof PRIORITY_KEYS, workspaceId: string): Priority {
+  return { priorityKey: PRIORITY_KEYS[work], fairnessKey: workspaceId };
 }
 
 /** The length of one name in a summary. Temporal refuses a start whose summary is longer than 400 bytes. */

@@ -1,7 +1,7 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { ApprovalRef, ApprovalStatus } from '../../domain/approvals/approval.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the approval workflow's boundary: ids and small facts, never an input, a payload or a note. */
 export const AWAIT_APPROVAL_WORKFLOW = 'awaitApproval';
@@ -46,6 +46,7 @@ export function awaitApprovalStart(
       taskQueue,
       args: [{ approvalId, invocationId, workspaceId, environmentId, subject }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      priority: priorityOf('invocation', workspaceId),
       staticSummary: summaryOf(
         invocationId === null ? `${subject} approval` : `approval of ${subject}`,
         environmentName,

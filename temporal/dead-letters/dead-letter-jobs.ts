@@ -1,7 +1,7 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { DeadLetterJobRef, JobKind, JobStatus } from '../../domain/dead-letters/dead-letters.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the boundary of a job's workflow: ids, no filter and no message. */
 export const DEAD_LETTER_WORKFLOWS = {
@@ -57,6 +57,7 @@ export function deadLetterJobStart(
       taskQueue,
       args: [{ jobId, kind, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+      priority: priorityOf('maintenance', workspaceId),
       staticSummary: summaryOf(SUMMARIES[kind], environmentName),
       staticDetails: DESCRIPTIONS[kind],
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),

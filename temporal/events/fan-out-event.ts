@@ -1,7 +1,7 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { EventRef, FanOutStep } from '../../domain/events/events.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 export const FAN_OUT_EVENT_WORKFLOW = 'fanOutEvent';
 export type FanOutEventInput = EventRef;
@@ -32,6 +32,7 @@ export function fanOutEventStart(
       args: [{ eventId, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      priority: priorityOf('delivery', workspaceId),
       staticSummary: summaryOf('fans out an event', environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),

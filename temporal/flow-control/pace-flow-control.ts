@@ -1,7 +1,7 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { FlowControlKeyRef } from '../../domain/flow-control/flow-control.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 export const PACE_FLOW_CONTROL_WORKFLOW = 'paceFlowControl';
 export type PaceFlowControlInput = FlowControlKeyRef;
@@ -34,6 +34,7 @@ export function paceFlowControlStart(
       taskQueue,
       args: [{ keyId, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      priority: priorityOf('delivery', workspaceId),
       staticSummary: summaryOf('lets messages of a flow-control key through', environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),

@@ -1,7 +1,7 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the invocation workflow's boundary: ids and small facts, never inputs, credentials or responses. */
 export const INVOKE_ACTION_WORKFLOW = 'invokeAction';
@@ -54,6 +54,7 @@ export function invokeActionStart(
       args: [{ invocationId, workspaceId, environmentId }],
       workflowIdReusePolicy: again ? ALLOW_DUPLICATE : ALLOW_DUPLICATE_FAILED_ONLY,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      priority: priorityOf('invocation', workspaceId),
       staticSummary: summaryOf(actionName, environmentName),
       staticDetails: DESCRIPTION,
       ...(requestId === null ? {} : { memo: { requestId } }),

@@ -1,5 +1,5 @@
 import { EVERY_ENVIRONMENT, searchAttributes } from '../search-attributes.ts';
-import { descriptionOf } from '../start.ts';
+import { descriptionOf, PRIORITY_KEYS } from '../start.ts';
 
 export const SWEEP_WORKFLOW = 'sweepMaintenance';
 /** One Temporal Schedule for the whole installation. */
@@ -31,6 +31,8 @@ export function sweepMaintenanceStart(taskQueue: string) {
     workflowType: SWEEP_WORKFLOW,
     taskQueue,
     args: [],
+    // One workflow a minute, which mends what an overload loses: it must not wait behind the overload.
+    priority: { priorityKey: PRIORITY_KEYS.invocation },
     staticSummary: 'starts work that lost its workflow, and deletes what is past its time',
     staticDetails: DESCRIPTION,
     typedSearchAttributes: SWEEP_ATTRIBUTES,

@@ -1,7 +1,7 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { MemoryJobKind, MemoryJobRef, MemoryJobStatus } from '../../domain/memory/memory-jobs.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the boundary of a job's workflow: ids, no filter and no text. */
 export const MEMORY_WORKFLOWS = {
@@ -49,6 +49,7 @@ export function memoryJobStart(
       taskQueue,
       args: [{ jobId, kind, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+      priority: priorityOf('maintenance', workspaceId),
       staticSummary: summaryOf(SUMMARIES[kind], environmentName),
       staticDetails: kind === 'ingest' ? INGESTS : FORGETS,
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),

@@ -1,7 +1,7 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { MessageEnd, MessageRef } from '../../domain/messages/messages.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the message workflow's boundary: ids and small facts, never a body, a header or a response. */
 export const DELIVER_MESSAGE_WORKFLOW = 'deliverMessage';
@@ -48,6 +48,7 @@ export function deliverMessageStart(
       workflowIdReusePolicy: again
         ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
         : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+      priority: priorityOf('delivery', workspaceId),
       staticSummary: summaryOf(messageId, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({

@@ -1,6 +1,6 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 export const START_MESSAGES_WORKFLOW = 'startMessages';
 export interface StartMessagesInput {
@@ -31,6 +31,7 @@ export function startMessagesStart(
       taskQueue,
       args: [{ workspaceId, environmentId, messageIds }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      priority: priorityOf('delivery', workspaceId),
       staticSummary: summaryOf(`starts ${messageIds.length} messages`, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),

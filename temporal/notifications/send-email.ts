@@ -1,7 +1,7 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { EmailEnd, EmailRef } from '../../domain/notifications/emails.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 export const SEND_EMAIL_WORKFLOW = 'sendEmail';
 export type SendEmailInput = EmailRef;
@@ -36,6 +36,7 @@ export function sendEmailStart(
       args: [{ emailId, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      priority: priorityOf('delivery', workspaceId),
       staticSummary: summaryOf('sends an e-mail', environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({

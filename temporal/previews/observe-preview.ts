@@ -1,7 +1,7 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { DraftObserved, PreviewRef } from '../../domain/previews/preview-ref.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the boundary of the workflow that reads a provider for a preview: ids, and how it ended. */
 export const OBSERVE_PREVIEW_WORKFLOW = 'observePreview';
@@ -34,6 +34,7 @@ export function observePreviewStart(
       args: [{ previewId, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowExecutionTimeout: OBSERVE_PREVIEW_TIMEOUT_MS,
+      priority: priorityOf('invocation', workspaceId),
       staticSummary: summaryOf(`preview ${actionName}`, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName, actionName }),

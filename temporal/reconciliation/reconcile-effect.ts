@@ -1,6 +1,6 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { EffectRef, EffectToRead, InvocationState } from '../../domain/refs.ts';
-import { descriptionOf, type JoiningStart, summaryOf } from '../start.ts';
+import { descriptionOf, type JoiningStart, priorityOf, summaryOf } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
 export const RECONCILE_EFFECT_WORKFLOW = 'reconcileEffect';
@@ -38,6 +38,7 @@ export function reconcileEffectStart(
       args: [effectRefOf(ref)],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      priority: priorityOf('invocation', ref.workspaceId),
       staticSummary: summaryOf(`reconcile ${ref.actionName}`, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: effectAttributes(ref, {

@@ -1,6 +1,6 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
 /** Sends a lost request once more, under the same provider key. */
@@ -38,6 +38,7 @@ export function replayEffectStart(
       taskQueue,
       args: [{ ...effectRefOf(input), attemptId, timeoutMs }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      priority: priorityOf('invocation', input.workspaceId),
       staticSummary: summaryOf(`replay ${input.actionName}`, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: effectAttributes(

@@ -1,6 +1,6 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { EffectRef, EffectToRead, InvocationState } from '../../domain/refs.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
 /** Keeps reading a succeeded effect that its provider may still reverse. */
@@ -33,6 +33,7 @@ export function watchReversalStart(
       args: [effectRefOf(ref)],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      priority: priorityOf('maintenance', ref.workspaceId),
       staticSummary: summaryOf(`watch ${ref.actionName}`, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: effectAttributes(ref, { environment: environmentName, stage: 'settled' }),

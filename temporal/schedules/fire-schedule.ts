@@ -1,7 +1,7 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { Fired, FiringRef, ScheduleRef } from '../../domain/schedules/schedules.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import { descriptionOf, type Start, summaryOf } from '../start.ts';
+import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 
 export const FIRE_SCHEDULE_WORKFLOW = 'fireSchedule';
 /** A ScheduleRef is what the Temporal Schedule starts it with: the nominal time is then the one that Temporal started it for. */
@@ -58,6 +58,7 @@ function startOf(
       taskQueue,
       args: [input],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      priority: priorityOf('delivery', workspaceId),
       staticSummary: summaryOf(`fires ${scheduleId}`, slot?.nominalAt, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({

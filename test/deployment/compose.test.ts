@@ -145,9 +145,10 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('lets schedules start as many workflows as docs/operations.md asks of every Temporal', () => {
+  test('sets up Temporal as docs/operations.md asks of every one', () => {
     const asked = /```yaml\n(worker\.[^`]+)```/.exec(read('docs/operations.md'))?.[1] ?? '';
     expect(asked).toContain('schedulerNamespaceStartWorkflowRPS');
+    expect(asked).toContain('enableFairness');
     const settings = COMPOSE.configs['temporal-dynamic-config']?.content ?? '';
     expect(load(settings)).toMatchObject(load(asked) as object);
   });

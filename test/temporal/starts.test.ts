@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { invokeActionStart } from '../../temporal/invocations/invoke-action.ts';
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { EVERY_ENVIRONMENT, SEARCH_ATTRIBUTES, searchAttributes } from '../../temporal/search-attributes.ts';
-import { asChild } from '../../temporal/start.ts';
+import { asChild, PRIORITY_KEYS } from '../../temporal/start.ts';
 import { ensureSweepSchedule } from '../../embedded/sweep-schedule.ts';
 import { PROJECT_ROOT } from '../architecture/source-tree.ts';
 import * as registry from '../../workflows/index.ts';
@@ -94,6 +94,7 @@ describe('on a server', () => {
     const pairs = Array.isArray(given) ? given : given.getAll();
     expect(pairs.map(({ key, value }) => [key.name, value])).toEqual([['Environment', EVERY_ENVIRONMENT]]);
     expect(action.staticDetails).toContain('swept_in_part');
+    expect(action.priority?.priorityKey).toBe(PRIORITY_KEYS.invocation);
   });
 });
 
@@ -113,6 +114,34 @@ test('every workflow but the scheduled one has its start', () => {
     Object.keys(registry).filter((name) => !started.has(name)),
     remedy,
   ).toEqual(['sweepMaintenance']);
+});
+
+test('every workflow starts with its workspace as fairness key; invocations before deliveries before maintenance', () => {
+  const remedy = 'give its start `priority: priorityOf(…)` of temporal/start.ts';
+  for (const [id, { options }] of STARTS)
+    expect(options.priority.fairnessKey, `${id}: ${remedy}`).toBe(REF.workspaceId);
+  const typesOf = (work: keyof typeof PRIORITY_KEYS) =>
+    new Set(
+      STARTS.filter(([, { options }]) => options.priority.priorityKey === PRIORITY_KEYS[work]).map(
+        ([, { type }]) => type,
+      ),
+    );
+  expect(typesOf('invocation')).toEqual(
+    new Set(['invokeAction', 'awaitApproval', 'observePreview', 'reconcileEffect', 'replayEffect']),
+  );
+  expect(typesOf('maintenance')).toEqual(
+    new Set([
+      'clearDeadLetters',
+      'retryDeadLetters',
+      'recoverSubscription',
+      'ingestMemory',
+      'forgetMemories',
+      'watchReversal',
+    ]),
+  );
+  expect(new Set(STARTS.map(([, { options }]) => options.priority.priorityKey))).toEqual(
+    new Set(Object.values(PRIORITY_KEYS)),
+  );
 });
 
 test('an attribute that is not known is left out', () => {
