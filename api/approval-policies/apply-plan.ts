@@ -3,18 +3,22 @@ import { createPolicy } from '../../db/approval-policies/create-policy.ts';
 import { getPlan } from '../../db/approval-policies/get-plan.ts';
 import { getPolicy } from '../../db/approval-policies/get-policy.ts';
 import { insertPolicyVersion } from '../../db/approval-policies/insert-policy-version.ts';
+import { listLivePolicies } from '../../db/approval-policies/list-live-policies.ts';
 import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
 import { markPlanApplied } from '../../db/approval-policies/mark-plan-applied.ts';
 import { readPolicyRevision } from '../../db/approval-policies/read-policy-revision.ts';
 import type { AppliedPlan, PlannedChange, PlanRecord, PolicyRecord } from '../../db/approval-policies/records.ts';
 import { requireRoom } from '../../db/approval-policies/require-room.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { documentDigestOf } from '../../domain/approval-policies/files.ts';
+import type { PlacedDocument } from '../../domain/approval-policies/document-warnings.ts';
+import { documentDigestOf, stateWarnings } from '../../domain/approval-policies/files.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
+import type { GovernanceWarning } from '../../domain/governance-warnings.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type Actor, type Audit, type AuditEntry, defineRoute } from '../http/define-route.ts';
 import { policyEntry, type PolicyChange } from './audit.ts';
 import { appliedSchema, applyBody, presentApplied } from './files-schemas.ts';
+import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
 
 export const applyPlanRoute = defineRoute({
   id: 'approvalPolicies.files.apply',
@@ -24,14 +28,19 @@ export const applyPlanRoute = defineRoute({
   description:
     'Applies all changes of the plan, or none. 409 `PLAN_STALE` means that a policy of the environment was changed after ' +
     'the plan was made, or that the plan has expired: make a new plan. Applying the same plan again answers what the first ' +
-    'time did.',
+    'time did. With `failOnWarnings` a plan that has warnings now is refused with 400, and changes nothing.',
   scope: 'policies:write',
   role: 'admin',
   request: { body: applyBody },
   response: { 200: appliedSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'PLAN_STALE'],
   idempotent: true,
-  async change(tx, { body: { planId, digest }, actor }) {
+  admit: async (tx, { body: { planId } }) => ({
+    world: await readPolicyWorld(tx),
+    placed: placedOf(await getPlan(tx, planId), await listLivePolicies(tx)),
+  }),
+  prepare: ({ caller }, { world, placed }) => policyWarnings(placed, world, caller),
+  async change(tx, { body: { planId, digest, failOnWarnings }, actor }, ofDocuments) {
     // From here to the commit no other transaction changes a policy: the compared policies are the changed ones.
     const revision = await lockPolicies(tx);
     const plan = await getPlan(tx, planId);
@@ -41,6 +50,8 @@ export const applyPlanRoute = defineRoute({
       return { reply: { status: 200, data: presentApplied(plan.result) }, audit: 'none: the plan was applied before' };
     }
     refuseStale(plan, revision);
+    const warnings = [...ofDocuments, ...(await stateWarningsOf(tx, plan))];
+    if (failOnWarnings === true && warnings.length > 0) throw refusedFor(warnings);
     const changed = await applyChanges(tx, plan.changes, actor);
     await requireRoom(tx);
     const result: AppliedPlan = {
@@ -52,12 +63,41 @@ export const applyPlanRoute = defineRoute({
         policyId: policy.id,
         version: policy.version,
       })),
+      warnings,
       appliedAt: new Date().toISOString(),
     };
     await markPlanApplied(tx, result);
     return { reply: { status: 200, data: presentApplied(result) }, audit: entriesOf(plan, changed) };
   },
 });
+
+/** The documents that are in force after the plan, by their places in it. A plan keeps none of a policy that stays as it is. */
+function placedOf(plan: PlanRecord | null, live: readonly PolicyRecord[]): PlacedDocument[] {
+  const present = new Map(live.map(({ id, document }) => [id, document]));
+  return (plan?.changes ?? []).flatMap(({ action, policyId, after }, index) => {
+    const document = action === 'none' ? present.get(policyId ?? '') : after;
+    return document === null || document === undefined ? [] : [{ document, path: `changes[${index}].after` }];
+  });
+}
+
+async function stateWarningsOf(tx: EnvironmentTransaction, { changes }: PlanRecord): Promise<GovernanceWarning[]> {
+  const places = changes.flatMap(({ name, action }, index): [string, string][] =>
+    action === 'delete' ? [] : [[name, `changes[${index}].name`]],
+  );
+  const deleted = changes.filter(({ action }) => action === 'delete');
+  return stateWarnings(await listLivePolicies(tx), new Map(places), { path: 'changes', deleted });
+}
+
+function refusedFor(warnings: readonly GovernanceWarning[]): ServiceError {
+  const { length } = warnings;
+  const first = warnings.slice(0, WARNINGS_TOLD_MAX).map(({ path, message }) => `${path}: ${message}`);
+  return new ServiceError('VALIDATION_ERROR', {
+    message: `The plan has ${length === 1 ? 'a warning' : `${length} warnings`}, and nothing was changed: ${first.join('; ')}`,
+    details: { issues: warnings.map(({ path, message }) => ({ path, message })), warnings },
+  });
+}
+
+const WARNINGS_TOLD_MAX = 3;
 
 interface Changed {
   change: PlannedChange;

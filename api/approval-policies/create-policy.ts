@@ -4,7 +4,8 @@ import { requireRoom } from '../../db/approval-policies/require-room.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { policyEntry } from './audit.ts';
 import { readDocument } from './document.ts';
-import { createPolicyBody, policySchema, presentPolicy } from './schemas.ts';
+import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
+import { createPolicyBody, presentPolicy, writtenPolicySchema } from './schemas.ts';
 
 export const createPolicyRoute = defineRoute({
   id: 'approvalPolicies.create',
@@ -14,20 +15,25 @@ export const createPolicyRoute = defineRoute({
   description:
     'The policy is enabled, and applies to every evaluation that begins after this reply. The document is checked and its ' +
     'conditions are compiled first. The policy takes its name from the document; the name must be unique among the ' +
-    "environment's policies.",
+    "environment's policies. What may be a slip, such as a name that no action has, is listed in `warnings`.",
   scope: 'policies:write',
   role: 'admin',
   request: { body: createPolicyBody },
-  response: { 201: policySchema },
+  response: { 201: writtenPolicySchema },
   errors: ['CONFLICT'],
   idempotent: true,
-  prepare: ({ body, caller }) => readDocument(body.document, caller),
-  async change(tx, { actor }, { document, digest }) {
+  admit: readPolicyWorld,
+  async prepare({ body, caller }, world) {
+    const read = await readDocument(body.document, caller);
+    const placed = [{ document: read.document, path: 'document' }];
+    return { ...read, warnings: await policyWarnings(placed, world, caller) };
+  },
+  async change(tx, { actor }, { document, digest, warnings }) {
     await lockPolicies(tx);
     const policy = await createPolicy(tx, { document, digest, createdBy: actor });
     await requireRoom(tx);
     return {
-      reply: { status: 201, data: presentPolicy(policy) },
+      reply: { status: 201, data: { ...presentPolicy(policy), warnings } },
       audit: policyEntry('approval_policy.created', policy),
     };
   },

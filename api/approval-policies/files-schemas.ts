@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DOCUMENT_BYTES_MAX } from '../../domain/approval-policies/document-text.ts';
 import type { AppliedPlan } from '../../db/approval-policies/records.ts';
 import { idPattern } from '../../domain/ids.ts';
+import { governanceWarningSchema } from '../http/governance-warning.ts';
 import { shownDocument } from './schemas.ts';
 
 export const FILES_MAX = 100;
@@ -44,7 +45,7 @@ export const planSchema = z
     changes: z.array(
       z.strictObject({ name: z.string(), action, before: shownDocument.nullable(), after: shownDocument.nullable() }),
     ),
-    warnings: z.array(z.string()),
+    warnings: z.array(governanceWarningSchema).describe('What may be a slip. Each path leads into the request.'),
     expiresAt: z.iso.datetime(),
   })
   .meta({ id: 'ApprovalPolicyPlan' });
@@ -53,6 +54,10 @@ export const applyBody = z
   .strictObject({
     planId: z.string().regex(idPattern('policyPlan'), 'must be an id of the form ppl_…'),
     digest: z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be the digest of the plan'),
+    failOnWarnings: z
+      .boolean()
+      .optional()
+      .describe('Refuse with 400 and change nothing where there is a warning; `details.warnings` has them.'),
   })
   .meta({ id: 'ApplyApprovalPolicyPlan' });
 
@@ -68,16 +73,26 @@ export const appliedSchema = z
         version: z.int().nullable().describe('The newest after it.'),
       }),
     ),
+    warnings: z
+      .array(governanceWarningSchema)
+      .describe('What may be a slip, as in the plan. Each path leads into the `changes` of the plan.'),
     appliedAt: z.iso.datetime(),
   })
   .meta({ id: 'AppliedApprovalPolicyPlan' });
 
 /** In one order of members, whether it comes from the request that applied the plan or from the database: the same bytes. */
-export function presentApplied({ planId, revision, changes, appliedAt }: AppliedPlan): z.input<typeof appliedSchema> {
+export function presentApplied({
+  planId,
+  revision,
+  changes,
+  warnings,
+  appliedAt,
+}: AppliedPlan): z.input<typeof appliedSchema> {
   return {
     planId,
     revision,
     changes: changes.map(({ name, action, policyId, version }) => ({ name, action, policyId, version })),
+    warnings: warnings.map(({ path, code, message }) => ({ path, code, message })),
     appliedAt,
   };
 }

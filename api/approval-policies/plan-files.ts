@@ -6,6 +6,7 @@ import { planDigestOf, planFiles, type FileChange } from '../../domain/approval-
 import type { PlannedChange } from '../../db/approval-policies/records.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { planBody, planSchema } from './files-schemas.ts';
+import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
 import { readFiles } from './read-files.ts';
 
 const PLAN_LIFETIME_SECONDS = 86_400;
@@ -18,15 +19,20 @@ export const planFilesRoute = defineRoute({
   description:
     "Compares the files with the environment's policies by name, and changes nothing. A file that is already in force is " +
     '`unchanged`, with the action `none`. The plan is kept for a day. Applying it takes its id and digest, and the scope ' +
-    '`policies:write`.',
+    '`policies:write`. `warnings` lists what may be a slip, such as a name that no action has.',
   scope: 'policies:read',
   role: 'member',
   request: { body: planBody },
   response: { 200: planSchema },
   errors: [],
   idempotent: true,
-  prepare: ({ body, caller }) => readFiles(body.files, caller),
-  async change(tx, { body, actor }, files) {
+  admit: readPolicyWorld,
+  async prepare({ body, caller }, world) {
+    const files = await readFiles(body.files, caller);
+    const placed = files.map(({ document }, index) => ({ document, path: `files[${index}].content` }));
+    return { files, ofDocuments: await policyWarnings(placed, world, caller) };
+  },
+  async change(tx, { body, actor }, { files, ofDocuments }) {
     // The revision first: a change between the two reads leaves a plan that is stale, never one that misses the change.
     const { revision } = await readPolicyRevision(tx);
     const live = await listLivePolicies(tx);
@@ -47,7 +53,7 @@ export const planFilesRoute = defineRoute({
       digest,
       unchanged,
       changes: changes.map(({ name, action, before, after }) => ({ name, action, before, after })),
-      warnings,
+      warnings: [...ofDocuments, ...warnings],
       expiresAt: plan.expiresAt.toISOString(),
     };
     return { reply: { status: 200, data }, audit: 'none: a plan changes no policy; applying it is recorded' };

@@ -8,6 +8,7 @@ import type {
 import { policyDocumentSchema } from '../../domain/approval-policies/document.ts';
 import { POLICY_EFFECTS } from '../../domain/approval-policies/verdict.ts';
 import { idPattern } from '../../domain/ids.ts';
+import { governanceWarningSchema } from '../http/governance-warning.ts';
 import { queryBoolean } from '../http/pagination.ts';
 import { orShortened } from '../http/shortened.ts';
 import { versionNumber } from '../http/version-number.ts';
@@ -65,6 +66,11 @@ export const policySchema = z
       .describe('Set once it was deleted: it decides nothing, and its history stays.'),
   })
   .meta({ id: 'ApprovalPolicy' });
+
+/** A policy as the request that wrote it is answered. */
+export const writtenPolicySchema = policySchema
+  .extend({ warnings: z.array(governanceWarningSchema).describe('What in the document may be a slip.') })
+  .meta({ id: 'WrittenApprovalPolicy' });
 
 export const policyVersionSchema = z
   .strictObject({

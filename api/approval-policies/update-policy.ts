@@ -9,7 +9,8 @@ import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { policyEntry } from './audit.ts';
 import { readDocument } from './document.ts';
-import { policyParams, policySchema, presentPolicy, updatePolicyBody } from './schemas.ts';
+import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
+import { policyParams, presentPolicy, updatePolicyBody, writtenPolicySchema } from './schemas.ts';
 
 export const updatePolicyRoute = defineRoute({
   id: 'approvalPolicies.update',
@@ -23,11 +24,20 @@ export const updatePolicyRoute = defineRoute({
   scope: 'policies:write',
   role: 'admin',
   request: { params: policyParams, body: updatePolicyBody },
-  response: { 200: policySchema },
+  response: { 200: writtenPolicySchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
-  prepare: async ({ body, caller }) => (body.document === undefined ? null : readDocument(body.document, caller)),
-  async change(tx, { params, body, actor }, read) {
+  admit: async (tx, { params, body }) => ({
+    world: await readPolicyWorld(tx),
+    present: body.document === undefined ? await getPolicy(tx, params.policyId) : null,
+  }),
+  async prepare({ body, caller }, { world, present }) {
+    const read = body.document === undefined ? null : await readDocument(body.document, caller);
+    const document = read?.document ?? present?.document;
+    const placed = document === undefined ? [] : [{ document, path: 'document' }];
+    return { read, warnings: await policyWarnings(placed, world, caller) };
+  },
+  async change(tx, { params, body, actor }, { read, warnings }) {
     await lockPolicies(tx);
     const before = await getPolicy(tx, params.policyId);
     if (before === null) throw notFound('approval policy');
@@ -36,7 +46,7 @@ export const updatePolicyRoute = defineRoute({
     const after = await change(tx, before, { version, enabled: body.enabled ?? before.enabled });
     const renamed = after.name === before.name ? {} : { previousName: before.name };
     return {
-      reply: { status: 200, data: presentPolicy(after) },
+      reply: { status: 200, data: { ...presentPolicy(after), warnings } },
       audit:
         after === before ? 'none: the policy was so already' : policyEntry('approval_policy.updated', after, renamed),
     };

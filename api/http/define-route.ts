@@ -9,8 +9,7 @@ import type { Scope } from '../../domain/scopes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { pageQuery } from './pagination.ts';
 import type * as Contexts from './route-context.ts';
-import type { WorkDependencies } from './route-context.ts';
-import type { Accepted, Data, ErasedForms, Forms, HandlerForm, Responses } from './route-forms.ts';
+import type { Accepted, Data, ErasedForms, Forms, HandlerForm, Method, Responses } from './route-forms.ts';
 
 export type {
   Actor,
@@ -23,9 +22,8 @@ export type {
   UserCaller,
 } from './callers.ts';
 export type { Browser, WorkDependencies } from './route-context.ts';
-export type { Audit, AuditEntry, ReplyWithHeaders, RouteReply } from './route-forms.ts';
+export type { Audit, AuditEntry, Method, ReplyWithHeaders, RouteReply } from './route-forms.ts';
 export { ROLES, type Role };
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 type Out<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 type Params = z.ZodObject | undefined;
@@ -33,7 +31,7 @@ type Body = z.ZodType | undefined;
 
 interface Revealing {
   tenant: Tenant;
-  deps: WorkDependencies;
+  deps: Contexts.WorkDependencies;
 }
 
 /** What every kind of route declares. */
@@ -142,6 +140,7 @@ export type EnvironmentRouteDefinition<
   R extends Responses,
   Parsed,
   Prepared,
+  Admitted,
 > = Declaration<P, Q, B, R> &
   OfEnvironment<Parsed> &
   Forms<
@@ -149,7 +148,8 @@ export type EnvironmentRouteDefinition<
     Contexts.EnvironmentContext<Out<P>, Out<Q>, Parsed>,
     Contexts.EnvironmentHandlerContext<Out<P>, Out<Q>, Parsed>,
     R,
-    Prepared
+    Prepared,
+    Admitted
   >;
 
 /**
@@ -163,7 +163,8 @@ export function defineRoute<
   R extends Responses = Responses,
   Parsed = Out<B>,
   Prepared = unknown,
->(definition: EnvironmentRouteDefinition<P, Q, B, R, Parsed, Prepared>): EnvironmentRoute {
+  Admitted = void,
+>(definition: EnvironmentRouteDefinition<P, Q, B, R, Parsed, Prepared, Admitted>): EnvironmentRoute {
   // The machinery calls the route with what the definition's own schemas parsed, so the erased types hold.
   return { kind: 'environment', ...declared(definition) };
 }

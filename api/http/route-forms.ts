@@ -5,6 +5,8 @@ import type { AuditAction } from '../../domain/audit-actions.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Page, Pagination } from './pagination.ts';
 
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 export type Responses = Record<number, z.ZodType>;
 export type Data<R extends Responses> = z.input<R[keyof R & number]>;
 
@@ -87,14 +89,14 @@ export interface ListForm<Tx, Context, R extends Responses> {
  * Changes something, in one transaction that commits the work, its audit entry and its reply together. It touches nothing but
  * the transaction: it runs again where PostgreSQL ended it for a deadlock.
  */
-export interface ChangeForm<Tx, Context, R extends Responses, Prepared> {
+export interface ChangeForm<Tx, Context, R extends Responses, Prepared, Admitted> {
   /**
    * Admits the work that `prepare` does, in a transaction of its own that commits before it. The admission stays counted if the work
-   * fails or the process dies: a caller who could repeat the work for nothing would have no limit.
+   * fails or the process dies: a caller who could repeat the work for nothing would have no limit. It may read what `prepare` works on.
    */
-  admit?(tx: Tx, ctx: Context): Promise<void>;
+  admit?(tx: Tx, ctx: Context): Promise<Admitted>;
   /** What costs time and no transaction (parsing, a fetch, a hash), before it begins. */
-  prepare?(ctx: Context): Promise<Prepared>;
+  prepare?(ctx: Context, admitted: Admitted): Promise<Prepared>;
   change(tx: Tx, ctx: Context, prepared: Prepared): Promise<Done<ReplyOf<R>>>;
   /** Takes the Idempotency-Key header, with all five rules of docs/idempotency.md. */
   idempotent?: true;
@@ -119,18 +121,18 @@ export type HandlerForm<Context, R extends Responses> = {
   | { idempotent: true; fence: string }
 );
 
-export type Forms<Tx, Context, HandlerContext, R extends Responses, Prepared> =
+export type Forms<Tx, Context, HandlerContext, R extends Responses, Prepared, Admitted = void> =
   | ReadForm<Tx, Context, R>
   | ListForm<Tx, Context, R>
-  | ChangeForm<Tx, Context, R, Prepared>
+  | ChangeForm<Tx, Context, R, Prepared, Admitted>
   | HandlerForm<HandlerContext, R>;
 
 /** The forms as the machinery and the suites see them. Exactly one of `read`, `list`, `change` and `handler` is there. */
 export interface ErasedForms<Tx, Context, HandlerContext> {
   read?(tx: Tx, ctx: Context): Promise<unknown>;
   list?(tx: Tx, ctx: Context & { page: Page }): Promise<{ items: unknown; total: number }>;
-  admit?(tx: Tx, ctx: Context): Promise<void>;
-  prepare?(ctx: Context): Promise<unknown>;
+  admit?(tx: Tx, ctx: Context): Promise<unknown>;
+  prepare?(ctx: Context, admitted: unknown): Promise<unknown>;
   change?(tx: Tx, ctx: Context, prepared: unknown): Promise<Done<ReplyWithHeaders<unknown>>>;
   handler?(ctx: HandlerContext): Promise<ReplyWithHeaders<unknown>>;
   ownsItsTransaction?: string;

@@ -95,8 +95,9 @@ class Work {
 
   private async change(): Promise<ReplyWithHeaders<unknown>> {
     const { forms } = this;
-    if (forms.admit !== undefined) await this.held((tx) => forms.admit?.(tx, this.context()) as Promise<void>);
-    const prepared = await forms.prepare?.(this.context());
+    const admit = forms.admit && ((tx: RouteTransaction) => forms.admit?.(tx, this.context()) as Promise<unknown>);
+    const admitted = admit && (await this.held(admit));
+    const prepared = await forms.prepare?.(this.context(), admitted);
     const done = await this.held(async (tx) => {
       const made = (await forms.change?.(tx, this.context(), prepared)) as Done<ReplyWithHeaders<unknown>>;
       await this.record(tx, made);

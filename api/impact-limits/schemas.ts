@@ -4,6 +4,7 @@ import { LIMIT_PERIODS, MONEY, THRESHOLDS_MAX, unitOf } from '../../domain/impac
 import { isTimeZone } from '../../domain/impact-limits/period.ts';
 import { idPattern, isId } from '../../domain/ids.ts';
 import { parsePath } from '../../domain/json-path.ts';
+import { governanceWarningSchema } from '../http/governance-warning.ts';
 import { queryBoolean } from '../http/pagination.ts';
 
 /** A limit as requests and replies show it: docs/impact-limits.md, "What a limit says". */
@@ -155,6 +156,11 @@ export const limitSchema = z
     archivedAt: dateTime.nullable(),
   })
   .meta({ id: 'ImpactLimit' });
+
+/** A limit as the request that wrote it is answered. */
+export const writtenLimitSchema = limitSchema
+  .extend({ warnings: z.array(governanceWarningSchema).describe('What in the limit may be a slip.') })
+  .meta({ id: 'WrittenImpactLimit' });
 
 export function presentLimit(limit: LimitDetail): z.input<typeof limitSchema> {
   const { createdAt, updatedAt, archivedAt, resetsAt, crossings, ...rest } = limit;

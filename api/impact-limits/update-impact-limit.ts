@@ -1,11 +1,13 @@
+import { readKnownNames } from '../../db/actions/read-known-names.ts';
 import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
 import { lockImpactLimit } from '../../db/impact-limits/lock-impact-limit.ts';
 import { updateImpactLimit } from '../../db/impact-limits/update-impact-limit.ts';
 import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
+import { limitWarnings } from '../../domain/impact-limits/limit-warnings.ts';
 import { jsonEquals } from '../../domain/json-path.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { limitEntry } from './audit.ts';
-import { limitParams, limitSchema, presentLimit, updateLimitBody } from './schemas.ts';
+import { limitParams, presentLimit, updateLimitBody, writtenLimitSchema } from './schemas.ts';
 
 export const updateLimitRoute = defineRoute({
   id: 'impactLimits.update',
@@ -19,7 +21,7 @@ export const updateLimitRoute = defineRoute({
   scope: 'impact-limits:write',
   role: 'admin',
   request: { params: limitParams, body: updateLimitBody },
-  response: { 200: limitSchema },
+  response: { 200: writtenLimitSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
   async change(tx, { params, body }) {
@@ -37,8 +39,9 @@ export const updateLimitRoute = defineRoute({
     if (isChanged) await updateImpactLimit(tx, before.id, { name, cap, thresholds });
     const after = await getImpactLimit(tx, before.id);
     if (after === null) throw new Error(`impact limit ${before.id} was locked and is gone`);
+    const warnings = limitWarnings(after, await readKnownNames(tx));
     return {
-      reply: { status: 200, data: presentLimit(after) },
+      reply: { status: 200, data: { ...presentLimit(after), warnings } },
       audit: isChanged ? limitEntry('impact_limit.updated', after, before) : 'none: the limit was so already',
     };
   },

@@ -1,19 +1,31 @@
 import { WARNING_TABLE } from '../../domain/actions/warnings.ts';
+import { GOVERNANCE_WARNING_TABLE } from '../../domain/governance-warnings.ts';
 
-/** docs/reference/warnings.md: the table of warning codes as a page. */
+/** docs/reference/warnings.md: the tables of warning codes as a page. */
 export function warningReference(): string {
-  const rows = Object.entries(WARNING_TABLE).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
   return [
     '# Warning codes',
     '',
-    '<!-- Generated from domain/actions/warnings.ts by `npm run openapi`. -->',
+    '<!-- Generated from domain/actions/warnings.ts and domain/governance-warnings.ts by `npm run openapi`. -->',
     '',
-    '`POST /api/v2/actions`, `PATCH /api/v2/actions/{ref}` and `POST /api/v2/actions/import` answer `warnings: [{ path, code, message }]`: what may be wrong with',
-    'an action that was written nevertheless. `path` leads into the action. What is certainly wrong is refused with 400 ([errors](errors.md)).',
+    'A reply to what writes something has `warnings: [{ path, code, message }]`: what may be wrong with it. It was written nevertheless. `path` leads into what',
+    'was written, and the message names what may have been meant. What is certainly wrong is refused with 400 ([errors](errors.md)).',
     '',
-    '| Code | What it says |',
-    '|---|---|',
-    ...rows,
+    '## Actions',
     '',
+    '`POST /api/v2/actions`, `PATCH /api/v2/actions/{ref}` and `POST /api/v2/actions/import`.',
+    '',
+    ...tableOf(WARNING_TABLE),
+    '## Policies and impact limits',
+    '',
+    'Creating and changing an [approval policy](../approval-policies.md) or an [impact limit](../impact-limits.md), and the plan of policy files and its',
+    'application. `plan --strict` ends with 1 where there is one; `apply` with `failOnWarnings: true` is refused with 400, with the list in `details.warnings`.',
+    '',
+    ...tableOf(GOVERNANCE_WARNING_TABLE),
   ].join('\n');
+}
+
+function tableOf(table: Readonly<Record<string, string>>): string[] {
+  const rows = Object.entries(table).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
+  return ['| Code | What it says |', '|---|---|', ...rows, ''];
 }

@@ -1,4 +1,5 @@
 import type { PolicyDocument } from '../../domain/approval-policies/document.ts';
+import type { GovernanceWarning } from '../../domain/governance-warnings.ts';
 import { LISTED_MEMBER_BYTES_MAX, type Shortened } from '../shortened.ts';
 
 export interface PolicyAuthor {
@@ -101,5 +102,6 @@ export interface AppliedPlan {
   planId: string;
   revision: number;
   changes: AppliedChange[];
+  warnings: GovernanceWarning[];
   appliedAt: string;
 }

@@ -111,6 +111,8 @@ export interface AdapterDescriptor {
    * null. Call `impactOf` of adapter-impact.ts instead: it adds the action's own declaration.
    */
   impactOf?(definition: ActionDefinition, input: JsonObject, inspected: JsonObject | null): DeclaredImpact;
+  /** The dimensions of what `impactOf` may answer. Money is then in any currency that the definition does not name. */
+  impactDimensions?: readonly string[];
   /**
    * The amount that an accepted request really used, by its response. An `upper_bound` of that dimension and currency settles to it,
    * unless its declaration names a path of its own. A quantity that is not reported settles in full, so report only what the provider

@@ -63,6 +63,7 @@ export const githubIssueCommentDescriptor: AdapterDescriptor = {
   alwaysGoverned: true,
   inputSchema: INPUT_SCHEMA,
   definitionIssues: issuesOfVerify,
+  impactDimensions: ['resource_mutations'],
   impactOf: () => ({ ok: true, quantities: [{ dimension: 'resource_mutations', amount: 1, bound: 'exact' }] }),
   previewBlocks,
 };

@@ -138,6 +138,7 @@ export const resendEmailDescriptor: AdapterDescriptor = {
   alwaysGoverned: true,
   inputSchema: INPUT_SCHEMA,
   definitionIssues: issuesOfVerify,
+  impactDimensions: ['emails'],
   impactOf: emailImpact,
   previewBlocks,
 };

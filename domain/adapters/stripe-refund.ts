@@ -84,6 +84,7 @@ export const stripeRefundDescriptor: AdapterDescriptor = {
   alwaysGoverned: true,
   inputSchema: INPUT_SCHEMA,
   definitionIssues: issuesOfVerify,
+  impactDimensions: ['money'],
   impactOf: refundImpact,
   observedImpact: refundObserved,
   previewBlocks,

@@ -1,4 +1,5 @@
 import { digestOf } from '../canonical-json.ts';
+import type { GovernanceWarning } from '../governance-warnings.ts';
 import type { Json } from '../json.ts';
 import type { PolicyDocument } from './document.ts';
 
@@ -31,7 +32,8 @@ export interface FileChange {
 
 export interface FilePlan {
   changes: FileChange[];
-  warnings: string[];
+  /** Of the state of the policies; `documentWarnings` looks into the documents. */
+  warnings: GovernanceWarning[];
   /** Nothing would change. */
   unchanged: boolean;
 }
@@ -54,7 +56,9 @@ export function planFiles(live: readonly LivePolicy[], documents: readonly Polic
     ...(prune ? others.map(deletionOf) : []),
   ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const unchanged = changes.every(({ action }) => action === 'none');
-  return { changes, warnings: warningsOf(live, wanted, prune ? [] : others), unchanged };
+  const places = documents.map(({ name }, index): [string, string] => [name, `files[${index}].content.name`]);
+  const warnings = stateWarnings(live, new Map(places), { path: 'files', deleted: prune ? others : [] });
+  return { changes, warnings, unchanged };
 }
 
 function changeOf(before: LivePolicy | undefined, after: PolicyDocument): FileChange {
@@ -68,17 +72,27 @@ function deletionOf({ id, name, document }: LivePolicy): FileChange {
   return { name, action: 'delete', policyId: id, before: document, after: null };
 }
 
-function warningsOf(
-  live: readonly LivePolicy[],
-  wanted: ReadonlySet<string>,
-  leftAlone: readonly LivePolicy[],
-): string[] {
-  return [
-    ...live
-      .filter(({ name, enabled }) => wanted.has(name) && !enabled)
-      .map(({ name }) => `${name} is disabled and stays so: applying a file does not put it in force`),
-    ...leftAlone.map(({ name }) => `${name} is in no file and is left alone: prune deletes it`),
-  ];
+/**
+ * What a plan does not do, and its author may expect.
+ *
+ * @param places where each policy that the plan keeps is written, by name.
+ * @param others where the rest is missing, and what of it the plan deletes.
+ */
+export function stateWarnings(
+  live: readonly Pick<LivePolicy, 'name' | 'enabled'>[],
+  places: ReadonlyMap<string, string>,
+  others: { path: string; deleted: readonly { name: string }[] },
+): GovernanceWarning[] {
+  const deleted = new Set(others.deleted.map(({ name }) => name));
+  return live.flatMap(({ name, enabled }): GovernanceWarning[] => {
+    const path = places.get(name);
+    if (path === undefined) {
+      const message = `${name} is in no file and is left alone: prune deletes it`;
+      return deleted.has(name) ? [] : [{ path: others.path, code: 'policy_left_alone', message }];
+    }
+    const message = `${name} is disabled and stays so: applying a file does not put it in force`;
+    return enabled ? [] : [{ path, code: 'policy_disabled', message }];
+  });
 }
 
 /** Digest of exactly what a plan will do, to which documents, on which revision. Applying the plan requires the same digest. */

@@ -1,7 +1,19 @@
 import type { CelEnv, CelFunc } from '@bufbuild/cel';
 import { PATTERN_CHARACTERS_MAX } from './limits.ts';
 import { constantString, ExpressionError, OPERATOR, type Call, type Expr } from './tree.ts';
-import { accepts, BOOL, comparable, DYN, INT, join, STRING, typeOfCel, typeText, type ValueType } from './types.ts';
+import {
+  accepts,
+  BOOL,
+  comparable,
+  DYN,
+  INT,
+  join,
+  STRING,
+  typeOfCel,
+  typeText,
+  type RecordType,
+  type ValueType,
+} from './types.ts';
 
 /**
  * The type of a call's value.
@@ -28,7 +40,7 @@ export function callType(
       requireBool(first, 'the condition of ?:');
       return join([second, third]);
     case OPERATOR.index:
-      return indexType(first, second);
+      return indexType(first, second, call.args[1]);
     case OPERATOR.equals:
     case OPERATOR.notEquals:
       requireComparable(first, second, name);
@@ -36,7 +48,7 @@ export function callType(
       requireValue(second, call.args[0]);
       return BOOL;
     case OPERATOR.in:
-      requireIn(first, second, call.args[1]);
+      requireIn(first, second, call);
       return BOOL;
     case OPERATOR.add:
       if (first.kind === 'list' && second.kind === 'list') return join([first, second]);
@@ -106,7 +118,7 @@ function requireValue(type: ValueType, other: Expr | undefined): void {
   }
 }
 
-function requireIn(item: ValueType, container: ValueType, written: Expr | undefined): void {
+function requireIn(item: ValueType, container: ValueType, { args: [member, written] }: Call): void {
   if (container.kind === 'list') {
     requireComparable(item, container.item, OPERATOR.in);
     if (written?.exprKind.case === 'listExpr')
@@ -115,12 +127,21 @@ function requireIn(item: ValueType, container: ValueType, written: Expr | undefi
     requireComparable(item, container.key, OPERATOR.in);
   } else if (container.kind === 'record') {
     requireComparable(item, STRING, OPERATOR.in);
+    const name = constantString(member);
+    if (name !== undefined) recordMember(container, name);
   } else if (container.kind === 'scalar') {
     throw new ExpressionError(`looks with in into a ${typeText(container)}`);
   }
 }
 
-function indexType(container: ValueType, key: ValueType): ValueType {
+/** @throws {ExpressionError} where no value of the record has the member. */
+export function recordMember({ members }: RecordType, name: string): ValueType {
+  const member = Object.hasOwn(members, name) ? members[name] : undefined;
+  if (member !== undefined) return member;
+  throw new ExpressionError(`uses the unknown member ${name}: there are ${Object.keys(members).join(', ')}`);
+}
+
+function indexType(container: ValueType, key: ValueType, written: Expr | undefined): ValueType {
   if (container.kind === 'list') {
     if (!comparable(key, INT)) throw new ExpressionError(`takes a ${typeText(key)} for the index of a list`);
     return container.item;
@@ -130,5 +151,6 @@ function indexType(container: ValueType, key: ValueType): ValueType {
     return container.value;
   }
   if (container.kind === 'scalar') throw new ExpressionError(`looks by [] into a ${typeText(container)}`);
-  return DYN;
+  const name = constantString(written);
+  return container.kind === 'record' && name !== undefined ? recordMember(container, name) : DYN;
 }

@@ -1,5 +1,5 @@
 import type { CelEnv } from '@bufbuild/cel';
-import { callType } from './calls.ts';
+import { callType, recordMember } from './calls.ts';
 import type { ExpressionEnvironment } from './environment.ts';
 import { COMPREHENSION_NESTING_MAX, EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, LITERAL_ITEMS_MAX } from './limits.ts';
 import { ExpressionError, operandsOf, qualifiedName } from './tree.ts';
@@ -222,11 +222,7 @@ function memberType(type: ValueType, name: string): ValueType {
   if (type.kind === 'dyn') return DYN;
   if (type.kind === 'map') return type.value;
   if (type.kind !== 'record') throw new ExpressionError(`looks for ${name} in a ${typeText(type)}`);
-  const member = Object.hasOwn(type.members, name) ? type.members[name] : undefined;
-  if (member === undefined) {
-    throw new ExpressionError(`uses the unknown member ${name}: there are ${Object.keys(type.members).join(', ')}`);
-  }
-  return member;
+  return recordMember(type, name);
 }
 
 function itemType(range: ValueType): ValueType {

@@ -6,7 +6,8 @@ import { projectRoot } from '../../embedded/project-root.ts';
 import { EXIT } from '../../sdk/cli/src/exit.ts';
 import { runProgram } from '../../sdk/cli/src/program.ts';
 import { startTestApi, type TestApi } from '../api/harness/test-api.ts';
-import { policyClient, type PolicyClient } from '../api/approval-policies/support.ts';
+import { memberSession } from '../api/harness/member-session.ts';
+import { createRefundAction, policyClient, type PolicyClient } from '../api/approval-policies/support.ts';
 
 const EXAMPLE = path.join(projectRoot(), 'docs', 'examples', 'approval-policies');
 
@@ -73,7 +74,7 @@ describe('agent-actions policies', () => {
       '    +    when: environment.kind == "production" && input.amount > 40000',
     ]);
     expect(kept.output).toContain('~ refunds');
-    expect(kept.output).toContain('warning: nights is in no file and is left alone: prune deletes it');
+    expect(kept.output).toContain('warning: files: nights is in no file and is left alone: prune deletes it');
     const pruned = await run('apply', folder, '--prune');
     expect(pruned.output).toContain('- nights');
     expect(pruned.output).toContain('~ refunds version 2');
@@ -99,6 +100,28 @@ describe('agent-actions policies', () => {
     );
     expect([stale.code, stale.errors]).toEqual([EXIT.notOk, expect.stringContaining('PLAN_STALE')]);
     expect(await client.rows()).toEqual(rows);
+  });
+
+  it('warns of what matches nothing, by the name of its file; --strict then ends with 1 and changes nothing', async () => {
+    await createRefundAction(client);
+    await memberSession(api, client.tenant.workspaceId, 'admin');
+    rmSync(path.join(folder, 'nights.yaml'));
+    const clean = await run('plan', folder, '--strict');
+    expect([clean.code, clean.output]).toEqual([EXIT.ok, expect.not.stringContaining('warning: ')]);
+    edit('refunds.yaml', (text) => text.replace('refund.*', 'refnd.*'));
+    const planned = await run('plan', folder);
+    expect(planned.code).toBe(EXIT.ok);
+    expect(planned.output).toContain(
+      'warning: refunds.yaml: rules[0].match.actions[0]: refnd.* matches no action of this environment; did you mean refund.*?',
+    );
+    expect((await run('plan', folder, '--strict')).code).toBe(EXIT.notOk);
+    const applied = await run('apply', folder, '--strict');
+    expect([applied.code, applied.output]).toEqual([EXIT.notOk, expect.stringContaining('Nothing was changed')]);
+    const [planId = '', digest = ''] = [/ppl_\w+/.exec(planned.output)?.[0], /sha256:\w+/.exec(planned.output)?.[0]];
+    const byPlan = await run('apply', '--strict', '--plan', planId, '--digest', digest);
+    expect([byPlan.code, byPlan.errors]).toEqual([EXIT.notOk, expect.stringContaining('refnd.* matches no action')]);
+    expect(await client.revision()).toBe(0);
+    expect((await run('apply', folder)).code).toBe(EXIT.ok);
   });
 
   it('tests: each verdict with its rule and what that saw; a failure ends with 1 and shows every rule', async () => {

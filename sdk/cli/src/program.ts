@@ -173,11 +173,13 @@ function addPolicies(add: Add, program: Command, choose: Choose): void {
   add(policies, 'plan <folder>', 'what the files would change')
     .option('--prune', 'delete the policies that no file names')
     .option('--check', 'end with 1 where the plan would change something')
+    .option('--strict', 'end with 1 where the plan has a warning')
     .action((folder: string, options) => choose((terminal) => planPolicies(folder, options, terminal)));
   add(policies, 'apply [folder]', 'apply a folder, or the plan that you looked at')
     .option('--prune', 'delete the policies that no file names')
     .option('--plan <id>', 'this plan')
     .option('--digest <sha256>', 'its digest')
+    .option('--strict', 'change nothing where the plan has a warning')
     .action((folder: string | undefined, options) => choose((terminal) => applyPolicies(folder, options, terminal)));
   add(policies, 'test <folder>', 'ask the policies of the files about their fixtures').action(
     (folder: string, options) => choose((terminal) => testPolicies(folder, options, terminal)),

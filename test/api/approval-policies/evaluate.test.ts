@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { policySchema } from '../../../api/approval-policies/schemas.ts';
 import { verdictSchema } from '../../../api/approval-policies/verdict-schema.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -32,7 +32,7 @@ async function evaluate(
   return dataOf(await by.post(`${POLICIES}/evaluate`, { action: 'refund.create', ...body }), verdictSchema);
 }
 const create = async (document: unknown): Promise<z.infer<typeof policySchema>> =>
-  dataOf(await client.post(POLICIES, { document }), policySchema);
+  dataOf(await client.post(POLICIES, { document }), z.object(policySchema.shape));
 
 test('200: names the rule, its version, its terms, and what its condition saw', async () => {
   const policy = await create(REFUNDS);

@@ -43,6 +43,7 @@ const applied = async (contents: string[], prune?: boolean): Promise<z.infer<typ
 const actionsOf = ({ changes }: { changes: { name: string; action: string }[] }): string[] =>
   changes.map(({ name, action }) => `${action} ${name}`);
 const statusAndCode = (reply: CallResult): [number, string] => [reply.status, errorOf(reply).code];
+const ofState = ({ warnings }: Plan): Plan['warnings'] => warnings.filter(({ code }) => code.startsWith('policy_'));
 const live = async (): Promise<z.infer<typeof policySchema>[]> =>
   dataOf(await client.get(POLICIES), z.array(policySchema));
 
@@ -50,7 +51,7 @@ describe('planning', () => {
   test('says what each file would do, and changes nothing', async () => {
     const made = await plan([REFUNDS, PAYOUTS]);
     expect(actionsOf(made)).toEqual(['create payouts', 'create refunds']);
-    expect(made).toMatchObject({ baseRevision: 0, unchanged: false, warnings: [] });
+    expect(made).toMatchObject({ baseRevision: 0, unchanged: false });
     expect(made.changes[1]).toMatchObject({ before: null, after: { name: 'refunds', priority: 10 } });
     expect(await live()).toEqual([]);
     expect(await client.revision()).toBe(0);
@@ -60,7 +61,7 @@ describe('planning', () => {
     await applied([REFUNDS, PAYOUTS]);
     const rows = await client.rows();
     const again = await plan([`# a comment\n${REFUNDS}`, JSON.stringify(JSON.parse(PAYOUTS), null, 8)], true);
-    expect(again).toMatchObject({ unchanged: true, warnings: [], baseRevision: await client.revision() });
+    expect(again).toMatchObject({ unchanged: true, baseRevision: await client.revision() });
     expect(actionsOf(again)).toEqual(['none payouts', 'none refunds']);
     expect(again.changes[1]?.before).toEqual(again.changes[1]?.after);
     const nothing = dataOf(await apply(again), appliedSchema);
@@ -76,11 +77,18 @@ describe('planning', () => {
     const changed = REFUNDS.replace('50000', '40000');
     const kept = await plan([changed]);
     expect(actionsOf(kept)).toEqual(['update refunds']);
-    expect(kept.warnings).toEqual(['payouts is in no file and is left alone: prune deletes it']);
+    expect(ofState(kept)).toEqual([
+      {
+        path: 'files',
+        code: 'policy_left_alone',
+        message: 'payouts is in no file and is left alone: prune deletes it',
+      },
+    ]);
     expect(kept.changes[0]?.before?.rules[1]?.when).toBe('input.amount > 50000');
     expect(kept.changes[0]?.after?.rules[1]?.when).toBe('input.amount > 40000');
     const pruned = await plan([changed], true);
     expect(actionsOf(pruned)).toEqual(['delete payouts', 'update refunds']);
+    expect(ofState(pruned)).toEqual([]);
     expect(pruned.digest).not.toBe(kept.digest);
   });
 
@@ -88,7 +96,13 @@ describe('planning', () => {
     const { changes } = await applied([REFUNDS]);
     await client.patch(`${POLICIES}/${changes[0]?.policyId}`, { enabled: false });
     const made = await plan([REFUNDS.replace('50000', '40000')]);
-    expect(made.warnings).toEqual(['refunds is disabled and stays so: applying a file does not put it in force']);
+    expect(ofState(made)).toEqual([
+      {
+        path: 'files[0].content.name',
+        code: 'policy_disabled',
+        message: 'refunds is disabled and stays so: applying a file does not put it in force',
+      },
+    ]);
     expect(dataOf(await apply(made), appliedSchema).changes[0]?.version).toBe(2);
     expect((await live())[0]?.enabled).toBe(false);
   });

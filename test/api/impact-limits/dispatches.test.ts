@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 const MONEY = { dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' };
-const limitIn = (reply: Parameters<typeof dataOf>[0]) => dataOf(reply, limitSchema);
+const limitIn = (reply: Parameters<typeof dataOf>[0]) => dataOf(reply, z.object(limitSchema.shape));
 let [paths, limits] = [0, 0];
 
 /** An action that moves money and sends to a path of its own. */

@@ -125,7 +125,7 @@ describe('the database', () => {
         lifetimeSeconds: 60,
       }),
     );
-    const result = { planId: plan.id, revision: 0, changes: [], appliedAt: new Date().toISOString() };
+    const result = { planId: plan.id, revision: 0, changes: [], warnings: [], appliedAt: new Date().toISOString() };
     await inEnvironment((tx) => markPlanApplied(tx, result));
     await expect(inEnvironment((tx) => markPlanApplied(tx, { ...result, revision: 5 }))).rejects.toThrow(/was applied/);
     expect((await inEnvironment((tx) => getPlan(tx, plan.id)))?.result).toEqual(result);
@@ -143,7 +143,7 @@ describe('the database', () => {
           lifetimeSeconds: -days * 86_400,
         }),
       );
-      const result = { planId: id, revision: 0, changes: [], appliedAt: new Date().toISOString() };
+      const result = { planId: id, revision: 0, changes: [], warnings: [], appliedAt: new Date().toISOString() };
       if (isApplied) await inEnvironment((tx) => markPlanApplied(tx, result));
       return id;
     };
@@ -168,7 +168,7 @@ test('keeps the newest plans that were not applied, and not without end: each ma
       return id;
     });
   const applied = await plan(10);
-  const result = { planId: applied, revision: 0, changes: [], appliedAt: new Date().toISOString() };
+  const result = { planId: applied, revision: 0, changes: [], warnings: [], appliedAt: new Date().toISOString() };
   await inEnvironment((tx) => markPlanApplied(tx, result));
   const [first, second] = [await plan(100), await plan(200)];
   for (let count = 2; count < UNAPPLIED_PLANS_MAX + 1; count++) await plan(300);

@@ -159,6 +159,8 @@ describe('a condition is refused when it is written', () => {
     ['impact.exists(i, i.currency in ["usd", "EUR"])', /"EUR" what is always three lower case letters/],
     ['"Money" == impact[0].dimension', /"Money" what is always lower case letters/],
     ['impact.exists(i, i.sum > 1)', /unknown member sum/],
+    ['environment["knd"] == "production"', /unknown member knd: there are id, name, kind/],
+    ['"knd" in environment', /unknown member knd/],
     ['impact[0].amount == "1"', /compares a int with a string/],
     ['environment.kind == 1', /compares a string with a int/],
     ['environment.name == null', /compares a string with a null_type/],

@@ -15,6 +15,7 @@ import type { Terminal } from '../terminal.ts';
 export interface PolicyOptions extends CommonOptions {
   prune?: boolean;
   check?: boolean;
+  strict?: boolean;
   plan?: string;
   digest?: string;
 }
@@ -22,12 +23,15 @@ export interface PolicyOptions extends CommonOptions {
 const FIXTURES_AT_ONCE = 500;
 const FILES = '/api/v2/approval-policies/files';
 
-/** What the files of a folder would change; with `check` that is the exit code, for a CI job. */
+/** What the files of a folder would change; with `check` that is the exit code, and with `strict` whether there is a warning. */
 export async function planPolicies(folder: string, options: PolicyOptions, terminal: Terminal): Promise<ExitCode> {
   const files = readPolicyFolder(folder);
   const plan = await makePlan(clientOf(options, terminal), files, options);
-  terminal.print(options.json === true ? JSON.stringify(plan) : `${reportPlan(plan)}${nextOf(plan)}`);
-  return options.check === true && !plan.unchanged ? EXIT.notOk : EXIT.ok;
+  terminal.print(
+    options.json === true ? JSON.stringify(plan) : `${reportPlan(plan, (path) => nameIn(path, files))}${nextOf(plan)}`,
+  );
+  const isRefused = options.strict === true && plan.warnings.length > 0;
+  return isRefused || (options.check === true && !plan.unchanged) ? EXIT.notOk : EXIT.ok;
 }
 
 function nextOf({ unchanged, planId, digest }: Plan): string {
@@ -52,7 +56,13 @@ export async function applyPolicies(
   const client = clientOf(options, terminal);
   if (files === null) return apply(client, { planId: planId ?? '', digest: digest ?? '' }, options, terminal);
   const plan = await makePlan(client, files, options);
-  if (options.json !== true) terminal.print(reportPlan(plan));
+  if (options.json !== true) terminal.print(reportPlan(plan, (path) => nameIn(path, files)));
+  if (options.strict === true && plan.warnings.length > 0) {
+    terminal.print(
+      options.json === true ? JSON.stringify(plan) : 'Nothing was changed: the plan has warnings (--strict).',
+    );
+    return EXIT.notOk;
+  }
   if (!plan.unchanged) return apply(client, plan, options, terminal);
   if (options.json === true) terminal.print(JSON.stringify(plan));
   return EXIT.ok;
@@ -61,10 +71,12 @@ export async function applyPolicies(
 async function apply(
   client: Client,
   { planId, digest }: Pick<Plan, 'planId' | 'digest'>,
-  { json }: PolicyOptions,
+  { json, strict }: PolicyOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const applied: Applied = await client.call('POST', `${FILES}/apply`, { body: { planId, digest } });
+  // The service looks again: a warning may have come up since the plan.
+  const failOnWarnings = strict === true ? { failOnWarnings: true } : {};
+  const applied: Applied = await client.call('POST', `${FILES}/apply`, { body: { planId, digest, ...failOnWarnings } });
   terminal.print(json === true ? JSON.stringify(applied) : reportApplied(applied));
   return EXIT.ok;
 }
@@ -121,7 +133,7 @@ async function named<T>(read: PolicyFolder, work: () => Promise<T>): Promise<T> 
 
 function nameIn(path: string, { files, fixtures }: PolicyFolder): string {
   return path
-    .replace(/^body\.files\[(\d+)\]\.content(?:\.|$)/, (_, index: string) => `${files[Number(index)]?.path}: `)
+    .replace(/^(?:body\.)?files\[(\d+)\]\.content(?:\.|$)/, (_, index: string) => `${files[Number(index)]?.path}: `)
     .replace(/^body\.fixtures\[(\d+)\](?:\.|$)/, (_, index: string) => `${fixtures[Number(index)]?.name}: `)
     .trimEnd();
 }

@@ -15,8 +15,8 @@ const CONTEXT_LINES = 2;
 /** `Index:`, `===`, `---` and `+++`: the header of a patch of one file. */
 const PATCH_HEADER_LINES = 4;
 
-/** Each policy that would change, with its lines before and after. */
-export function reportPlan(plan: Plan): string {
+/** Each policy that would change, with its lines before and after. `nameOf` turns a path of the request into the name of a file. */
+export function reportPlan(plan: Plan, nameOf: (path: string) => string): string {
   const changes = plan.changes.flatMap(({ name, action, before, after }) =>
     action === 'none' ? [] : [`${SIGNS[action]} ${name}`, ...diffLines(before, after).map((line) => `    ${line}`)],
   );
@@ -24,7 +24,7 @@ export function reportPlan(plan: Plan): string {
     `Plan ${plan.planId} on revision ${plan.baseRevision}, until ${plan.expiresAt}`,
     `Digest ${plan.digest}`,
     ...changes,
-    ...plan.warnings.map((warning) => `warning: ${warning}`),
+    ...plan.warnings.map(({ path, message }) => `warning: ${nameOf(path)}: ${message}`),
     countsOf(plan),
   ].join('\n');
 }

@@ -189,6 +189,8 @@ from .types import (
     UrlGroupsEndpointsRemoveReply,
     UrlGroupsUpdateBody,
     WrittenAction,
+    WrittenApprovalPolicy,
+    WrittenImpactLimit,
 )
 
 
@@ -365,7 +367,7 @@ class ApprovalPoliciesOperations:
         """List approval policies, newest first. Scope: policies:read."""
         return self._caller.call_page("/api/v2/approval-policies", query={"page": page, "limit": limit, "name": name, "enabled": enabled, "includeArchived": include_archived})
 
-    def create(self, body: CreateApprovalPolicy, *, idempotency_key: Optional[str] = None) -> ApprovalPolicy:
+    def create(self, body: CreateApprovalPolicy, *, idempotency_key: Optional[str] = None) -> WrittenApprovalPolicy:
         """Create an approval policy and its version 1. Scope: policies:write."""
         return self._caller.call("POST", "/api/v2/approval-policies", body=body, idempotency_key=idempotency_key)
 
@@ -389,7 +391,7 @@ class ApprovalPoliciesOperations:
         """Get an approval policy with its newest document. Scope: policies:read."""
         return self._caller.call("GET", "/api/v2/approval-policies/{policyId}", path_params={"policyId": policy_id})
 
-    def update(self, policy_id: str, body: Optional[UpdateApprovalPolicy] = None, *, idempotency_key: Optional[str] = None) -> ApprovalPolicy:
+    def update(self, policy_id: str, body: Optional[UpdateApprovalPolicy] = None, *, idempotency_key: Optional[str] = None) -> WrittenApprovalPolicy:
         """Change an approval policy. Scope: policies:write."""
         return self._caller.call("PATCH", "/api/v2/approval-policies/{policyId}", path_params={"policyId": policy_id}, body=body, idempotency_key=idempotency_key)
 
@@ -439,7 +441,7 @@ class ImpactLimitsOperations:
         """List impact limits with what is used of them, newest first. Scope: impact-limits:read."""
         return self._caller.call_page("/api/v2/impact-limits", query={"page": page, "limit": limit, "dimension": dimension, "includeArchived": include_archived})
 
-    def create(self, body: ImpactLimitsCreateBody, *, idempotency_key: Optional[str] = None) -> ImpactLimit:
+    def create(self, body: ImpactLimitsCreateBody, *, idempotency_key: Optional[str] = None) -> WrittenImpactLimit:
         """Create an impact limit. Scope: impact-limits:write."""
         return self._caller.call("POST", "/api/v2/impact-limits", body=body, idempotency_key=idempotency_key)
 
@@ -447,7 +449,7 @@ class ImpactLimitsOperations:
         """Get an impact limit with what is used of it. Scope: impact-limits:read."""
         return self._caller.call("GET", "/api/v2/impact-limits/{id}", path_params={"id": id})
 
-    def update(self, id: str, body: Optional[ImpactLimitsUpdateBody] = None, *, idempotency_key: Optional[str] = None) -> ImpactLimit:
+    def update(self, id: str, body: Optional[ImpactLimitsUpdateBody] = None, *, idempotency_key: Optional[str] = None) -> WrittenImpactLimit:
         """Change the name, cap or thresholds of an impact limit. Scope: impact-limits:write."""
         return self._caller.call("PATCH", "/api/v2/impact-limits/{id}", path_params={"id": id}, body=body, idempotency_key=idempotency_key)
 

@@ -219,6 +219,8 @@ class AppliedApprovalPolicyPlan(TypedDict):
     revision: int
     """The revision of the policies after it."""
     changes: List[AppliedApprovalPolicyPlanChangesItem]
+    warnings: List[GovernanceWarning]
+    """What may be a slip, as in the plan. Each path leads into the `changes` of the plan."""
     appliedAt: str
 
 
@@ -230,9 +232,14 @@ class AppliedApprovalPolicyPlanChangesItem(TypedDict):
     """The newest after it."""
 
 
-class ApplyApprovalPolicyPlan(TypedDict):
+class _ApplyApprovalPolicyPlanRequired(TypedDict):
     planId: str
     digest: str
+
+
+class ApplyApprovalPolicyPlan(_ApplyApprovalPolicyPlanRequired, total=False):
+    failOnWarnings: bool
+    """Refuse with 400 and change nothing where there is a warning; `details.warnings` has them."""
 
 
 class Approval(TypedDict):
@@ -411,7 +418,8 @@ class ApprovalPolicyPlan(TypedDict):
     unchanged: bool
     """True where nothing would change."""
     changes: List[ApprovalPolicyPlanChangesItem]
-    warnings: List[str]
+    warnings: List[GovernanceWarning]
+    """What may be a slip. Each path leads into the request."""
     expiresAt: str
 
 
@@ -1859,6 +1867,14 @@ class FoundMemoryWhyVector(TypedDict):
     """Null: not among the first hundred."""
     rank: int
     score: float
+
+
+class GovernanceWarning(TypedDict):
+    path: str
+    """Dotted path into what was written, such as `document.rules[0].match.actions[1]`."""
+    code: Literal["matches_no_action", "matches_no_adapter", "matches_no_tag", "matches_no_key", "matches_no_member", "unknown_dimension", "unknown_currency", "impossible_member", "policy_disabled", "policy_left_alone"]
+    """Each code is explained in docs/reference/warnings.md."""
+    message: str
 
 
 class HaltEnvironmentRequest(TypedDict):
@@ -4607,6 +4623,62 @@ class WrittenActionCurrentVersion(TypedDict):
 class WrittenActionMcp(TypedDict):
     """pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions."""
     pinned: bool
+
+
+class WrittenApprovalPolicy(TypedDict):
+    id: str
+    name: str
+    priority: int
+    """That of the newest document."""
+    enabled: bool
+    version: int
+    """Number of the newest version."""
+    document: ApprovalPolicyDocument
+    createdAt: str
+    updatedAt: str
+    archivedAt: Optional[str]
+    """Set once it was deleted: it decides nothing, and its history stays."""
+    warnings: List[GovernanceWarning]
+    """What in the document may be a slip."""
+
+
+class WrittenImpactLimit(TypedDict):
+    id: str
+    name: str
+    dimension: str
+    currency: Optional[str]
+    unit: str
+    """What its amounts count: `minor_units` for money, else the dimension."""
+    cap: int
+    period: Literal["per_effect", "hour", "day", "week", "month", "lifetime"]
+    timezone: str
+    scope: ImpactLimitScope
+    thresholds: List[int]
+    currentPeriod: Optional[str]
+    """The period that counts now, such as `2026-11-21`; null for `per_effect`."""
+    resetsAt: Optional[str]
+    """When the next period begins; null for `per_effect` and `lifetime`."""
+    reserved: int
+    """In the current period, by effects that are under way or whose outcome is not known."""
+    settled: int
+    """In the current period, by effects that happened."""
+    available: int
+    """In the current period. 0 where the cap was lowered below what is used."""
+    exposures: WrittenImpactLimitExposures
+    """What is held, of every period, by effects whose outcome is unknown, or still pending at the provider."""
+    crossings: List[ImpactLimitCrossing]
+    """Those of the current period, newest first; of `per_effect`, the newest."""
+    createdAt: str
+    updatedAt: str
+    archivedAt: Optional[str]
+    warnings: List[GovernanceWarning]
+    """What in the limit may be a slip."""
+
+
+class WrittenImpactLimitExposures(TypedDict):
+    """What is held, of every period, by effects whose outcome is unknown, or still pending at the provider."""
+    unknown: int
+    pending: int
 
 
 BatchResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic, BatchResult4]

@@ -157,11 +157,15 @@ export interface schemas {
       /** The newest after it. */
       version: schemas["Integer"] | null;
     }>;
+    /** What may be a slip, as in the plan. Each path leads into the `changes` of the plan. */
+    warnings: Array<schemas["GovernanceWarning"]>;
     appliedAt: schemas["DateTime"];
   };
   ApplyApprovalPolicyPlan: {
     planId: string;
     digest: string;
+    /** Refuse with 400 and change nothing where there is a warning; `details.warnings` has them. */
+    failOnWarnings?: boolean;
   };
   Approval: {
     id: string;
@@ -317,7 +321,8 @@ export interface schemas {
       before: schemas["ApprovalPolicyDocument"] | null;
       after: schemas["ApprovalPolicyDocument"] | null;
     }>;
-    warnings: Array<string>;
+    /** What may be a slip. Each path leads into the request. */
+    warnings: Array<schemas["GovernanceWarning"]>;
     expiresAt: schemas["DateTime"];
   };
   ApprovalPolicyTrace: {
@@ -1403,6 +1408,13 @@ export interface schemas {
         score: number;
       } | null;
     };
+  };
+  GovernanceWarning: {
+    /** Dotted path into what was written, such as `document.rules[0].match.actions[1]`. */
+    path: string;
+    /** Each code is explained in docs/reference/warnings.md. */
+    code: "matches_no_action" | "matches_no_adapter" | "matches_no_tag" | "matches_no_key" | "matches_no_member" | "unknown_dimension" | "unknown_currency" | "impossible_member" | "policy_disabled" | "policy_left_alone";
+    message: string;
   };
   HaltEnvironmentRequest: {
     /** Callers read it in the refusal of each invocation. Never put a credential here. */
@@ -3604,6 +3616,57 @@ export interface schemas {
     /** What may be wrong with the definition that was written. */
     warnings: Array<schemas["ActionWarning"]>;
   };
+  WrittenApprovalPolicy: {
+    id: string;
+    name: string;
+    /** That of the newest document. */
+    priority: schemas["Integer"];
+    enabled: boolean;
+    /** Number of the newest version. */
+    version: number;
+    document: schemas["ApprovalPolicyDocument"];
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    /** Set once it was deleted: it decides nothing, and its history stays. */
+    archivedAt: schemas["DateTime"] | null;
+    /** What in the document may be a slip. */
+    warnings: Array<schemas["GovernanceWarning"]>;
+  };
+  WrittenImpactLimit: {
+    id: string;
+    name: string;
+    dimension: string;
+    currency: string | null;
+    /** What its amounts count: `minor_units` for money, else the dimension. */
+    unit: string;
+    cap: number;
+    period: "per_effect" | "hour" | "day" | "week" | "month" | "lifetime";
+    timezone: string;
+    scope: schemas["ImpactLimitScope"];
+    thresholds: Array<schemas["Integer"]>;
+    /** The period that counts now, such as `2026-11-21`; null for `per_effect`. */
+    currentPeriod: string | null;
+    /** When the next period begins; null for `per_effect` and `lifetime`. */
+    resetsAt: schemas["DateTime"] | null;
+    /** In the current period, by effects that are under way or whose outcome is not known. */
+    reserved: number;
+    /** In the current period, by effects that happened. */
+    settled: number;
+    /** In the current period. 0 where the cap was lowered below what is used. */
+    available: number;
+    /** What is held, of every period, by effects whose outcome is unknown, or still pending at the provider. */
+    exposures: {
+      unknown: number;
+      pending: number;
+    };
+    /** Those of the current period, newest first; of `per_effect`, the newest. */
+    crossings: Array<schemas["ImpactLimitCrossing"]>;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    archivedAt: schemas["DateTime"] | null;
+    /** What in the limit may be a slip. */
+    warnings: Array<schemas["GovernanceWarning"]>;
+  };
 }
 
 export interface operations {
@@ -4810,7 +4873,7 @@ export interface operations {
     requestBody: { content: { "application/json": schemas["CreateApprovalPolicy"] } };
     responses: {
       201: { content: { "application/json": schemas["Success"] & {
-        data: schemas["ApprovalPolicy"];
+        data: schemas["WrittenApprovalPolicy"];
       } } };
     };
   };
@@ -4950,7 +5013,7 @@ export interface operations {
     requestBody?: { content: { "application/json": schemas["UpdateApprovalPolicy"] } };
     responses: {
       200: { content: { "application/json": schemas["Success"] & {
-        data: schemas["ApprovalPolicy"];
+        data: schemas["WrittenApprovalPolicy"];
       } } };
     };
   };
@@ -5330,7 +5393,7 @@ export interface operations {
     } } };
     responses: {
       201: { content: { "application/json": schemas["Success"] & {
-        data: schemas["ImpactLimit"];
+        data: schemas["WrittenImpactLimit"];
       } } };
     };
   };
@@ -5387,7 +5450,7 @@ export interface operations {
     } } };
     responses: {
       200: { content: { "application/json": schemas["Success"] & {
-        data: schemas["ImpactLimit"];
+        data: schemas["WrittenImpactLimit"];
       } } };
     };
   };

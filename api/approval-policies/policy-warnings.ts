@@ -1,0 +1,27 @@
+import { readInputSchemas, readKnownNames } from '../../db/actions/read-known-names.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import {
+  documentWarnings,
+  type PlacedDocument,
+  type PolicyWorld,
+} from '../../domain/approval-policies/document-warnings.ts';
+import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
+import type { GovernanceWarning } from '../../domain/governance-warnings.ts';
+import type { Caller } from '../http/define-route.ts';
+
+/**
+ * What documents are compared with, read before the change: looking at them takes time and must hold no connection. An action that is
+ * made meanwhile is missing from it.
+ */
+export async function readPolicyWorld(tx: EnvironmentTransaction): Promise<PolicyWorld> {
+  return { names: await readKnownNames(tx), inputSchemas: await readInputSchemas(tx) };
+}
+
+/** The warnings of documents. Other requests take turns in between. */
+export function policyWarnings(
+  documents: readonly PlacedDocument[],
+  world: PolicyWorld,
+  { tenant }: Pick<Caller, 'tenant'>,
+): Promise<GovernanceWarning[]> {
+  return policyTurns.run(tenant.environmentId, documentWarnings(documents, world));
+}
