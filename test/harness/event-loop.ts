@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
 
-/** A quiet machine of today takes this long for the yardstick. */
+/** A quiet machine takes this long for the yardstick. */
 const YARDSTICK_MS = 12;
+
+/** How many times as long as a quiet machine this one takes at the moment; at least 1. */
+export function slowness(): number {
+  return Math.max(1, yardstickMs() / YARDSTICK_MS);
+}
 
 /**
  * The longest stretch for which this thread's event loop did not come round while `work` was under way, in milliseconds of the thread's own
- * CPU. Time in which the machine did something else does not count, and a machine that is slow at the moment is measured by a yardstick.
+ * CPU: time in which the machine did something else does not count.
  */
 export async function longestStretchMs(work: () => Promise<unknown>): Promise<number> {
-  const slowness = Math.max(1, yardstickMs() / YARDSTICK_MS);
   let isOver = false;
   let longest = 0;
   const done = work().finally(() => (isOver = true));
@@ -21,7 +25,7 @@ export async function longestStretchMs(work: () => Promise<unknown>): Promise<nu
     before = now;
   }
   await done;
-  return longest / slowness;
+  return longest;
 }
 
 const YARDSTICK = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ a: index, b: String(index) })));

@@ -24,7 +24,10 @@ export function costlyBodies(route: AnyRoute, whole: Record<string, unknown>): C
   const within = (member: string): string => `{${beside === '' ? '' : `${beside},`}${member}}`;
   const room = bytes - Buffer.byteLength(within(''));
   return [
-    ...partsOf(room).map(([what, text]): CostlyBody => [`an unknown member of ${what}`, within(`"unexpected":${text}`)]),
+    ...partsOf(room).map(([what, text]): CostlyBody => [
+      `an unknown member of ${what}`,
+      within(`"unexpected":${text}`),
+    ]),
     ['unknown members', within(namesOf(room))],
     ['JSON without an end', `[${'[],'.repeat(Math.min(bytes / 3 - 1, BODY_VALUES_MAX / 2 - 1))}`],
     ['escapes without an end', `["${'\\n'.repeat(bytes / 2 - 2)}`],
@@ -32,7 +35,10 @@ export function costlyBodies(route: AnyRoute, whole: Record<string, unknown>): C
     ...Object.entries(propertiesOf(route)).flatMap(([name, schema]) =>
       membersOf(schema, whole[name], room).map(([what, text]): CostlyBody => {
         const { [name]: _, ...others } = whole;
-        return [`${name}: ${what}`, JSON.stringify({ ...others, [name]: null }).replace(`"${name}":null`, () => `"${name}":${text}`)];
+        return [
+          `${name}: ${what}`,
+          JSON.stringify({ ...others, [name]: null }).replace(`"${name}":null`, () => `"${name}":${text}`),
+        ];
       }),
     ),
   ];
@@ -42,15 +48,11 @@ export function costlyBodies(route: AnyRoute, whole: Record<string, unknown>): C
 function partsOf(room: number): CostlyBody[] {
   const list = (item: string): string => listOf(item, room);
   return [
-    ['empty lists', list('[]')],
-    ['empty objects', list('{}')],
     ['more empty lists than are taken', `[${'[],'.repeat(room / 3 - 2)}[]]`],
     ['small objects', list('{"b":1,"a":2}')],
     ['deep lists', list('['.repeat(60) + ']'.repeat(60))],
     ['names', `{${namesOf(room)}}`],
     ['escapes', `"${'\\u0001'.repeat(room / 6 - 2)}"`],
-    ['characters of three bytes', `"${'漢'.repeat(room / 3 - 2)}"`],
-    ['a long text', `"${'x'.repeat(room - 2)}"`],
   ];
 }
 
@@ -69,7 +71,9 @@ function namesOf(room: number): string {
 
 function propertiesOf(route: AnyRoute): Record<string, Schema> {
   if (route.request.body === undefined) return {};
-  const json = z.toJSONSchema(route.request.body, { io: 'input', unrepresentable: 'any' }) as Schema & { $defs?: Record<string, Schema> };
+  const json = z.toJSONSchema(route.request.body, { io: 'input', unrepresentable: 'any' }) as Schema & {
+    $defs?: Record<string, Schema>;
+  };
   const resolved = (schema: Schema): Schema =>
     schema.$ref === undefined ? schema : (json.$defs?.[schema.$ref.split('/').at(-1) ?? ''] ?? {});
   return Object.fromEntries(
@@ -82,7 +86,8 @@ function propertiesOf(route: AnyRoute): Record<string, Schema> {
 
 /** The costliest values of a member. */
 function membersOf(schema: Schema, whole: unknown, room: number): CostlyBody[] {
-  const isOf = (type: string): boolean => [schema, ...(schema.anyOf ?? [])].some((one) => one.type === type || one.type === undefined);
+  const isOf = (type: string): boolean =>
+    [schema, ...(schema.anyOf ?? [])].some((one) => one.type === type || one.type === undefined);
   const found: CostlyBody[] = [];
   if (isOf('array')) {
     const item = JSON.stringify(Array.isArray(whole) && whole.length > 0 ? whole[0] : {});
@@ -92,10 +97,21 @@ function membersOf(schema: Schema, whole: unknown, room: number): CostlyBody[] {
     found.push(['empty objects', listOf('{}', room)]);
     if (most < Infinity && Array.isArray(whole) && typeof whole[0] === 'object') {
       const each = Math.floor(room / most / 4);
-      found.push(['items with unknown members', `[${Array<string>(most).fill(`{"x":[${'[],'.repeat(Math.min(each, BODY_VALUES_MAX / most / 2 - 4))}0]}`).join()}]`]);
+      found.push([
+        'items with unknown members',
+        `[${Array<string>(most)
+          .fill(`{"x":[${'[],'.repeat(Math.min(each, BODY_VALUES_MAX / most / 2 - 4))}0]}`)
+          .join()}]`,
+      ]);
     }
   }
-  if (isOf('object')) found.push(...partsOf(room).filter(([what]) => what === 'names' || what === 'small objects').map(([what, text]): CostlyBody => [what, what === 'names' ? text : `{"x":${text}}`]));
-  if (isOf('string')) found.push(['escapes', `"${'\\u0001'.repeat(room / 6 - 2)}"`], ['a long text', `"${'a.'.repeat(room / 2 - 2)}"`]);
+  if (isOf('object'))
+    found.push(
+      ...partsOf(room)
+        .filter(([what]) => what === 'names' || what === 'small objects')
+        .map(([what, text]): CostlyBody => [what, what === 'names' ? text : `{"x":${text}}`]),
+    );
+  if (isOf('string'))
+    found.push(['escapes', `"${'\\u0001'.repeat(room / 6 - 2)}"`], ['a long text', `"${'a.'.repeat(room / 2 - 2)}"`]);
   return found;
 }
