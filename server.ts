@@ -17,6 +17,7 @@ import { HttpServer, type HttpLimits } from './api/http/http-server.ts';
 import { PacedStarts } from './api/messages/paced-starts.ts';
 import { TokenCounter } from './api/context/token-counter.ts';
 import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
+import { BodyThreads } from './api/threads/body-threads.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
 import { LARGE_BODIES } from './api/http/large-bodies.ts';
 import { Uploads } from './api/http/uploads.ts';
@@ -98,6 +99,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   });
   const settlements = new SettlementHub(notifications);
   const importPlanner = new ImportPlanner();
+  const bodyThreads = new BodyThreads();
   const schemas = new TenantSchemas();
   const tokens = new TokenCounter();
   const { temporal, vault, eagerStart, egressAllow, ownEndpoints, resolve, watchdog, embedder } = parts;
@@ -112,6 +114,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       files: parts.files,
       uploads: new Uploads(FILE_UPLOADS),
       largeBodies: new Uploads(LARGE_BODIES),
+      bodyThreads,
       settlements,
       notifications,
       logger,
@@ -136,6 +139,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     api.close();
     await workers.close();
     importPlanner.close();
+    await bodyThreads.close();
     await schemas.close();
     await tokens.close();
     settlements.close();

@@ -15,6 +15,7 @@ import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
 import type { PacedStarts } from './messages/paced-starts.ts';
 import type { Uploads } from './http/uploads.ts';
 import type { Workers } from './health/worker-watch.ts';
+import type { BodyThreads } from './threads/body-threads.ts';
 import type { ImportPlanner } from './actions/import/import-planner.ts';
 
 /** What the API's handlers are handed by server.ts, the embedded stack or a test. */
@@ -38,6 +39,8 @@ export interface ApiDependencies {
   uploads: Uploads;
   /** The bodies that it holds of routes that take more than others: spans, traces and what memory ingests. */
   largeBodies: Uploads;
+  /** Reads the large ones of these in threads; its creator closes it. */
+  bodyThreads: BodyThreads;
   /** Tells when an invocation has come to rest. */
   settlements: SettlementHub;
   /** The process's LISTEN connection, the one that `settlements` was made with: completed idempotency keys, revoked API keys. */

@@ -3,6 +3,10 @@ import { Turns } from '../../domain/turns.ts';
 /** Parsing, checking and digesting a body of this size takes about a millisecond of the event loop. */
 export const LARGE_BODY_BYTES = 65_536;
 
+export function isLargeBody(bytes: Uint8Array): boolean {
+  return bytes.length >= LARGE_BODY_BYTES;
+}
+
 /**
  * Spreads work on large bodies over rounds of the event loop, one piece in each: twenty bodies that arrive at once would otherwise
  * be parsed and digested one after the other while every other request waits.

@@ -19,6 +19,8 @@ const WORDS: Record<Expecting, string> = {
   end: 'the end',
 };
 
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERAL = /true|false|null/y;
@@ -104,8 +106,13 @@ function fault(text: string, at: number, expecting: Expecting): JsonFault {
 }
 
 function faultAt(text: string, at: number, expected: string): JsonFault {
-  const before = text.slice(0, at);
-  const line = before.split(/\r\n|\n|\r/).length;
-  const lineStart = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;
+  let [line, lineStart] = [1, 0];
+  for (let index = 0; index < at; index++) {
+    const code = text.charCodeAt(index);
+    if (code !== LINE_FEED && code !== CARRIAGE_RETURN) continue;
+    // Both together end one line.
+    if (code === LINE_FEED || text.charCodeAt(index + 1) !== LINE_FEED || index + 1 === at) line++;
+    lineStart = index + 1;
+  }
   return { line, column: at - lineStart + 1, expected };
 }

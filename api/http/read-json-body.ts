@@ -1,8 +1,13 @@
 import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import { digestOf } from '../../domain/canonical-json.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
+import type { Json } from '../../domain/json.ts';
 import { RequestAbortedError } from './client-gone.ts';
 import type { Upload } from './upload.ts';
+import { BODY_VALUES_MAX, refuseTooManyParts } from './json-counts.ts';
 import { parseJsonText, type JsonTextOptions } from './json-text.ts';
+import { validateBody } from './validate-request.ts';
 
 export const BODY_BYTES_MAX = 1_048_576;
 
@@ -17,8 +22,15 @@ export async function readJsonBytes(request: IncomingMessage, bytesMax: number, 
   return bytes;
 }
 
-/** @throws {ServiceError} VALIDATION_ERROR for what is not JSON in UTF-8. */
-export function parseJsonBytes(bytes: Uint8Array, options?: JsonTextOptions): unknown {
+export interface JsonBytesOptions extends JsonTextOptions {
+  /** Members and items that it may have; by default `BODY_VALUES_MAX`. Null: the caller has counted them by a rule of its own. */
+  valuesMax?: number | null;
+}
+
+/** @throws {ServiceError} VALIDATION_ERROR for what is not JSON in UTF-8, or has too many parts. */
+export function parseJsonBytes(bytes: Uint8Array, options: JsonBytesOptions = {}): unknown {
+  const { valuesMax = BODY_VALUES_MAX, path = 'body' } = options;
+  if (valuesMax !== null) refuseTooManyParts(bytes, path, valuesMax);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -26,6 +38,20 @@ export function parseJsonBytes(bytes: Uint8Array, options?: JsonTextOptions): un
     throw validationError([{ path: 'body', message: 'is not valid UTF-8' }]);
   }
   return parseJsonText(text, options);
+}
+
+/**
+ * A whole body, checked, and its digest for the Idempotency-Key: for a route that reads its body itself (`readBody`).
+ *
+ * @throws {ServiceError} VALIDATION_ERROR.
+ */
+export function readBodyAs<Schema extends z.ZodType>(
+  schema: Schema,
+  bytes: Uint8Array,
+): { body: z.output<Schema>; digest: string } {
+  const json = bytes.length === 0 ? undefined : parseJsonBytes(bytes);
+  const body = validateBody(schema, json) as z.output<Schema>;
+  return { body, digest: digestOf((json ?? null) as Json) };
 }
 
 /**

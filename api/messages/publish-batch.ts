@@ -6,7 +6,11 @@ import { draftMessages } from '../../db/messages/accept/draft-messages.ts';
 import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
+import type { InSteps } from '../../domain/in-steps.ts';
+import { isJsonObject } from '../../domain/json.ts';
 import { MESSAGES_PER_REQUEST_MAX } from '../../domain/messages/messages.ts';
+import { RETRY_EXPRESSIONS_PER_BATCH_MAX } from '../../domain/messages/retry-expression.ts';
+import { Turns } from '../../domain/turns.ts';
 import { startFanOutOf } from '../events/event-workflows.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { validatePart } from '../http/validate-request.ts';
@@ -16,6 +20,8 @@ import { resultOf } from './publish.ts';
 import { isToTopic, presentToTopic, publishAllToTopics } from './publish-to-topic.ts';
 import { batchResultSchema } from './schemas.ts';
 import { startDeliveries } from './start-deliveries.ts';
+
+const turns = new Turns((run) => setImmediate(run));
 
 type BatchResult = z.input<typeof batchResultSchema>;
 
@@ -27,14 +33,16 @@ export const publishBatchRoute = defineRoute({
   description:
     'Answers one result for each message, in order: as publish answers, or `error`. One that is not valid does not fail the ' +
     'rest; those that are valid are accepted together. The result of one to a `urlGroup` is an array, of one to a `topic` the event. All of them make at most ' +
-    '1,000 messages. Halted environments answer 503 as publish does.',
+    '1,000 messages, with at most 20 different `retryDelay` expressions. Halted environments answer 503 as publish does.',
   scope: 'messages:write',
   request: { body: batchBody },
   response: { 200: z.array(batchResultSchema) },
   errors: ['SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   idempotent: true,
-  // It parses what the schema says, as the machinery does for a body.
-  prepare: ({ body }) => Promise.resolve(body.messages.map(readItem)),
+  prepare({ body: { messages }, caller }) {
+    refuseManyExpressions(messages);
+    return turns.run(caller.workspaceId, readItems(messages));
+  },
   async change(tx, { caller, actor, deps }, items) {
     const publisher = publisherOf(caller, actor);
     const toTopics = items.flatMap((item) => (item instanceof ServiceError || !isToTopic(item) ? [] : [item]));
@@ -98,6 +106,23 @@ async function draftItems(
 function refuseTooMany(messages: number): void {
   if (messages <= MESSAGES_PER_REQUEST_MAX) return;
   const message = `would make ${messages} messages, one for each endpoint of a URL group; at most ${MESSAGES_PER_REQUEST_MAX} are made at once`;
+  throw validationError([{ path: 'body.messages', message }]);
+}
+
+/** Each in a step: a thousand take longer than other requests should wait. */
+function* readItems(items: readonly unknown[]): InSteps<Item[]> {
+  const read: Item[] = [];
+  for (const item of items) {
+    read.push(readItem(item));
+    yield;
+  }
+  return read;
+}
+
+function refuseManyExpressions(items: readonly unknown[]): void {
+  const expressions = new Set(items.flatMap((item) => (isJsonObject(item) ? (item['retryDelay'] ?? []) : [])));
+  if (expressions.size <= RETRY_EXPRESSIONS_PER_BATCH_MAX) return;
+  const message = `have ${expressions.size} different retryDelay expressions; a batch may have ${RETRY_EXPRESSIONS_PER_BATCH_MAX}`;
   throw validationError([{ path: 'body.messages', message }]);
 }
 

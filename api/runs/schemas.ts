@@ -108,6 +108,9 @@ export const upsertSpansBody = z.strictObject({
     .max(SPANS_PER_REQUEST_MAX),
 });
 
+/** It is the same read back from JSON. */
+export type UpsertSpans = z.output<typeof upsertSpansBody>;
+
 export const upsertedSchema = z
   .strictObject({
     accepted: count.describe('Spans of the request that were written.'),

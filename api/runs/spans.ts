@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { hasRun } from '../../db/runs/get-run.ts';
 import { getSpan, listSpans } from '../../db/runs/list-spans.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
+import { isLargeBody } from '../http/body-turns.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { readBodyAs } from '../http/read-json-body.ts';
 import {
   listSpansQuery,
   presentSpan,
@@ -11,6 +13,7 @@ import {
   spanSchema,
   updateSpanBody,
   upsertedSchema,
+  type UpsertSpans,
   upsertSpansBody,
 } from './schemas.ts';
 import { lockRunForSpans, writeSpans } from './write-spans.ts';
@@ -35,6 +38,11 @@ export const upsertSpansRoute = defineRoute({
   idempotent: true,
   bodyBytesMax: SPANS_BODY_BYTES_MAX,
   openUpload: (deps, workspaceId) => deps.largeBodies.open(workspaceId),
+  async readBody(bytes, deps, workspaceId) {
+    if (!isLargeBody(bytes)) return readBodyAs(upsertSpansBody, bytes);
+    const { text, digest } = await deps.bodyThreads.run(workspaceId, { kind: 'spans', bytes });
+    return { body: JSON.parse(text) as UpsertSpans, digest };
+  },
   async change(tx, { params, body }) {
     const run = await lockRunForSpans(tx, params.id);
     return { reply: { status: 200, data: await writeSpans(tx, run.id, body.spans) }, audit: WRITTEN };

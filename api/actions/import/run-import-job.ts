@@ -36,7 +36,7 @@ function refusedBy({ code, publicMessage: message, details }: ServiceError): Imp
 function readRequest(bytes: Uint8Array): ImportAnswer {
   if (mayHoldTooManyValues(bytes)) throw validationError([{ path: 'body', message: 'holds too many values' }]);
   // A document's integers are bounds of schemas; one beyond 2^53 is the largest that its author could think of.
-  const json = parseJsonBytes(bytes, { depthMax: DOCUMENT_DEPTH_MAX, roundsIntegers: true });
+  const json = parseJsonBytes(bytes, { depthMax: DOCUMENT_DEPTH_MAX, roundsIntegers: true, valuesMax: null });
   const body = validateBody(importActionsBody, json) as ReturnType<typeof importActionsBody.parse>;
   const { document, url, operations = null, ungoverned = [], namePrefix = '', secret = null } = body;
   const settings: ImportSettings = { operations, ungoverned, namePrefix, secret };

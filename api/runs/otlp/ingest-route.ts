@@ -66,12 +66,18 @@ export const ingestTracesRoute = defineRoute({
     conformance: 'Its replies are OTLP: test/api/runs/otlp.test.ts.',
     methods: 'Its failures are google.rpc.Status, which has no details: test/api/runs/otlp.test.ts.',
   },
-  async handler({ incoming, upload, caller, transaction }) {
+  async handler({ incoming, upload, caller, deps, transaction }) {
     const { receiveTraces } = await load();
     return {
       status: 200,
       data: null,
-      ...(await receiveTraces({ incoming, upload, workspaceId: caller.workspaceId, transaction })),
+      ...(await receiveTraces({
+        incoming,
+        upload,
+        workspaceId: caller.workspaceId,
+        threads: deps.bodyThreads,
+        transaction,
+      })),
     };
   },
 });

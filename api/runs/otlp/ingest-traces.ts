@@ -3,84 +3,57 @@ import { createRun } from '../../../db/runs/create-run.ts';
 import { endRunOfTrace, findRunOfTrace } from '../../../db/runs/trace-runs.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isId } from '../../../domain/ids.ts';
-import { firstCharacters, runFactsOf, runIdOf, spanOfTrace, type TracedSpan } from '../../../domain/runs/otlp.ts';
 import type { SpanUpsert } from '../../../domain/runs/runs.ts';
 import { lockRunForSpans, writeSpans } from '../write-spans.ts';
-
-const RUN_NAME_CHARACTERS_MAX = 200;
+import type { MappedSpan, RunSpans } from './runs-of-traces.ts';
 
 /** Writes the spans of some runs. Answers why spans were rejected, one text for each. */
-export async function ingestTraces(
-  tx: EnvironmentTransaction,
-  groups: readonly RunSpans[],
-  captureContent: boolean,
-): Promise<string[]> {
+export async function ingestTraces(tx: EnvironmentTransaction, groups: readonly RunSpans[]): Promise<string[]> {
   const rejected: string[] = [];
-  for (const group of groups) rejected.push(...(await ingestGroup(tx, group, captureContent)));
+  for (const group of groups) rejected.push(...(await ingestGroup(tx, group)));
   return rejected;
 }
 
-/** Spans of one run. */
-export interface RunSpans {
-  /** The run that the spans name. Null: that of their trace. */
-  runId: string | null;
-  traceId: string;
-  spans: TracedSpan[];
-}
-
-/** By run, in one order: two requests with the same runs wait for each other, and never in a circle. */
-export function byRun(spans: readonly TracedSpan[]): RunSpans[] {
-  const groups = new Map<string, RunSpans>();
-  for (const span of spans) {
-    const runId = runIdOf(span);
-    const name = runId ?? `trace/${span.traceId}`;
-    const group = groups.get(name) ?? { runId, traceId: span.traceId, spans: [] };
-    group.spans.push(span);
-    groups.set(name, group);
-  }
-  return [...groups.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
-}
-
 /** Answers why spans were rejected, one text for each. */
-async function ingestGroup(tx: EnvironmentTransaction, group: RunSpans, captureContent: boolean): Promise<string[]> {
-  const read = group.spans.map((span) => spanOfTrace(span, captureContent));
+async function ingestGroup(tx: EnvironmentTransaction, group: RunSpans): Promise<string[]> {
+  const spans = JSON.parse(group.spansJson) as MappedSpan[];
+  const read = spans.map(({ upsert }) => upsert);
   const upserts = read.filter((span): span is SpanUpsert => span !== null);
   const tooLarge = read.filter((span) => span === null).map(() => 'a span is too large');
   if (upserts.length === 0) return tooLarge;
   try {
-    const runId = group.runId ?? (await runOfTrace(tx, group));
-    if (!isId('run', runId)) return group.spans.map(() => 'what a span names as its run is no id of a run');
+    const runId = group.runId ?? (await runOfTrace(tx, group.traceId, spans));
+    if (!isId('run', runId)) return spans.map(() => 'what a span names as its run is no id of a run');
     await lockRunForSpans(tx, runId);
     const { rejected } = await writeSpans(tx, runId, upserts);
-    await endWithRoot(tx, runId, group.spans);
+    await endWithRoot(tx, runId, spans);
     return [...tooLarge, ...rejected.map(({ message }) => message)];
   } catch (error) {
     // Both are thrown before anything is written, and say that this run takes no spans. Those of other runs are written.
     if (!(error instanceof ServiceError) || (error.code !== 'NOT_FOUND' && error.code !== 'CONFLICT')) throw error;
-    return group.spans.map(() => error.publicMessage);
+    return spans.map(() => error.publicMessage);
   }
 }
 
-async function endWithRoot(tx: EnvironmentTransaction, runId: string, spans: readonly TracedSpan[]): Promise<void> {
+async function endWithRoot(tx: EnvironmentTransaction, runId: string, spans: readonly MappedSpan[]): Promise<void> {
   for (const root of spans) {
-    const { traceId, startedAt, endedAt, hasFailed } = root;
+    const { traceId, startedAt, endedAt, hasFailed, facts, runName: name } = root;
     if (root.parentId !== null || endedAt === null) continue;
-    const name = nameOf(root);
     const status = hasFailed ? 'failed' : 'succeeded';
-    await endRunOfTrace(tx, runId, { ...runFactsOf(root), traceId, status, startedAt, endedAt, name });
+    await endRunOfTrace(tx, runId, { ...facts, traceId, status, startedAt, endedAt, name });
     return;
   }
 }
 
-async function runOfTrace(tx: EnvironmentTransaction, { traceId, spans }: RunSpans): Promise<string> {
+async function runOfTrace(tx: EnvironmentTransaction, traceId: string, spans: readonly MappedSpan[]): Promise<string> {
   const known = await findRunOfTrace(tx, traceId);
   if (known !== null) return known;
   const root = spans.find(({ parentId }) => parentId === null);
-  const facts = spans.map(runFactsOf);
+  const facts = spans.map((span) => span.facts);
   const first = (member: 'agentId' | 'userId' | 'application'): string | null =>
     facts.map((one) => one[member]).find((value) => value !== null) ?? null;
   const run = await createRun(tx, {
-    name: root === undefined ? null : nameOf(root),
+    name: root?.runName ?? null,
     agentId: first('agentId'),
     agentVersion: null,
     userId: first('userId'),
@@ -92,8 +65,4 @@ async function runOfTrace(tx: EnvironmentTransaction, { traceId, spans }: RunSpa
     startedAt: spans.map(({ startedAt }) => startedAt).toSorted()[0] ?? null,
   });
   return run.id;
-}
-
-function nameOf({ name }: TracedSpan): string | null {
-  return firstCharacters(name, RUN_NAME_CHARACTERS_MAX) || null;
 }

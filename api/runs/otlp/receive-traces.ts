@@ -2,26 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
 import { batchesOf } from '../../../domain/batches-of.ts';
-import { BodyTurns } from '../../http/body-turns.ts';
+import { isLargeBody } from '../../http/body-turns.ts';
 import type { EnvironmentHandlerContext } from '../../http/route-context.ts';
 import type { Upload } from '../../http/upload.ts';
+import type { BodyThreads } from '../../threads/body-threads.ts';
 import { readBytes } from '../../http/read-json-body.ts';
 import { ExportTraceServiceResponseSchema } from './descriptors.ts';
-import { byRun, ingestTraces } from './ingest-traces.ts';
+import { ingestTraces } from './ingest-traces.ts';
+import { inflated } from './inflated.ts';
+import { mapTraces, type TracesBody } from './map-traces.ts';
 import { OTLP_BODY_BYTES_MAX, type OtlpEncoding, otlpEncodingOf } from './otlp-path.ts';
-import { inflated, readTraces } from './read-traces.ts';
+import type { RunsOfTraces } from './runs-of-traces.ts';
 
 const CAPTURE_HEADER = 'x-service-capture-content';
 const REASONS_SHOWN_MAX = 5;
 /** Runs of one transaction, each with a lock: a batch may have a span of each of hundreds of traces. */
 const RUNS_PER_TRANSACTION = 50;
 
-const turns = new BodyTurns();
-
 interface Received {
   incoming: IncomingMessage;
   upload: Upload | null;
   workspaceId: string;
+  threads: BodyThreads;
   transaction: EnvironmentHandlerContext<unknown, unknown, unknown>['transaction'];
 }
 
@@ -30,20 +32,30 @@ interface Received {
  *
  * Each run is whole or not there. After a failure between two the exporter sends the request again, which changes nothing of the first.
  */
-export async function receiveTraces({ incoming, upload, workspaceId, transaction }: Received): Promise<OtlpReply> {
+export async function receiveTraces({
+  incoming,
+  upload,
+  workspaceId,
+  threads,
+  transaction,
+}: Received): Promise<OtlpReply> {
   const encoding = otlpEncodingOf(incoming.headers['content-type'] ?? '');
   if (encoding === null) throw new Error('the media type was checked before the body');
   const sent = await readBytes(incoming, OTLP_BODY_BYTES_MAX, upload ?? undefined);
   const body = await inflated(sent, (incoming.headers['content-encoding'] ?? '').toLowerCase());
   if (body !== sent) upload?.take(body.length);
-  await turns.take(workspaceId, body.length);
-  const { spans, rejected } = readTraces(body, encoding);
   const captureContent = String(incoming.headers[CAPTURE_HEADER] ?? '').toLowerCase() === 'true';
-  const runs = byRun(spans);
+  const { runs, rejected } = await mappedTraces(threads, workspaceId, { bytes: body, encoding, captureContent });
   for (const groups of batchesOf(runs, RUNS_PER_TRANSACTION)) {
-    rejected.push(...(await transaction((tx) => ingestTraces(tx, groups, captureContent))));
+    rejected.push(...(await transaction((tx) => ingestTraces(tx, groups))));
   }
   return replyOf(encoding, rejected);
+}
+
+async function mappedTraces(threads: BodyThreads, workspaceId: string, body: TracesBody): Promise<RunsOfTraces> {
+  if (!isLargeBody(body.bytes)) return mapTraces(body);
+  const { traces } = await threads.run(workspaceId, { kind: 'traces', ...body });
+  return traces;
 }
 
 interface OtlpReply {

@@ -19,6 +19,7 @@ import { TokenCounter } from '../../../api/context/token-counter.ts';
 import { FILE_UPLOADS } from '../../../api/files/uploads.ts';
 import { LARGE_BODIES } from '../../../api/http/large-bodies.ts';
 import { Uploads, type UploadsOptions } from '../../../api/http/uploads.ts';
+import { BodyThreads, type BodyThreadsOptions } from '../../../api/threads/body-threads.ts';
 import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
 import { createApi, type ApiOptions } from '../../../api/create-api.ts';
 import type { Workers } from '../../../api/health/worker-watch.ts';
@@ -118,6 +119,13 @@ const SCHEMAS_FROM_SOURCE: TenantSchemasOptions = {
   waitMsMax: 240_000,
 };
 
+/** The same for the threads that read large bodies. */
+const BODIES_FROM_SOURCE: BodyThreadsOptions = {
+  threadFile: () => compiledModule('api/threads/body-thread.ts'),
+  deadlineMs: 120_000,
+  waitMsMax: 240_000,
+};
+
 /** The same for the thread that counts tokens. */
 const TOKENS_FROM_SOURCE = {
   threadFile: () => compiledModule('api/context/token-thread.ts'),
@@ -170,6 +178,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     files: options.files ?? createFolderStore(filesFolder),
     uploads: new Uploads(options.uploads ?? FILE_UPLOADS),
     largeBodies: new Uploads(LARGE_BODIES),
+    bodyThreads: new BodyThreads(BODIES_FROM_SOURCE),
     settlements,
     notifications,
     logger,
@@ -221,6 +230,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       await new Promise((resolve) => server.close(resolve));
       api.close();
       deps.importPlanner.close();
+      await deps.bodyThreads.close();
       await deps.schemas.close();
       await deps.tokens.close();
       settlements.close();

@@ -1,0 +1,118 @@
+import { availableParallelism } from 'node:os';
+import { Piscina } from 'piscina';
+import { ServiceError, validationError } from '../../domain/errors.ts';
+import { FairSlots, NoSlotError } from '../../domain/fair-slots.ts';
+import { outliveThreads } from '../../domain/thread-failures.ts';
+import type { BodyAnswer, BodyJob } from './body-job.ts';
+
+/** At least two, so that a workspace that keeps one busy leaves another. */
+const THREADS_MIN = 2;
+const THREADS_MAX = 4;
+/** The worst body of 4 MiB takes a third of it. */
+const HEAP_MB_MAX = 256;
+const YOUNG_HEAP_MB_MAX = 32;
+/** The worst body takes a second of a quiet machine. */
+const DEADLINE_MS = 15_000;
+/** An idle thread ends, and its memory with it. */
+const IDLE_MS = 60_000;
+/** The bodies that wait are held; their bytes are bounded by `LARGE_BODIES`. */
+const WAITING_MAX = 200;
+const WAITING_A_WORKSPACE_MAX = 50;
+const WAIT_MS_MAX = 20_000;
+
+export interface BodyThreadsOptions {
+  /** The module that the threads run; beside this one where it is left out. */
+  threadFile?: () => URL;
+  threadsMax?: number;
+  deadlineMs?: number;
+  waitMsMax?: number;
+}
+
+/**
+ * Parses, checks and digests bodies that are so large that all other requests would wait for it. In threads, in turn by workspace: a
+ * workspace never holds all of them.
+ */
+export class BodyThreads {
+  readonly #threads: Piscina<BodyJob, BodyAnswer>;
+  readonly #slots: FairSlots;
+  readonly #deadlineMs: number;
+
+  constructor(options: BodyThreadsOptions = {}) {
+    const threads = options.threadsMax ?? Math.max(THREADS_MIN, Math.min(THREADS_MAX, availableParallelism()));
+    this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS;
+    this.#slots = new FairSlots({
+      slots: threads,
+      slotsAnOwnerMax: Math.max(1, threads - 1),
+      waitingMax: WAITING_MAX,
+      waitingAnOwnerMax: WAITING_A_WORKSPACE_MAX,
+      waitMsMax: options.waitMsMax ?? WAIT_MS_MAX,
+    });
+    this.#threads = outliveThreads(
+      new Piscina<BodyJob, BodyAnswer>({
+        filename: (options.threadFile?.() ?? new URL('body-thread.js', import.meta.url)).href,
+        minThreads: 0,
+        maxThreads: threads,
+        idleTimeout: IDLE_MS,
+        // A thread that waits on an atomic holds its event loop, and cannot be ended by its parent's exit.
+        atomics: 'disabled',
+        recordTiming: false,
+        // The thread reads a stranger's body: it gets none of the process's settings.
+        env: {},
+        resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX },
+      }),
+      'large bodies',
+    );
+  }
+
+  /**
+   * @throws {ServiceError} what is wrong with the body, also where it takes more time or memory than a body may; SERVICE_UNAVAILABLE where
+   * too many wait.
+   */
+  async run<Kind extends BodyJob['kind']>(
+    workspaceId: string,
+    job: Extract<BodyJob, { kind: Kind }>,
+  ): Promise<Extract<BodyAnswer, { kind: Kind }>> {
+    const answer = await this.#inTurn(workspaceId, job);
+    if (answer.kind === 'refused') {
+      const { code, message, details } = answer;
+      throw new ServiceError(code, { message, ...(details === undefined ? {} : { details }) });
+    }
+    return answer as Extract<BodyAnswer, { kind: Kind }>;
+  }
+
+  /** Ends the threads; their unanswered jobs are refused. */
+  async close(): Promise<void> {
+    this.#slots.close();
+    await this.#threads.destroy();
+  }
+
+  async #inTurn(workspaceId: string, job: BodyJob): Promise<BodyAnswer> {
+    try {
+      return await this.#slots.run(workspaceId, () => this.#runWithDeadline(job));
+    } catch (error) {
+      if (!(error instanceof NoSlotError)) throw error;
+      const message = 'Too many large requests are being read. Nothing was stored. Send this one again in a moment.';
+      throw new ServiceError('SERVICE_UNAVAILABLE', { message, log: error.message, cause: error });
+    }
+  }
+
+  async #runWithDeadline(job: BodyJob): Promise<BodyAnswer> {
+    const ended = new AbortController();
+    const timer = setTimeout(() => ended.abort(), this.#deadlineMs);
+    try {
+      return await this.#threads.run(job, { signal: ended.signal });
+    } catch (error) {
+      if (ended.signal.aborted || isOutOfMemory(error)) {
+        const message = 'takes more time or memory to read than a body may; send less at once';
+        throw validationError([{ path: 'body', message }]);
+      }
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
