@@ -4,24 +4,25 @@ import Koa from 'koa';
 import type { ApiDependencies } from './dependencies.ts';
 import { healthChecks } from './health/health.ts';
 import { logAccess } from './http/access-log.ts';
+import { boundStrangers } from './http/bound-strangers.ts';
 import { SessionAuthenticator } from './http/authenticate-session.ts';
 import { Authenticator } from './http/authenticate.ts';
 import type { RequestState } from './http/context.ts';
 import { refuseUnknownPath, replyWithErrors } from './http/error-replies.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { IdempotencyGate, type IdempotencyOptions } from './http/idempotency.ts';
-import { serveInteractions } from './integrations/serve-interactions.ts';
+import { isInteractionsPath, serveInteractions } from './integrations/serve-interactions.ts';
 import { serveMcpOnDemand } from './mcp/serve-mcp-on-demand.ts';
 import { mountRoutes } from './http/mount-routes.ts';
 import { resourceUrl } from './oauth/places.ts';
-import { serveOAuthOnDemand } from './oauth/serve-oauth-on-demand.ts';
+import { isOAuthPath, serveOAuthOnDemand } from './oauth/serve-oauth-on-demand.ts';
 import { answerOtlpFailures } from './runs/otlp/answer-failures.ts';
 import { assignRequestId } from './http/request-id.ts';
 import type { RouteRunner } from './http/route-runner.ts';
 import { setSecurityHeaders } from './http/security-headers.ts';
 import { observeOrigin, requireHttps, type NetworkSettings } from './http/transport-security.ts';
 import { serveOpenApi } from './openapi/serve-openapi.ts';
-import { replyWithErrorPages } from './pages/error-pages.ts';
+import { isPagePath, replyWithErrorPages } from './pages/error-pages.ts';
 import { servePages } from './pages/serve-pages.ts';
 import { WorkspaceLimits } from './plans/workspace-limits.ts';
 import { serveErrorCatalogue } from './reference/serve-error-catalogue.ts';
@@ -48,6 +49,9 @@ export interface Api {
   /** Ends timers and removes the notification handlers. The dependencies stay open: their creator closes them. */
   close(): void;
 }
+
+/** They read a body before they know who sends it. */
+const isOfStrangers = (path: string): boolean => isOAuthPath(path) || isPagePath(path) || isInteractionsPath(path);
 
 /** The HTTP API over its dependencies. The caller listens, and closes in the order server, API, dependencies. */
 export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api {
@@ -87,6 +91,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(serveOpenApi(routes));
   app.use(serveReference(routes));
   app.use(serveErrorCatalogue);
+  app.use(boundStrangers({ routes, isOfStrangers }));
   app.use(serveOAuthOnDemand(runner));
   app.use(servePages(runner));
   app.use(serveInteractions(runner));

@@ -8,15 +8,19 @@ import { describeFailure } from '../http/failures.ts';
 import { readBytes } from '../http/read-json-body.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
 import { type Click, clickOfDiscord, clickOfSlack, teamOfSlack } from './clicks.ts';
-import { answerSlack, type Sender, takeClick, type Taken, tellDecided, verifySender } from './take-click.ts';
+import { answerSlack, findSender, isSigned, type Sender, takeClick, type Taken, tellDecided } from './take-click.ts';
 
-/** A click in Slack brings the message along, of which we fill at most half of this. */
-const BODY_BYTES_MAX = 512 * 1024;
+/** A click in Slack brings the message along, which takes at most two thirds of this (domain/integrations/slack-message.ts). */
+const BODY_BYTES_MAX = 64 * 1024;
 const PATH = /^\/api\/v2\/integrations\/(slack|discord)\/(int_[0-9A-Za-z]{22})\/interactions$/;
 const HEADERS: Record<ChatProvider, { timestamp: string; signature: string }> = {
   slack: { timestamp: 'X-Slack-Request-Timestamp', signature: 'X-Slack-Signature' },
   discord: { timestamp: 'X-Signature-Timestamp', signature: 'X-Signature-Ed25519' },
 };
+
+export function isInteractionsPath(path: string): boolean {
+  return PATH.test(path);
+}
 
 /**
  * Where Slack and Discord send clicks. They are no routes of the developer API: the credential is a signature over the raw body, Slack
@@ -26,14 +30,17 @@ export function serveInteractions({ deps, gates }: Pick<RouteRunner, 'deps' | 'g
   return async (ctx, next) => {
     const [, provider, integrationId] = PATH.exec(ctx.path) ?? [];
     if (provider === undefined || integrationId === undefined || ctx.method !== 'POST') return next();
-    const body = await readBytes(ctx.req, BODY_BYTES_MAX);
     const { timestamp, signature } = HEADERS[provider as ChatProvider];
-    const signed = { timestamp: ctx.get(timestamp), signature: ctx.get(signature), body, now: new Date() };
-    const sender = await verifySender(deps, { provider: provider as ChatProvider, integrationId, signed });
-    // The same answer whether or not the integration is there.
+    const signed = { timestamp: ctx.get(timestamp), signature: ctx.get(signature), now: new Date() };
+    const sender = await findSender(deps, { provider: provider as ChatProvider, integrationId, signed });
     if (sender === null) {
-      throw new ServiceError('AUTHENTICATION_ERROR', { message: 'The signature of this request does not hold.' });
+      // Nobody sends a body to an integration that is not there: the rest of it is not waited for.
+      ctx.set('Connection', 'close');
+      throw notSigned();
     }
+    const body = await readBytes(ctx.req, BODY_BYTES_MAX);
+    // The same answer whether or not the integration is there.
+    if (!isSigned(deps, sender, { ...signed, body })) throw notSigned();
     ctx.set('Cache-Control', 'no-store');
     // Anybody who has the secret of the app can sign clicks. So clicks count against the rate limit of the workspace, as its other
     // requests do.
@@ -45,6 +52,10 @@ export function serveInteractions({ deps, gates }: Pick<RouteRunner, 'deps' | 'g
     await pass();
     return fromSlack(deps, ctx, sender, body);
   };
+}
+
+function notSigned(): ServiceError {
+  return new ServiceError('AUTHENTICATION_ERROR', { message: 'The signature of this request does not hold.' });
 }
 
 /** Slack waits three seconds for the 200, and reads the answer at its `response_url`. */

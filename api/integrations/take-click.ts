@@ -32,10 +32,10 @@ export interface Sender {
 const ANSWER_TIMEOUT_MS = 1_500;
 const TELL_TIMEOUT_MS = 1_000;
 
-/** The integration that the request is for, once its signature holds; null for everybody else. */
-export async function verifySender(
+/** The integration that the request is for; null where it is not there, or the headers can be of no signed request. */
+export async function findSender(
   deps: ApiDependencies,
-  asked: { provider: ChatProvider; integrationId: string; signed: SignedRequest },
+  asked: { provider: ChatProvider; integrationId: string; signed: Omit<SignedRequest, 'body'> },
 ): Promise<Sender | null> {
   const { provider, integrationId, signed } = asked;
   if (!isRecent(signed) || signed.signature === '') return null;
@@ -46,18 +46,15 @@ export async function verifySender(
     (tx) => readCredential(tx, { id: integrationId, provider }),
     { readOnly: true },
   );
-  if (integration === null || !isSigned(deps, tenant, integration, signed)) return null;
-  return { tenant, integration };
+  return integration === null ? null : { tenant, integration };
 }
 
-function isSigned(
-  deps: ApiDependencies,
-  tenant: Tenant,
-  of: IntegrationWithCredential,
-  signed: SignedRequest,
-): boolean {
-  if (of.provider === 'discord') return of.publicKey !== null && isSignedByDiscord(of.publicKey, signed);
-  const { signingSecret } = openSlack(deps.resealing, tenant, of);
+/** Whether the signature of a request holds. */
+export function isSigned(deps: ApiDependencies, { tenant, integration }: Sender, signed: SignedRequest): boolean {
+  if (integration.provider === 'discord') {
+    return integration.publicKey !== null && isSignedByDiscord(integration.publicKey, signed);
+  }
+  const { signingSecret } = openSlack(deps.resealing, tenant, integration);
   return signingSecret !== null && isSignedBySlack(signingSecret, signed);
 }
 

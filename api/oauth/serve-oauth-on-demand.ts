@@ -13,7 +13,7 @@ export function serveOAuthOnDemand(runner: RouteRunner): HttpMiddleware {
   );
   return async (ctx, next) => {
     const resource = RESOURCES.find((kind) => resourceMetadataPath(kind) === ctx.path);
-    if (resource === undefined && !isServerPath(ctx.path)) return next();
+    if (resource === undefined && !isOAuthPath(ctx.path)) return next();
     const issuer = runner.deps.pagesUrl;
     if (issuer === null) {
       throw new ServiceError('NOT_FOUND', {
@@ -27,7 +27,7 @@ export function serveOAuthOnDemand(runner: RouteRunner): HttpMiddleware {
   };
 }
 
-function isServerPath(path: string): boolean {
+export function isOAuthPath(path: string): boolean {
   if (path === SERVER_METADATA_PATH || path.startsWith(`${CONSENT_PATH}/`)) return true;
   return Object.values(OAUTH_PATHS).some((own) => own === path) || path.startsWith(`${OAUTH_PATHS.authorization}/`);
 }

@@ -11,6 +11,11 @@ const SECTION_CHARACTERS_MAX = 3_000;
  * `msg_blocks_too_long`. No page documents it: slackapi/bolt-js issues 2509 and 2867. We count their JSON, and leave room for the buttons.
  */
 const BLOCKS_JSON_CHARACTERS_MAX = 10_000;
+/**
+ * Slack sends the message along with each click, in a form: api/integrations/serve-interactions.ts takes 64 KiB, with what else Slack
+ * says.
+ */
+const BLOCKS_FORM_BYTES_MAX = 44 * 1024;
 
 export interface SlackMessage {
   text: string;
@@ -31,7 +36,11 @@ export interface Deciding {
  */
 export function slackMessage(text: ChatText, deciding: Deciding): SlackMessage {
   const sections = [text.heading, ...text.parts, text.footer].flatMap(sectionsOfPart);
-  const fits = sections.length <= SECTIONS_MAX && JSON.stringify(sections).length <= BLOCKS_JSON_CHARACTERS_MAX;
+  const json = JSON.stringify(sections);
+  const fits =
+    sections.length <= SECTIONS_MAX &&
+    json.length <= BLOCKS_JSON_CHARACTERS_MAX &&
+    formBytes(json) <= BLOCKS_FORM_BYTES_MAX;
   const [heading = ''] = sectionsOf(text.heading, SECTION_CHARACTERS_MAX);
   const elements = buttonsOf(deciding, fits && text.isWhole);
   return {
@@ -41,6 +50,13 @@ export function slackMessage(text: ChatText, deciding: Deciding): SlackMessage {
       ...(elements.length === 0 ? [] : [{ type: 'actions', elements } satisfies ActionsBlock]),
     ],
   };
+}
+
+/** At most: a form has three bytes for most punctuation, and nine for a character beyond ASCII. */
+function formBytes(json: string): number {
+  let bytes = 0;
+  for (const character of json.split('')) bytes += /[A-Za-z0-9]/.test(character) ? 1 : character < '\u0080' ? 3 : 9;
+  return bytes;
 }
 
 function sectionsOfPart(part: string): SectionBlock[] {

@@ -5,7 +5,7 @@ import { DELAY_MS_MAX } from './retry.ts';
 
 /** Bounds the work of the parser and of an evaluation. */
 export const RETRY_EXPRESSION_CHARACTERS_MAX = 200;
-/** Of one batch: compiling and evaluating one takes more than a millisecond. */
+/** A batch has at most so many different ones: compiling and evaluating one takes more than a millisecond. */
 export const RETRY_EXPRESSIONS_PER_BATCH_MAX = 20;
 
 /** A batch names the same expression in each of its messages, and each endpoint of a URL group has it again. */

@@ -16,6 +16,7 @@ const SLOWEST: readonly string[] = [
   'faults/permits-killed.test.ts',
   'faults/worker-killed.test.ts',
   'api/suites/every-route.test.ts',
+  'api/http/event-loop.test.ts',
   'faults/providers/resend-email.test.ts',
   'faults/providers/stripe-refund.test.ts',
   'faults/providers/github-issue-comment.test.ts',

@@ -1,9 +1,10 @@
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { createRun } from '../../../db/runs/create-run.ts';
 import { endRunOfTrace, findRunOfTrace } from '../../../db/runs/trace-runs.ts';
+import { batchesOf } from '../../../domain/batches-of.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isId } from '../../../domain/ids.ts';
-import type { SpanUpsert } from '../../../domain/runs/runs.ts';
+import { type RejectedSpan, SPANS_PER_REQUEST_MAX, type SpanUpsert } from '../../../domain/runs/runs.ts';
 import { lockRunForSpans, writeSpans } from '../write-spans.ts';
 import type { MappedSpan, RunSpans } from './runs-of-traces.ts';
 
@@ -25,7 +26,10 @@ async function ingestGroup(tx: EnvironmentTransaction, group: RunSpans): Promise
     const runId = group.runId ?? (await runOfTrace(tx, group.traceId, spans));
     if (!isId('run', runId)) return spans.map(() => 'what a span names as its run is no id of a run');
     await lockRunForSpans(tx, runId);
-    const { rejected } = await writeSpans(tx, runId, upserts);
+    const rejected: RejectedSpan[] = [];
+    for (const some of batchesOf(upserts, SPANS_PER_REQUEST_MAX)) {
+      rejected.push(...(await writeSpans(tx, runId, some)).rejected);
+    }
     await endWithRoot(tx, runId, spans);
     return [...tooLarge, ...rejected.map(({ message }) => message)];
   } catch (error) {

@@ -17,21 +17,15 @@ type Schema = {
 /** A body as text, and what is costly about it. */
 export type CostlyBody = readonly [what: string, text: string];
 
-/** The costliest bodies that a route reads, made from its schema; `whole` is one that it takes. */
+/** The costliest bodies that its schema makes of a route; `whole` is one that it takes. */
 export function costlyBodies(route: AnyRoute, whole: Record<string, unknown>): CostlyBody[] {
   const bytes = (route.bodyBytesMax ?? BODY_BYTES_MAX) - 100;
   const beside = JSON.stringify(whole).slice(1, -1);
   const within = (member: string): string => `{${beside === '' ? '' : `${beside},`}${member}}`;
   const room = bytes - Buffer.byteLength(within(''));
   return [
-    ...partsOf(room).map(([what, text]): CostlyBody => [
-      `an unknown member of ${what}`,
-      within(`"unexpected":${text}`),
-    ]),
+    ['an unknown member of small objects', within(`"unexpected":${listOf(SMALL_OBJECT, room)}`)],
     ['unknown members', within(namesOf(room))],
-    ['JSON without an end', `[${'[],'.repeat(Math.min(bytes / 3 - 1, BODY_VALUES_MAX / 2 - 1))}`],
-    ['escapes without an end', `["${'\\n'.repeat(bytes / 2 - 2)}`],
-    ['line ends without an end', '\n'.repeat(bytes)],
     ...Object.entries(propertiesOf(route)).flatMap(([name, schema]) =>
       membersOf(schema, whole[name], room).map(([what, text]): CostlyBody => {
         const { [name]: _, ...others } = whole;
@@ -44,15 +38,20 @@ export function costlyBodies(route: AnyRoute, whole: Record<string, unknown>): C
   ];
 }
 
-/** Values of many parts that any JSON may be, as many as there is room for and as the bounds let through. */
-function partsOf(room: number): CostlyBody[] {
-  const list = (item: string): string => listOf(item, room);
+const SMALL_OBJECT = '{"b":1,"a":2}';
+
+/** Bodies whose cost is the parser's, whatever the route. */
+export function costlyToParse(room = BODY_BYTES_MAX): CostlyBody[] {
   return [
     ['more empty lists than are taken', `[${'[],'.repeat(room / 3 - 2)}[]]`],
-    ['small objects', list('{"b":1,"a":2}')],
-    ['deep lists', list('['.repeat(60) + ']'.repeat(60))],
-    ['names', `{${namesOf(room)}}`],
-    ['escapes', `"${'\\u0001'.repeat(room / 6 - 2)}"`],
+    ['as many empty lists as are taken', listOf('[]', room)],
+    ['deep lists', listOf('['.repeat(60) + ']'.repeat(60), room)],
+    ['objects with names of their own', `[${namesOf(room).replaceAll(',', '},{').replace(/^/, '{')}}]`],
+    ['escapes', `["${'\\u0001'.repeat(room / 6 - 2)}"]`],
+    ['characters of three bytes', `["${'漢'.repeat(room / 3 - 2)}"]`],
+    ['lists without an end', `[${'[],'.repeat(BODY_VALUES_MAX / 2 - 1)}`],
+    ['escapes without an end', `["${'\\n'.repeat(room / 2 - 2)}`],
+    ['line ends without an end', '\n'.repeat(room)],
   ];
 }
 
@@ -106,11 +105,7 @@ function membersOf(schema: Schema, whole: unknown, room: number): CostlyBody[] {
     }
   }
   if (isOf('object'))
-    found.push(
-      ...partsOf(room)
-        .filter(([what]) => what === 'names' || what === 'small objects')
-        .map(([what, text]): CostlyBody => [what, what === 'names' ? text : `{"x":${text}}`]),
-    );
+    found.push(['names', `{${namesOf(room)}}`], ['small objects', `{"x":${listOf(SMALL_OBJECT, room - 10)}}`]);
   if (isOf('string'))
     found.push(['escapes', `"${'\\u0001'.repeat(room / 6 - 2)}"`], ['a long text', `"${'a.'.repeat(room / 2 - 2)}"`]);
   return found;

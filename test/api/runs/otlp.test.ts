@@ -281,8 +281,8 @@ const refusals: [string, number, number, string, () => CallOptions][] = [
   ['another type', 415, 3, 'UNSUPPORTED_MEDIA_TYPE', () => ({ raw: 'x', headers: { 'Content-Type': 'text/plain' } })],
   ['a long body', 413, 8, 'PAYLOAD_TOO_LARGE', () => ({ raw: Buffer.alloc(4_194_305, ' ') })],
   ['a bomb', 413, 8, 'PAYLOAD_TOO_LARGE', () => ({ raw: gzipSync(Buffer.alloc(50_000_000, ' ')), headers: GZIP })],
-  ['many messages', 413, 8, 'too many parts', () => ({ raw: manyEmpty(), headers: PROTOBUF })],
-  ['many members', 413, 8, 'too many parts', () => ({ raw: `[${'{},'.repeat(300_000)}{}]` })],
+  ['many messages', 400, 3, 'more than 500000 fields', () => ({ raw: manyEmpty(), headers: PROTOBUF })],
+  ['many members', 400, 3, 'more than 500000 values', () => ({ raw: `[${'{},'.repeat(300_000)}{}]` })],
   ['many spans', 413, 8, 'at most 5000 spans', () => ({ body: requestOf(Array.from({ length: 5_001 }, () => ({}))) })],
   ['no key', 401, 16, 'AUTHENTICATION_ERROR', () => ({ key: 'nonsense', body: {} })],
 ];
