@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Json } from './json.ts';
+import type { ExactJson, Json } from './json.ts';
 
 /**
  * The RFC 8785 (JCS) text of a JSON value: equal values give equal bytes. A member that is undefined is left out, and an undefined
  * item of a list is null, as JSON.stringify has them.
  *
  * The body of every request with an Idempotency-Key is written this way on the event loop. RFC 8785 takes numbers and strings from
- * JSON.stringify, so only the order of the members is ours, and a value in order is left to the engine.
+ * JSON.stringify, so only the order of the members is ours, and a value in order is left to the engine. A bigint is written as its
+ * digits, which JSON.stringify refuses to do.
  */
-export function canonicalJson(value: Json): string {
+export function canonicalJson(value: ExactJson): string {
   return isInOrder(value) ? JSON.stringify(value) : write(value);
 }
 
@@ -17,11 +18,12 @@ export function digestOf(value: Json): string {
   return `sha256:${createHash('sha256').update(canonicalJson(value), 'utf8').digest('hex')}`;
 }
 
-type Members = Readonly<Record<string, Json | undefined>>;
+type Members = Readonly<Record<string, ExactJson | undefined>>;
 
-/** Whether every object names its members in the order of their UTF-16 code units. */
-function isInOrder(value: Json | undefined): boolean {
+/** Whether every object names its members in the order of their UTF-16 code units, and no number is a bigint. */
+function isInOrder(value: ExactJson | undefined): boolean {
   refuseNotANumber(value);
+  if (typeof value === 'bigint') return false;
   if (value === null || typeof value !== 'object') return true;
   if (Array.isArray(value)) return value.every(isInOrder);
   let before = '';
@@ -32,8 +34,9 @@ function isInOrder(value: Json | undefined): boolean {
   return true;
 }
 
-function write(value: Json | undefined): string {
+function write(value: ExactJson | undefined): string {
   if (value === undefined) return 'null';
+  if (typeof value === 'bigint') return String(value);
   refuseNotANumber(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
@@ -46,6 +49,6 @@ function write(value: Json | undefined): string {
 }
 
 /** JSON.stringify would write null, which is the digest of another value. */
-function refuseNotANumber(value: Json | undefined): void {
+function refuseNotANumber(value: ExactJson | undefined): void {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError(`JSON has no number ${value}`);
 }

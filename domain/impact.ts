@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ImpactDeclaration, ImpactQuantity } from './actions.ts';
 import { parsePath, readPath } from './json-path.ts';
-import type { JsonObject } from './json.ts';
+import type { ExactObject } from './json.ts';
 import type { Refusal } from './refusals.ts';
 import { parseResponsePath } from './response-path.ts';
 
@@ -66,7 +66,7 @@ export type DeclaredImpact = { ok: true; quantities: ImpactQuantity[] } | { ok: 
  * Takes the declared amounts from an input: minor units for money, a count otherwise. An amount that is missing, negative,
  * fractional, not a number or too large to be exact has no bound: it is refused with `impact_unbounded`.
  */
-export function declaredImpact(declarations: readonly ImpactDeclaration[], input: JsonObject): DeclaredImpact {
+export function declaredImpact(declarations: readonly ImpactDeclaration[], input: ExactObject): DeclaredImpact {
   const quantities: ImpactQuantity[] = [];
   for (const { dimension, currency, amount, bound } of declarations) {
     const taken = amountOf(amount, input);
@@ -81,7 +81,7 @@ export function declaredImpact(declarations: readonly ImpactDeclaration[], input
 }
 
 /** The amount, or why there is none. */
-function amountOf(amount: ImpactDeclaration['amount'], input: JsonObject): number | string {
+function amountOf(amount: ImpactDeclaration['amount'], input: ExactObject): number | string {
   if ('const' in amount) return checked(amount.const, 'the constant');
   const steps = parsePath(amount.path);
   if (steps === null) return `${amount.path} is not a path`;
@@ -90,6 +90,7 @@ function amountOf(amount: ImpactDeclaration['amount'], input: JsonObject): numbe
 }
 
 function checked(value: unknown, what: string): number | string {
+  if (typeof value === 'bigint') return `${what} is ${value < 0n ? 'negative' : 'too large to be exact'}`;
   if (typeof value !== 'number') return `${what} is not a number`;
   if (value < 0 || Object.is(value, -0)) return `${what} is negative`;
   if (!Number.isInteger(value)) return `${what} is not a whole number`;

@@ -1,12 +1,12 @@
 import { canonicalJson } from './canonical-json.ts';
 import { isJsonObject } from './json.ts';
-import type { Json } from './json.ts';
+import type { ExactJson, Json } from './json.ts';
 
 /** A member name or an array index. */
 export type PathStep = string | number;
-export type Found = { found: true; value: Json } | { found: false };
+export type Found<Value = Json> = { found: true; value: Value } | { found: false };
 
-const NOT_FOUND: Found = { found: false };
+const NOT_FOUND: { found: false } = { found: false };
 const PATH_STEPS_MAX = 32;
 const NAME = /^[^\s.[\]{}"']+/u;
 const INDEX = /^\[(0|[1-9]\d{0,8})\]/;
@@ -58,10 +58,12 @@ function quotedName(text: string): string | null {
 }
 
 /** Walks own members and elements only, never those of a prototype. */
-export function readPath(value: Json, steps: readonly PathStep[]): Found {
-  let current: Json = value;
+export function readPath(value: Json, steps: readonly PathStep[]): Found;
+export function readPath(value: ExactJson, steps: readonly PathStep[]): Found<ExactJson>;
+export function readPath(value: ExactJson, steps: readonly PathStep[]): Found<ExactJson> {
+  let current: ExactJson = value;
   for (const step of steps) {
-    let next: Json | undefined;
+    let next: ExactJson | undefined;
     if (typeof step === 'number') {
       if (!Array.isArray(current)) return NOT_FOUND;
       next = current[step];

@@ -2,6 +2,10 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
+/** A JSON value whose integers are exact: one beyond 2^53 is a bigint, which is written as its digits. */
+export type ExactJson = Json | bigint | ExactJson[] | { [key: string]: ExactJson };
+export type ExactObject = { [key: string]: ExactJson };
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

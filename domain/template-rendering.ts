@@ -2,7 +2,7 @@ import { lossOf } from './adapters/kept-response.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { Issue } from './errors.ts';
 import { attachmentOf, type Attachment } from './files/attachments.ts';
-import type { Json } from './json.ts';
+import type { ExactJson, Json } from './json.ts';
 import { resolveReference, soleReference } from './templates.ts';
 import type { Reference, Segment, Template, TemplateScope } from './templates.ts';
 
@@ -37,7 +37,7 @@ export function newRendering(scope: TemplateScope): Rendering {
  * Counts a value against the largest request. False, with an issue, once the budget is exceeded, and where a stored response has lost
  * what the provider gave there: in its place, the rest would address something else.
  */
-function take(value: Json, reference: Reference, at: string, rendering: Rendering): boolean {
+function take(value: ExactJson, reference: Reference, at: string, rendering: Rendering): boolean {
   if (!chargeText(sizeOf(value, rendering), rendering)) return false;
   if (reference.kind !== 'value' || reference.root !== 'response') return true;
   const loss = lossOf(value, reference.steps[0] === 'headers' ? 'headers' : 'other');
@@ -59,7 +59,7 @@ export function chargeText(characters: number, rendering: Rendering): boolean {
   return rendering.charactersLeft >= 0;
 }
 
-function sizeOf(value: Json, rendering: Rendering): number {
+function sizeOf(value: ExactJson, rendering: Rendering): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;
   const known = rendering.sizes.get(value) ?? canonicalJson(value).length;
@@ -167,7 +167,7 @@ export function renderBodyText(template: Template, at: string, rendering: Render
 }
 
 /** A leaf of a JSON body: one reference and nothing else keeps its JSON type, else it is text. */
-export function renderLeaf(template: Template, at: string, rendering: Rendering): Json {
+export function renderLeaf(template: Template, at: string, rendering: Rendering): ExactJson {
   const reference = soleReference(template);
   if (reference === null || reference.kind === 'secret') return renderText(template, at, rendering, asIs);
   const resolved = resolveReference(reference, rendering.scope);
@@ -185,8 +185,8 @@ export function renderLeaf(template: Template, at: string, rendering: Rendering)
 const FILE_MARK = /\uE000file:(\d+)\uE000/;
 
 /** A text in the place of the file that the input holds at `path`. */
-export function markOfFile(value: Json, path: string, rendering: Rendering): string {
-  const file = attachmentOf(value);
+export function markOfFile(value: ExactJson, path: string, rendering: Rendering): string {
+  const file = attachmentOf(value as Json); // no bigint is one
   if (file === null) {
     rendering.issues.push({ path, message: 'must be the id of a file, such as fil_…' });
     return '';

@@ -1,7 +1,7 @@
 import type { ProviderResponse, RequestIdentity } from './adapters/adapter-descriptor.ts';
 import { parsePath, pathText, readPath } from './json-path.ts';
 import type { Found, PathStep } from './json-path.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { ExactJson, ExactObject } from './json.ts';
 import { lowerHeaderName, RESPONSE_MEMBERS } from './response-path.ts';
 
 /**
@@ -35,18 +35,19 @@ export type ParsedTemplate = { ok: true; template: Template } | { ok: false; mes
 
 /** What the references resolve against. `secrets` is set only inside the dispatch, `response` only in a read-back. */
 export interface TemplateScope {
-  input: JsonObject;
+  /** As `exactInput` makes it. */
+  input: ExactObject;
   identity: RequestIdentity;
   response?: ProviderResponse | null;
   secrets?: ReadonlyMap<string, string>;
 }
 
 export type Resolved =
-  | { kind: 'value'; value: Json }
+  | { kind: 'value'; value: ExactJson }
   /** `shown` is the placeholder; `value` is set only inside the dispatch. */
   | { kind: 'secret'; name: string; value: string | undefined }
   /** What the input holds there; `attachmentOf` says whether it is a file. */
-  | { kind: 'file'; value: Json; path: string }
+  | { kind: 'file'; value: ExactJson; path: string }
   | { kind: 'missing'; path: string };
 
 export const SECRET_NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
@@ -122,7 +123,7 @@ export function resolveReference(reference: Reference, scope: TemplateScope): Re
   return found.found ? { kind: 'value', value: found.value } : { kind: 'missing', path };
 }
 
-function lookUp(root: ValueRoot, steps: PathStep[], scope: TemplateScope): Found {
+function lookUp(root: ValueRoot, steps: PathStep[], scope: TemplateScope): Found<ExactJson> {
   switch (root) {
     case 'input':
       return readPath(scope.input, steps);

@@ -91,6 +91,7 @@ async function subjectOf(world: FixtureWorld, request: Fixture['request']): Prom
       action: { id: 'act_fixture', name, versionId: 'ver_fixture' },
       definition: {
         adapter: { type: adapter, version: '1', config: {} },
+        inputSchema: {},
         governed,
         approval: { required: approvalRequired, tag },
       },

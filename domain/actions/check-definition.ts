@@ -7,6 +7,7 @@ import { parsePath, type PathStep, pathText } from '../json-path.ts';
 import { parseResponsePath } from '../response-path.ts';
 import { checkUrlShape, markedText } from '../template-rendering.ts';
 import { parseTemplate, referencesOf, type Template } from '../templates.ts';
+import { closedPartWarnings } from './closed-parts.ts';
 import { type CheckedPath, checkPath, INPUT_PATHS, OBSERVED_PATHS, RESPONSE_PATHS } from './checked-path.ts';
 import { literalCredential } from './literal-credentials.ts';
 import { SchemaPaths } from './schema-paths.ts';
@@ -48,6 +49,8 @@ export function checkDefinition(
     input: new SchemaPaths(inputSchema),
     output: outputSchema === null ? null : new SchemaPaths(outputSchema),
   };
+  findings.warnings.push(...closedPartWarnings(inputSchema, 'inputSchema'));
+  if (outputSchema !== null) findings.warnings.push(...closedPartWarnings(outputSchema, 'outputSchema'));
   const texts = descriptor.texts?.(definition) ?? [];
   const files = new FilePaths(texts);
   for (const written of texts) checkText(written, schemas, files, findings);

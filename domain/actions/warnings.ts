@@ -9,6 +9,8 @@ export const WARNING_TABLE = {
     'The inputSchema does not require an input that the action cannot do without. An invocation that lacks it is refused. List it in `required`, or send it by `parameters` or `bodyOptional`, which leave out what is missing.',
   output_not_described:
     'The outputSchema neither describes nor forbids a member of the response that the action refers to. Where the response lacks it, an `upper_bound` counts in full, and a read-back that needs it is not made. Describe it in `outputSchema`.',
+  schema_takes_no_member:
+    'The schema joins closed objects (`additionalProperties: false`) by `allOf` or `$ref`, and each refuses the members of the others. An input with members is refused. Leave the parts open, and close the whole with `unevaluatedProperties: false`.',
   secret_missing:
     'The vault has no secret of that name yet. Until it does, an invocation is refused (`secret_missing`).',
   destination_blocked:

@@ -1,6 +1,7 @@
 import type { ActionDefinition, ImpactQuantity } from '../actions.ts';
 import { declaredImpact, type DeclaredImpact, isSameKind } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
+import { exactInput } from '../json-schema/exact-input.ts';
 import type { AdapterDescriptor } from './adapter-descriptor.ts';
 
 /**
@@ -13,7 +14,7 @@ export function impactOf(
   input: JsonObject,
   inspected: JsonObject | null = null,
 ): DeclaredImpact {
-  const declared = declaredImpact(definition.impact, input);
+  const declared = declaredImpact(definition.impact, exactInput(definition.inputSchema, input));
   if (!declared.ok || descriptor.impactOf === undefined) return declared;
   const own = descriptor.impactOf(definition, input, inspected);
   return own.ok ? { ok: true, quantities: atLeast(own.quantities, declared.quantities) } : own;

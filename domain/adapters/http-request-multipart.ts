@@ -1,6 +1,6 @@
 import { digestOf } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
-import type { Json } from '../json.ts';
+import type { ExactJson } from '../json.ts';
 import { chargeText, isWellFormed, markOfFile, renderLeaf, type Rendering } from '../template-rendering.ts';
 import { resolveReference, soleReference } from '../templates.ts';
 import type { BodyNode } from './http-request-body-node.ts';
@@ -68,7 +68,7 @@ function partsOf(node: BodyNode, at: string, rendering: Rendering): Part[] {
     return [];
   }
   const { value, path } = resolved;
-  const files: [Json, string][] = Array.isArray(value)
+  const files: [ExactJson, string][] = Array.isArray(value)
     ? value.map((one, index) => [one, `${path}[${index}]`])
     : [[value, path]];
   return files.flatMap(([one, place]) => {
@@ -79,7 +79,7 @@ function partsOf(node: BodyNode, at: string, rendering: Rendering): Part[] {
 }
 
 /** A value of the input may be a list too. */
-function textParts(value: Json, at: string, rendering: Rendering): Part[] {
+function textParts(value: ExactJson, at: string, rendering: Rendering): Part[] {
   if (value === null) return [];
   if (Array.isArray(value)) return value.flatMap((item) => (Array.isArray(item) ? [] : textParts(item, at, rendering)));
   if (typeof value === 'object') {

@@ -3,7 +3,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 import { pathText } from '../json-path.ts';
-import type { Json } from '../json.ts';
+import type { ExactJson } from '../json.ts';
 import {
   chargeText,
   isWellFormed,
@@ -141,7 +141,7 @@ export function renderParameters(parameters: readonly CompiledParameter[], rende
 }
 
 /** A body of `application/x-www-form-urlencoded`: each member of the value by its own encoding, in the order of their names. */
-export function renderForm(value: Json, form: BodyFormConfig, at: string, rendering: Rendering): string {
+export function renderForm(value: ExactJson, form: BodyFormConfig, at: string, rendering: Rendering): string {
   if (!isJsonObject(value)) {
     rendering.issues.push({ path: at, message: 'does not become an object, which a form is made of' });
     return '';
@@ -169,7 +169,7 @@ const DELIMITERS: ReadonlyMap<ParameterStyle, string> = new Map([
  * that one item would become two. The names of `deepObject` stand in brackets, which they cannot hold either.
  */
 function refusesDelimiter(
-  value: Json,
+  value: ExactJson,
   { style, explode }: Encoding,
   place: ParameterConfig['in'] | 'body',
   path: string,
@@ -193,7 +193,7 @@ function refusesDelimiter(
   return false;
 }
 
-function refusesBrackets(value: Json, path: string, rendering: Rendering): boolean {
+function refusesBrackets(value: ExactJson, path: string, rendering: Rendering): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, member]) => {
     const at = pathText(path, [Array.isArray(value) ? Number(key) : key]);
@@ -203,7 +203,7 @@ function refusesBrackets(value: Json, path: string, rendering: Rendering): boole
   });
 }
 
-function encodedPairs(name: string, value: Json, encoding: Encoding, at: string, rendering: Rendering): string[] {
+function encodedPairs(name: string, value: ExactJson, encoding: Encoding, at: string, rendering: Rendering): string[] {
   const pairs: string[] = [];
   for (const [key, text] of pairsOf(name, value, encoding)) {
     // A long name is repeated before each of its leaves. The budget therefore counts what is written, not only what was read.
@@ -218,13 +218,13 @@ function encodedPairs(name: string, value: Json, encoding: Encoding, at: string,
 }
 
 /** The pairs that a value makes; values are encoded already, because a separator between two of them must not be. */
-function* pairsOf(name: string, value: Json, { style, explode }: Encoding): Generator<[string, string]> {
+function* pairsOf(name: string, value: ExactJson, { style, explode }: Encoding): Generator<[string, string]> {
   if (value === null) return;
   if (style === 'json') yield [name, encode(canonicalJson(value))];
   else if (typeof value !== 'object') yield [name, encode(String(value))];
   else if (style === 'deepObject') yield* deepPairs(name, value);
   else if (style === 'form' && explode) {
-    const parts: [string, Json][] = Array.isArray(value) ? value.map((item) => [name, item]) : sorted(value);
+    const parts: [string, ExactJson][] = Array.isArray(value) ? value.map((item) => [name, item]) : sorted(value);
     for (const [key, part] of parts) if (part !== null) yield [key, encode(textOf(part))];
   } else {
     const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ',';
@@ -233,7 +233,7 @@ function* pairsOf(name: string, value: Json, { style, explode }: Encoding): Gene
   }
 }
 
-function* deepPairs(name: string, value: Json): Generator<[string, string]> {
+function* deepPairs(name: string, value: ExactJson): Generator<[string, string]> {
   if (value === null) return;
   if (typeof value !== 'object') yield [name, encode(String(value))];
   else if (Array.isArray(value)) {
@@ -241,7 +241,7 @@ function* deepPairs(name: string, value: Json): Generator<[string, string]> {
   } else for (const [key, member] of sorted(value)) yield* deepPairs(`${name}[${key}]`, member);
 }
 
-function joined(value: Json, explode: boolean, separator: string, write: (text: string) => string): string {
+function joined(value: ExactJson, explode: boolean, separator: string, write: (text: string) => string): string {
   if (value === null || typeof value !== 'object') return write(textOf(value));
   if (Array.isArray(value)) return value.map((item) => write(textOf(item))).join(separator);
   const members = sorted(value).map(([key, member]) =>
@@ -251,11 +251,11 @@ function joined(value: Json, explode: boolean, separator: string, write: (text: 
 }
 
 /** A database does not keep the order of members, and the same input must make the same bytes. */
-function sorted(value: { [key: string]: Json }): [string, Json][] {
+function sorted(value: { [key: string]: ExactJson }): [string, ExactJson][] {
   return Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
 }
 
-function textOf(value: Json): string {
+function textOf(value: ExactJson): string {
   return typeof value === 'object' ? canonicalJson(value) : String(value);
 }
 

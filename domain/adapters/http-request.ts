@@ -1,6 +1,7 @@
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import type { Json } from '../json.ts';
+import type { ExactJson, Json } from '../json.ts';
+import { exactInput } from '../json-schema/exact-input.ts';
 import type { Refusal } from '../refusals.ts';
 import {
   newRendering,
@@ -116,7 +117,8 @@ function prepare(input: PreparationInput): Preparation {
 function render({ definition, input, identity, secrets }: PreparationInput): Preparation {
   const compiled = compiledOf(definition);
   const { method, allowedHosts } = compiled.config;
-  const rendering = newRendering({ input, identity, ...(secrets === undefined ? {} : { secrets }) });
+  const exact = exactInput(definition.inputSchema, input);
+  const rendering = newRendering({ input: exact, identity, ...(secrets === undefined ? {} : { secrets }) });
   const base = renderUrl(compiled.url, 'adapter.config.url', rendering);
   const pairs = compiled.query.map(([name, template]) =>
     renderQueryPair(name, template, `adapter.config.query.${name}`, rendering),
@@ -233,7 +235,7 @@ function inParts(
   return { text: null, parts, contentType: contentType ?? rendering.files[0]?.contentType ?? null };
 }
 
-function renderNode(node: BodyNode, rendering: Rendering): Json {
+function renderNode(node: BodyNode, rendering: Rendering): ExactJson {
   if ('leaf' in node) return renderLeaf(node.leaf, `adapter.config.${node.at}`, rendering);
   if ('constant' in node) return node.constant;
   if ('items' in node) return node.items.map((item) => renderNode(item, rendering));

@@ -1,12 +1,13 @@
 import type { ActionDefinition, ImpactQuantity } from '../actions.ts';
 import type { JsonObject } from '../json.ts';
+import { exactInput } from '../json-schema/exact-input.ts';
 import type { PolicyDefaults, PolicyFacts } from './verdict.ts';
 
 /** The facts of an invocation, real or tried out, that its policies are evaluated over. */
 export interface PolicySubject {
   action: { id: string; name: string; versionId: string };
   /** The id of that version. */
-  definition: Pick<ActionDefinition, 'adapter' | 'governed' | 'approval'>;
+  definition: Pick<ActionDefinition, 'adapter' | 'governed' | 'approval' | 'inputSchema'>;
   input: JsonObject;
   /** What `impactOf` of adapters/adapter-impact.ts computed from this input. */
   impact: readonly ImpactQuantity[];
@@ -23,7 +24,7 @@ export interface PolicySubject {
 export function policyFactsOf(subject: PolicySubject): PolicyFacts {
   const { action, definition, environment, caller } = subject;
   return {
-    input: subject.input,
+    input: exactInput(definition.inputSchema, subject.input),
     impact: subject.impact,
     action: {
       id: action.id,

@@ -1,5 +1,5 @@
 import type { VariablePath } from '../cel/paths.ts';
-import { isJsonObject, type Json } from '../json.ts';
+import { type ExactJson, isJsonObject, type Json } from '../json.ts';
 import type { PathStep } from '../json-path.ts';
 import type { PolicyFacts } from './verdict.ts';
 import { cutText } from '../cut-text.ts';
@@ -31,22 +31,24 @@ export class SeenValues {
 
 function shownValue({ variable, steps }: VariablePath, facts: PolicyFacts): string {
   if (variable === 'now') return facts.now.toISOString();
-  let value: Json | undefined = (facts as unknown as Record<string, Json>)[variable];
+  let value: ExactJson | undefined = (facts as unknown as Record<string, ExactJson>)[variable];
   for (const step of steps) {
     const isMember = typeof step === 'number' ? Array.isArray(value) : isJsonObject(value);
     if (!isMember || !Object.hasOwn(value as object, step)) return ABSENT;
-    value = (value as Record<PathStep, Json>)[step];
+    value = (value as Record<PathStep, ExactJson>)[step];
   }
   return value === undefined ? ABSENT : shortJson(value);
 }
 
 /** As JSON, without serializing all of a long value. */
-function shortJson(value: Json): string {
+function shortJson(value: ExactJson): string {
+  if (typeof value === 'bigint') return String(value);
   return cutText(JSON.stringify(sample(value, 4)), VALUE_CHARACTERS_MAX);
 }
 
 /** The beginning of a value: enough of it to fill the length that is shown. */
-function sample(value: Json, depth: number): Json {
+function sample(value: ExactJson, depth: number): Json {
+  if (typeof value === 'bigint') return String(value);
   if (typeof value === 'string') return value.slice(0, VALUE_CHARACTERS_MAX);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return '…';

@@ -1,5 +1,5 @@
 import type { ImpactQuantity } from '../actions.ts';
-import type { JsonObject } from '../json.ts';
+import type { ExactObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
 import type { Role } from '../roles.ts';
 
@@ -9,7 +9,8 @@ export type PolicyEffect = (typeof POLICY_EFFECTS)[number];
 
 /** What a policy is evaluated over. Everything that an expression can see, and nothing else. */
 export interface PolicyFacts {
-  input: JsonObject;
+  /** As `exactInput` makes it. */
+  input: ExactObject;
   impact: readonly ImpactQuantity[];
   action: { id: string; name: string; versionId: string; governed: boolean; tag: string | null };
   adapter: { type: string; version: string };

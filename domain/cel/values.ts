@@ -1,7 +1,7 @@
-import { celList, celMap, type CelInput } from '@bufbuild/cel';
+import { celList, celMap, celUint, type CelInput } from '@bufbuild/cel';
 import { reflect } from '@bufbuild/protobuf/reflect';
 import { timestampFromDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
-import type { Json, JsonObject } from '../json.ts';
+import type { ExactJson, ExactObject } from '../json.ts';
 import type { Meter } from './meter.ts';
 
 /** Code that makes values for an expression imports these from here: only this folder imports the library. */
@@ -11,11 +11,12 @@ const INT_MIN = -(2 ** 63);
 const INT_END = 2 ** 63;
 const CONVERTED_ITEMS_A_UNIT = 4;
 
-/** JSON as CEL values: whole numbers are ints where an int can hold them, others are doubles. */
-export function celOf(value: Json, meter: Meter): CelInput {
+/** JSON as CEL values: whole numbers are ints where an int can hold them, exact ones beyond are uints, others are doubles. */
+export function celOf(value: ExactJson, meter: Meter): CelInput {
   if (typeof value === 'number') {
     return Number.isInteger(value) && value >= INT_MIN && value < INT_END ? BigInt(value) : value;
   }
+  if (typeof value === 'bigint') return value < BigInt(INT_END) ? value : celUint(value);
   if (typeof value !== 'object' || value === null) return value;
   if (!Array.isArray(value)) return celMap(new LazyMembers(value, meter));
   meter.charge(value.length / CONVERTED_ITEMS_A_UNIT);
@@ -28,12 +29,12 @@ export function celTimestamp(time: Date): CelInput {
 
 /** The members of an object, each converted when it is read. Most members of a large input never are. */
 class LazyMembers implements ReadonlyMap<string, CelInput> {
-  readonly #object: JsonObject;
+  readonly #object: ExactObject;
   readonly #meter: Meter;
   readonly #converted = new Map<string, CelInput>();
   #names: readonly string[] | null = null;
 
-  constructor(object: JsonObject, meter: Meter) {
+  constructor(object: ExactObject, meter: Meter) {
     this.#object = object;
     this.#meter = meter;
   }

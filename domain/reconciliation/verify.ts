@@ -4,7 +4,7 @@ import { headerNameIssue } from '../adapters/http-request-rules.ts';
 import { finishUrl, isAllowedHost } from '../adapters/http-request-url.ts';
 import type { Issue } from '../errors.ts';
 import { jsonDepthExceeds } from '../json.ts';
-import type { Json } from '../json.ts';
+import type { ExactJson, Json } from '../json.ts';
 import { parseResponsePath } from '../response-path.ts';
 import {
   checkUrlShape,
@@ -224,8 +224,16 @@ function renderExpectation(expectation: Expectation, at: string, rendering: Rend
   if (expectation.value === undefined) return expectation;
   const value = mapLeaves(expectation.value, (leaf) => {
     const result = parseTemplate(leaf, VALUE_PLACE);
-    if (result.ok) return renderLeaf(result.template, `${at}.value`, rendering);
+    if (result.ok) return asAnswered(renderLeaf(result.template, `${at}.value`, rendering));
     throw new Error(`a stored expectation does not parse: ${result.message}`);
   });
   return { ...expectation, value };
+}
+
+/** A response holds an integer beyond 2^53 as the text of its digits. */
+function asAnswered(value: ExactJson): Json {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(asAnswered);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asAnswered(member)]));
 }

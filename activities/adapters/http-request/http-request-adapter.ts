@@ -3,6 +3,7 @@ import { compiledOf, httpRequestDescriptor } from '../../../domain/adapters/http
 import { judgeReadBack } from '../../../domain/reconciliation/read-back.ts';
 import { judgeStatus } from '../../../domain/response-judgement.ts';
 import { renderVerify } from '../../../domain/reconciliation/verify.ts';
+import { exactInput } from '../../../domain/json-schema/exact-input.ts';
 import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';
 import type { ProviderSendOptions } from '../call-provider.ts';
 import { providerIdsOf } from './read-response.ts';
@@ -69,7 +70,12 @@ async function readBack(options: ProviderSendOptions, input: ReadBackInput): Pro
   const { config } = compiledOf(definition);
   const rendered = renderVerify(
     definition.verify,
-    { input: input.input, identity: input.identity, response: input.response, secrets },
+    {
+      input: exactInput(definition.inputSchema, input.input),
+      identity: input.identity,
+      response: input.response,
+      secrets,
+    },
     config.allowedHosts,
   );
   if (rendered.kind === 'unreadable')

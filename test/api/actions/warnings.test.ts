@@ -69,6 +69,36 @@ describe('a definition that cannot be true', () => {
 });
 
 describe('warnings', () => {
+  it('name closed objects that refuse each other, in POST, PATCH and an import', async () => {
+    const closed = (name: string): JsonObject => ({
+      type: 'object',
+      properties: { [name]: { type: 'string' } },
+      additionalProperties: false,
+    });
+    const body = { allOf: [closed('a'), closed('b')] };
+    const inputSchema = { ...INPUT_SCHEMA, properties: { ...INPUT_SCHEMA.properties, body } };
+    const told = [
+      {
+        path: 'inputSchema.properties.body',
+        code: 'schema_takes_no_member',
+        message: expect.stringContaining('takes no member') as string,
+      },
+    ];
+    expect(warningsIn(await create('closed-out', {}, { inputSchema }))).toEqual(told);
+    expect(warningsIn(await create('closed-later', {}))).toEqual([]);
+    expect(warningsIn(await patch('closed-later', { inputSchema }))).toEqual(told);
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'closed', version: '1' },
+      servers: [{ url: 'https://api.example.com' }],
+      paths: {
+        '/c': { post: { operationId: 'c', requestBody: { content: { 'application/json': { schema: body } } } } },
+      },
+    };
+    const [row] = importedBy(await api.call('POST', '/api/v2/actions/import', { key, body: { document } }));
+    expect(row).toMatchObject({ status: 'created', warnings: told });
+  });
+
   it('are none of a definition that is in order', async () => {
     const reply = await create('in-order', {});
     expect([reply.status, warningsIn(reply)]).toEqual([201, []]);

@@ -164,7 +164,7 @@ class ActionVersionCreatedBy(TypedDict):
 class ActionWarning(TypedDict):
     path: str
     """Dotted path into the action, such as `adapter.config.url`."""
-    code: Literal["input_not_described", "input_may_be_missing", "output_not_described", "secret_missing", "destination_blocked"]
+    code: Literal["input_not_described", "input_may_be_missing", "output_not_described", "schema_takes_no_member", "secret_missing", "destination_blocked"]
     """Each code is explained in docs/reference/warnings.md."""
     message: str
 

@@ -122,7 +122,7 @@ export interface schemas {
     /** Dotted path into the action, such as `adapter.config.url`. */
     path: string;
     /** Each code is explained in docs/reference/warnings.md. */
-    code: "input_not_described" | "input_may_be_missing" | "output_not_described" | "secret_missing" | "destination_blocked";
+    code: "input_not_described" | "input_may_be_missing" | "output_not_described" | "schema_takes_no_member" | "secret_missing" | "destination_blocked";
     message: string;
   };
   /** Who did it. */
