@@ -93,7 +93,6 @@ describe('npm start', () => {
     ['migrate', [], 'The schema is the newest already.'],
     ['setup-temporal', [], 'All search attributes are there already.'],
     ['create-workspace', ['--name', 'Acme'], 'full_access'],
-    ['replay', ['--query', 'WorkflowType = "sweepMaintenance"', '--limit', '1'], 'replay on this code.'],
   ] as const;
 
   it.each(COMMANDS)('%s finds the stack by DATA_DIR, and says so', async (file, args, answer) => {
@@ -102,7 +101,10 @@ describe('npm start', () => {
     expect([code, output]).toEqual([0, expect.stringContaining(answer)]);
   });
 
-  it('set-plan finds the stack by DATA_DIR', async () => {
+  it('replay and set-plan find the stack by DATA_DIR', async () => {
+    const { id } = invokePrintedCall(program.output).data;
+    const replayed = await command('replay', '--workflow-id', String(id));
+    expect([replayed.code, replayed.output]).toEqual([0, expect.stringContaining('of invokeAction replay on this')]);
     const { output } = await command('set-plan', '--workspace', credentials.workspaceId, '--plan', 'enterprise');
     expect(output).toContain(`workspace ${credentials.workspaceId}: enterprise -> enterprise`);
   });
@@ -259,7 +261,7 @@ describe('npm start', () => {
     for (const file of SERVER_FILES) {
       expect(processesNaming(path.join(dataDir, file))).toEqual([]);
     }
-    for (const [file, args] of COMMANDS)
+    for (const [file, args] of [...COMMANDS, ['replay', ['--workflow-id', 'inv_1']] as const])
       expect(await command(file, ...args)).toMatchObject({
         code: 1,
         output: expect.stringContaining(`no stack runs on ${dataDir} (DATA_DIR). Run npm start first`) as string,
