@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import {
+  accessSync,
+  constants,
   existsSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -11,8 +14,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { VARIABLES } from '../domain/configuration/configuration.ts';
 import { processesNaming, processIdentity, stopProcesses } from './our-processes.ts';
 import { readJsonFile, readOrCreatePrivately, writePrivately } from './private-file.ts';
+import { projectRoot } from './project-root.ts';
 import { StartError } from './start-error.ts';
 
 /** Increased when the previous version could not use a folder of this version. */
@@ -22,6 +27,17 @@ const PASSABLE = 0o711;
 const MASTER_KEY_BYTES = 32;
 const LOG_BYTES_MAX = 20_000_000;
 const LOCK = 'service.lock';
+const MASTER_KEYS = 'master-keys';
+/** What a start makes first: a folder that holds one of them is ours, also where a start was cut off or a file is lost. */
+const MARKS: ReadonlySet<string> = new Set(['version.json', 'service.log', MASTER_KEYS, 'postgres', LOCK]);
+const WHY_NO_FOLDER: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file',
+  ENOTDIR: 'a part of its path is a file',
+  EACCES: 'this account may not write there',
+  EPERM: 'this account may not write there',
+  EROFS: 'its disk is read-only',
+  ENOSPC: 'its disk is full',
+};
 
 /** The state kept between starts, apart from the databases. */
 export interface FolderState {
@@ -41,8 +57,8 @@ export class DataFolder {
 
   /** Makes, checks and locks the folder, and ends processes that a killed stack may have left running. Throws StartError. */
   static async open(configured: string): Promise<DataFolder> {
-    mkdirSync(configured, { recursive: true, mode: PASSABLE });
-    const folder = new DataFolder(realpathSync(configured));
+    const folder = new DataFolder(madeFolder(configured));
+    folder.refuseForeign();
     folder.checkVersion();
     folder.lock();
     await folder.stopOrphans();
@@ -77,14 +93,20 @@ export class DataFolder {
 
   /** In the form of MASTER_KEYS. Without this file the secrets of this folder cannot be decrypted. */
   masterKeys(): string {
-    return readOrCreatePrivately(
-      this.file('master-keys'),
-      () => `1:${randomBytes(MASTER_KEY_BYTES).toString('base64')}`,
-    );
+    return readOrCreatePrivately(this.file(MASTER_KEYS), () => `1:${randomBytes(MASTER_KEY_BYTES).toString('base64')}`);
   }
 
   unlock(): void {
     rmSync(this.file(LOCK), { force: true });
+  }
+
+  /** A start must not spread its files among those of somebody who named the wrong folder. */
+  private refuseForeign(): void {
+    const present = readdirSync(this.path).filter((name) => name !== 'lost+found');
+    if (present.length === 0 || present.some((name) => MARKS.has(name))) return;
+    throw new StartError(
+      `${this.path} is not empty, and holds nothing of npm start. Set DATA_DIR to a folder of its own, which npm start makes.`,
+    );
   }
 
   private checkVersion(): void {
@@ -142,10 +164,42 @@ export class DataFolder {
   }
 }
 
+/** @throws {StartError} where no folder can be made or used there. */
+function madeFolder(configured: string): string {
+  try {
+    mkdirSync(configured, { recursive: true, mode: PASSABLE });
+    accessSync(configured, constants.R_OK | constants.W_OK | constants.X_OK);
+    return realpathSync(configured);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const why = WHY_NO_FOLDER[code] ?? `it cannot be used (${code})`;
+    throw new StartError(`${configured} cannot be the folder of the stack: ${why}. Set DATA_DIR to another folder.`, {
+      cause: error,
+    });
+  }
+}
+
+/** In the form of MASTER_KEYS; null where the stack of the folder has them from elsewhere. */
+export function masterKeysIn(folder: string): string | null {
+  const file = path.join(folder, MASTER_KEYS);
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+}
+
+/** Whether commands look in this folder where DATA_DIR is not set. */
+export function isDefaultFolder(folder: string): boolean {
+  return realpathSync(folder) === path.join(realpathSync(projectRoot()), VARIABLES.DATA_DIR.default);
+}
+
+/** The process of a stack that runs on a folder; null where none does. */
+export function stackOn(folder: string): number | null {
+  const file = path.join(folder, LOCK);
+  return existsSync(file) ? livingHolder(readFileSync(file, 'utf8')) : null;
+}
+
 /** Removes the data folder of a stack that has ended. Throws StartError, and removes nothing, while the stack runs. */
 export function removeEndedFolder(folder: string): void {
-  const file = path.join(folder, LOCK);
-  const pid = existsSync(file) ? livingHolder(readFileSync(file, 'utf8')) : null;
+  const pid = stackOn(folder);
   if (pid !== null) throw new StartError(`The stack is still running on ${folder} (process ${pid}). Stop it first.`);
   rmSync(folder, { recursive: true, force: true });
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { pino, type Logger } from 'pino';
 import { activityLogFields } from '../activities/log-context.ts';
+import { CONSOLE_PATH } from '../domain/console-links.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import { ConfigurationError, readConfiguration } from '../domain/configuration/read-configuration.ts';
 import { isBlocked } from '../domain/egress.ts';
@@ -9,10 +10,11 @@ import { loggerOptions } from '../domain/logging.ts';
 import { MasterKeysError } from '../db/secrets/vault.ts';
 import { SWEEP_WORKFLOW } from '../temporal/maintenance/sweep-maintenance.ts';
 import { keyOf } from './credentials.ts';
-import { DataFolder } from './data-folder.ts';
+import { DataFolder, isDefaultFolder } from './data-folder.ts';
 import { DEMO_ACTION } from './demo.ts';
 import { collectWhenIdle } from './idle-collector.ts';
 import { LOOPBACK } from './ports.ts';
+import { shellWord } from './shell-word.ts';
 import { openLogStream } from './process-log.ts';
 import { startStack, type Stack } from './stack.ts';
 import { StartError } from './start-error.ts';
@@ -38,10 +40,12 @@ export async function main(options: MainOptions): Promise<void> {
 async function run({ npmPid }: MainOptions): Promise<number> {
   const startedAt = performance.now();
   let folder: DataFolder | null = null;
+  let dataDir: string | null = null;
   const signals = new Signals(npmPid);
   try {
     const configuration = readConfiguration('embedded', process.env);
-    folder = await DataFolder.open(configuration.DATA_DIR);
+    dataDir = path.resolve(configuration.DATA_DIR);
+    folder = await DataFolder.open(dataDir);
     const log = openLogStream({ dest: folder.logFile, mode: 0o600, sync: false });
     await once(log, 'ready'); // a process that exits before its log is open would exit with the log's own error
     const logger = pino({ ...loggerOptions(configuration.LOG_LEVEL, 'embedded'), mixin: activityLogFields }, log);
@@ -61,7 +65,7 @@ async function run({ npmPid }: MainOptions): Promise<number> {
     console.log('Stopped.');
     return failure === null ? 0 : 1;
   } catch (error) {
-    console.error(explain(error, folder));
+    console.error(explain(error, dataDir, folder));
     return 1;
   } finally {
     folder?.unlock();
@@ -99,10 +103,12 @@ class Signals {
   }
 }
 
-function explain(error: unknown, folder: DataFolder | null): string {
-  if (error instanceof StartError || error instanceof ConfigurationError) return error.message;
-  if (error instanceof MasterKeysError) return `MASTER_KEYS (or master-keys in DATA_DIR): ${error.message}`;
-  const where = folder === null ? '' : `\nThe logs are in ${folder.path}.`;
+/** Why it did not start, and on which folder: the next thing that its reader looks at, or sets to another one. */
+function explain(error: unknown, dataDir: string | null, folder: DataFolder | null): string {
+  if (error instanceof ConfigurationError) return error.message;
+  if (error instanceof StartError) return `${error.message}\nDATA_DIR is ${dataDir}.`;
+  const where = folder === null ? '' : `\nThe logs are in ${folder.path} (DATA_DIR).`;
+  if (error instanceof MasterKeysError) return `MASTER_KEYS (or master-keys in DATA_DIR): ${error.message}${where}`;
   if (!(error instanceof Error)) return `The stack did not start: ${String(error)}${where}`;
   const causes = error instanceof AggregateError ? error.errors.map(String) : [];
   return [`The stack did not start: ${error.message}`, ...causes].join('\n') + where;
@@ -121,12 +127,17 @@ function printReady(stack: Stack, configuration: Configuration<'embedded'>, fold
     `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`,
     `-d '{"input":{"message":"hello"}}'`,
   ].join(' ');
+  const { email } = stack.credentials.owner;
+  const dataDir = isDefaultFolder(folder.path) ? '' : `DATA_DIR=${shellWord(folder.path)} `;
+  const command = `eval "$(${dataDir}npm run --silent env)"`;
   const lines = [
     `Ready in ${(startMs / 1000).toFixed(1)} s.`,
     '',
     `  API            ${baseUrl}`,
     `  API reference  ${baseUrl}/reference`,
+    `  Console        ${configuration.PUBLIC_URL ?? baseUrl}${CONSOLE_PATH}`,
     `  Temporal       ${temporalUiUrl === null ? temporalAddress : defaultViewOf(temporalUiUrl)}`,
+    `  Data           ${folder.path} (DATA_DIR)`,
     `  Keys           ${credentials}`,
     '',
     demoIsBlocked
@@ -135,9 +146,13 @@ function printReady(stack: Stack, configuration: Configuration<'embedded'>, fold
     '',
     call,
     '',
-    'In another shell, this sets BASE, AGENT (a key that only invokes), OPERATOR (a key that defines and decides) and PUBLISHER (a key with every scope):',
+    'In another shell, in this folder, this sets BASE, AGENT (a key that only invokes), OPERATOR (a key that defines and decides) and PUBLISHER (a key with every scope):',
     '',
-    'eval "$(npm run --silent env)"',
+    command,
+    '',
+    `In the console, where approvals are decided, sign in as ${email}. The password is "owner" in the file of the keys; after the command above:`,
+    '',
+    'echo "$OWNER_PASSWORD"',
     '',
     'Ctrl-C stops everything; what is in flight goes on at the next start.',
   ];

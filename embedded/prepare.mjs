@@ -48,24 +48,26 @@ export function checkNode() {
 /** Runs `npm ci` if the installed packages differ from the lock file. */
 export function installWhereMissing() {
   if (installedAsLocked()) return;
-  console.error('Installing the locked dependencies …');
+  const installed = began('Installing the locked dependencies, which takes a minute or two the first time');
   const npm = process.env.npm_execpath;
   const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm] : [npm ?? 'npm'];
   // With NODE_ENV=production npm would leave out what builds the project, and what is left out counts as missing at the next start.
   run('npm ci', command, [...args, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+  installed('Installed');
 }
 
 /** Compiles, and bundles the workflows, if a source was added, changed or removed since the last build. */
 export function buildWhereStale() {
   if (!SOURCES.some((source) => existsSync(path.join(root, source)))) return; // an image that holds only dist
   const sources = fingerprints();
-  const built = existsSync(STAMP) ? readJson(path.relative(root, STAMP)) : {};
-  const removed = Object.keys(built).some((file) => !(file in sources));
-  const changed = Object.keys(sources).some((file) => sources[file] !== built[file]);
+  const last = existsSync(STAMP) ? readJson(path.relative(root, STAMP)) : {};
+  const removed = Object.keys(last).some((file) => !(file in sources));
+  const changed = Object.keys(sources).some((file) => sources[file] !== last[file]);
   if (!removed && !changed) return;
-  console.error('Building …');
+  const built = began('Building, which takes up to half a minute, the first time and after a change');
   if (removed) rmSync(path.join(root, 'dist'), { recursive: true, force: true });
   build();
+  built('Built');
 }
 
 export function build() {
@@ -128,9 +130,18 @@ function fingerprints() {
   return found;
 }
 
+/** Says what takes its time, and, by the function that it answers, how long it took. */
+function began(what) {
+  const startedAt = performance.now();
+  console.error(`${what} …`);
+  return (done) => console.error(`${done} in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.`);
+}
+
 function run(title, command, args) {
   const result = spawnSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   if (result.status === 0) return;
+  if (result.signal !== null)
+    throw new PreparationError(`Stopped during ${title} (${result.signal}). The next start does it again.`);
   const output = `${result.stdout ?? ''}${result.stderr ?? ''}`.trim();
   throw new PreparationError(`${title} failed: ${result.error?.message ?? `exit code ${result.status}`}\n${output}`);
 }

@@ -33,7 +33,15 @@ export function readOrCreatePrivately(file: string, create: () => string): strin
   return readFileSync(file, 'utf8').trim();
 }
 
-/** The JSON of a file; null if there is no file. */
+/** The JSON of a file; null if there is no file. @throws {Error} for a damaged one, without its text: a key may be in it. */
 export function readJsonFile(file: string): unknown {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as unknown) : null;
+  if (!existsSync(file)) return null;
+  const text = readFileSync(file, 'utf8');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Error(
+      `${file} is damaged: it holds no JSON. Restore it, or set DATA_DIR to another folder to begin from nothing.`,
+    );
+  }
 }

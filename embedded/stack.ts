@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -23,6 +23,7 @@ import { prepareDatabase, type PreparedDatabase } from './database.ts';
 import { type DemoTarget, ensureDemo, startDemoTarget } from './demo.ts';
 import { openEmbedder } from './open-embedder.ts';
 import { LOOPBACK } from './ports.ts';
+import { timed } from './progress.ts';
 import { projectRoot } from './project-root.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { StartError } from './start-error.ts';
@@ -64,7 +65,14 @@ async function start(
   stops: Stops,
 ): Promise<Stack> {
   await refuseTakenPorts(portsToTake(configuration));
-  const { database, temporal, demoTarget } = await startServers(configuration, folder, stops);
+  const isNew = !existsSync(folder.postgresDir);
+  const { database, temporal, demoTarget } = await timed(
+    isNew
+      ? 'Making the databases (once, some 10 s), and starting them with Temporal'
+      : 'Starting the databases and Temporal',
+    () => startServers(configuration, folder, stops),
+  );
+  console.error('Starting the API and the worker …');
   installTemporalRuntime(logger);
   const address = temporal?.address ?? configuration.TEMPORAL_ADDRESS ?? '';
   const connection = await connect(address, configuration, temporal === null);

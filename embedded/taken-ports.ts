@@ -22,6 +22,7 @@ export async function refuseTakenPorts(wanted: readonly WantedPort[]): Promise<v
         ({ variable, port }) =>
           `Port ${port} is taken by another program. Stop it, or set ${variable} to another port (0 takes a free one).`,
       )
+      .concat('A second stack of npm start needs other ports, and a DATA_DIR of its own.')
       .join('\n'),
   );
 }

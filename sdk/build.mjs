@@ -11,6 +11,7 @@ const compiler = path.join(here, '..', 'node_modules', 'typescript', 'bin', 'tsc
 const OUTPUTS = ['typescript', 'cli'].map((name) => path.join(here, name, 'dist'));
 
 function compile(name) {
+  if (!existsSync(compiler)) throw new Error('TypeScript is not installed: run npm ci in the folder above sdk first.');
   const folder = path.join(here, name);
   const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`sdk/${name} does not compile:\n${stdout}${stderr}`);
@@ -23,10 +24,10 @@ function linkSdk() {
   if (!existsSync(link)) symlinkSync(path.join('..', '..', 'typescript'), link, 'dir');
 }
 
-/** Whether everything was compiled after the last change of a source. The command line is compiled last. */
+/** Whether everything is there and was compiled after the last change of a source. The command line is compiled last. */
 function isFresh() {
   const built = path.join(here, 'cli', 'dist', 'main.js');
-  if (!existsSync(built)) return false;
+  if (![built, path.join(here, 'typescript', 'dist', 'index.js')].every((file) => existsSync(file))) return false;
   const sources = ['typescript', 'cli'].flatMap((name) => [
     path.join(here, name, 'tsconfig.json'),
     ...readdirSync(path.join(here, name, 'src'), { recursive: true }).map((file) => path.join(here, name, 'src', file)),

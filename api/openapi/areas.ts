@@ -79,7 +79,7 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         tag: 'runs',
         title: 'Runs',
         description:
-          'What agents did: runs and their spans, sent by OTLP or by this API, with the spans of their invocations.',
+          'What agents did: runs and their spans, as trees, sent by OTLP or by this API, with the spans of what was invoked in them.',
       },
       {
         tag: 'sessions',
@@ -97,6 +97,18 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         title: 'Memory',
         description:
           'Facts and episodes on two axes of time: superseded instead of overwritten, searched by meaning and by words, and forgotten with what was derived from them.',
+      },
+      {
+        tag: 'cache',
+        title: 'Semantic cache',
+        description:
+          'Answers of models, found again by a prompt that is the same or near enough. A gate keeps back what is alike and means something else.',
+      },
+      {
+        tag: 'files',
+        title: 'Files',
+        description:
+          'Files that agents and people keep here: uploaded directly, or to a presigned URL and then confirmed by size and hash.',
       },
     ],
   },
@@ -141,24 +153,6 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
   {
     name: 'Run the workspace',
     areas: [
-      {
-        tag: 'runs',
-        title: 'Runs',
-        description:
-          'Executions of agents as trees of spans. What an agent invokes in a run is a span of it by itself.',
-      },
-      {
-        tag: 'cache',
-        title: 'Semantic cache',
-        description:
-          'Answers of models, found again by a prompt that is the same or near enough. A gate keeps back what is alike and means something else.',
-      },
-      {
-        tag: 'files',
-        title: 'Files',
-        description:
-          'Files that agents and people keep here: uploaded directly, or to a presigned URL and then confirmed by size and hash.',
-      },
       {
         tag: 'secrets',
         title: 'Secrets',

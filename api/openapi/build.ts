@@ -66,6 +66,8 @@ Match on \`error.code\`; the message is for people.
 **Invoke safely.** Send an \`Idempotency-Key\` with each mutation: a repeated request gets the first reply. Read an invocation's \`status\` and
 \`grade\`, not only the HTTP status: one that was refused, or whose outcome is unknown, is a 200 too. \`nextStep\` says what to do.
 
+**Examples** of every request and reply are in \`/reference/openapi.json\`, the same document otherwise, and on the page \`/reference\`.
+
 **Lists** take \`page\` and \`limit\` (1 to 100), newest first. Times are RFC 3339 in UTC, money is an integer of minor units.`;
 
 /** What operations refer to. */

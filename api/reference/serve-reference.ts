@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import { PRODUCT } from '../../domain/product.ts';
+import { OPENAPI_PATH } from '../openapi/serve-openapi.ts';
 import { describeWithExamples } from './describe-with-examples.ts';
 
 const ROOT = '/reference';
@@ -34,7 +35,7 @@ const PAGE = `<!doctype html>
   </head>
   <body>
     <div id="reference"></div>
-    <noscript>The API reference needs JavaScript. The same document without it: /api/v2/openapi.json</noscript>
+    <noscript>The API reference needs JavaScript. The same document without it: ${ROOT}/openapi.json, and without its examples: ${OPENAPI_PATH}</noscript>
     <script src="${ROOT}/scalar.js"></script>
     <script src="${ROOT}/initialize.js"></script>
   </body>

@@ -5,6 +5,7 @@ import { createWorkspace } from '../../db/environments/create-workspace.ts';
 import { addMember } from '../../db/members/add-member.ts';
 import { findUserByEmail } from '../../db/users/create-user.ts';
 import { createOwner } from '../owner.ts';
+import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = 'Usage: npm run workspace:create -- --name "Acme" [--owner-email ada@example.com]';
@@ -19,8 +20,11 @@ await runCommand(async (configuration) => {
   const { name, 'owner-email': email } = values;
   if (name === undefined || name.trim() === '') throw new Error(USAGE);
   if (email !== undefined && !EMAIL.test(email)) throw new Error(`--owner-email is no e-mail address. ${USAGE}`);
-  if (configuration.DATABASE_URL === null) throw new Error("DATABASE_URL is not set: the application's login.");
-  const db = new Database({ url: configuration.DATABASE_URL, applicationName: 'workspace-create', poolMax: 2 });
+  const db = new Database({
+    url: databaseOf(configuration).applicationUrl,
+    applicationName: 'workspace-create',
+    poolMax: 2,
+  });
   try {
     const { workspaceId, environments } = await createWorkspace(db, name, configuration.DEFAULT_PLAN);
     const lines = [`workspace ${workspaceId}`];

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Database } from '../../db/client.ts';
 import { readExpensiveWorkPause, setExpensiveWorkPause } from '../../db/plans/expensive-work.ts';
+import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = 'Usage: npm run expensive-work -- pause --reason "<for the callers to read>" | resume | status';
@@ -18,8 +19,11 @@ await runCommand(async (configuration) => {
   const isReasonGiven = reason !== '' && reason.length <= REASON_CHARACTERS_MAX;
   const known = verb === 'pause' ? isReasonGiven : verb === 'resume' || verb === 'status';
   if (!known || rest.length > 0) throw new Error(USAGE);
-  if (configuration.DATABASE_URL === null) throw new Error("DATABASE_URL is not set: the application's login.");
-  const db = new Database({ url: configuration.DATABASE_URL, applicationName: 'expensive-work', poolMax: 2 });
+  const db = new Database({
+    url: databaseOf(configuration).applicationUrl,
+    applicationName: 'expensive-work',
+    poolMax: 2,
+  });
   try {
     if (verb !== 'status') await setExpensiveWorkPause(db, verb === 'pause' ? asSentence(reason) : null);
     const pause = await readExpensiveWorkPause(db);

@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Configuration } from '../../domain/configuration/configuration.ts';
-import type { Credentials } from '../credentials.ts';
 import {
   buildMemoryIndexes,
   dropMemoryIndexes,
@@ -10,7 +7,7 @@ import {
   listCollections,
   type MemoryIndexUrls,
 } from '../memory-indexes.ts';
-import { readJsonFile } from '../private-file.ts';
+import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `Usage: npm run memory:index -- [build | drop | status] [--collection=<id>] [--from=<vectors>]
@@ -56,13 +53,9 @@ async function requireCollection({ applicationUrl }: MemoryIndexUrls, wanted: st
   throw new Error(`There is no collection ${wanted}.`);
 }
 
-/** The database that the configuration names, or else that of the stack which runs on DATA_DIR. */
 function urlsOf(configuration: Configuration<'setup'>): MemoryIndexUrls {
-  const { DATABASE_URL, MIGRATION_DATABASE_URL, DATA_DIR } = configuration;
-  if (DATABASE_URL !== null) return { applicationUrl: DATABASE_URL, ownerUrl: MIGRATION_DATABASE_URL ?? DATABASE_URL };
-  const file = path.join(DATA_DIR, 'credentials.json');
-  if (!existsSync(file)) throw new Error(`DATABASE_URL is not set, and there is no ${file}: run npm start first.`);
-  const { databaseUrl, databaseOwnerUrl } = readJsonFile(file) as Credentials;
-  if (databaseOwnerUrl === null) throw new Error('Set DATABASE_URL and MIGRATION_DATABASE_URL, which owns the tables.');
-  return { applicationUrl: databaseUrl, ownerUrl: databaseOwnerUrl };
+  const { applicationUrl, ownerUrl, dataDir } = databaseOf(configuration);
+  if (dataDir !== null && ownerUrl === null)
+    throw new Error('Set DATABASE_URL and MIGRATION_DATABASE_URL, which owns the tables.');
+  return { applicationUrl, ownerUrl: ownerUrl ?? applicationUrl };
 }

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
+import { isDefaultFolder, stackOn } from '../data-folder.ts';
 import { keyOf, type Credentials } from '../credentials.ts';
 import { readJsonFile } from '../private-file.ts';
+import { shellWord } from '../shell-word.ts';
 import { runCommand } from './run-command.ts';
 
 /**
  * `eval "$(npm run --silent env)"`: sets BASE, AGENT, OPERATOR and PUBLISHER in a shell, as the documentation uses them. They are the
  * address and three keys of the stack of `npm start`, of its development environment or of the kind that is named: `npm run --silent env --
- * production`. PAYMENTS and PAYMENTS_KEY are those of the demo's payment provider, SLACK_WEBHOOK_URL and SLACK_SIGNING_SECRET those of its
+ * production`. OWNER_EMAIL and OWNER_PASSWORD sign in to the console. PAYMENTS and PAYMENTS_KEY are those of the demo's payment provider, SLACK_WEBHOOK_URL and SLACK_SIGNING_SECRET those of its
  * Slack.
  */
 await runCommand(({ DATA_DIR }) => {
@@ -19,14 +21,21 @@ await runCommand(({ DATA_DIR }) => {
       `Usage: eval "$(npm run --silent env)", or -- and one of ${ENVIRONMENT_KINDS.join(', ')} behind env.`,
     );
   }
-  const file = path.join(DATA_DIR, 'credentials.json');
+  const folder = path.resolve(DATA_DIR);
+  const file = path.join(folder, 'credentials.json');
   if (!existsSync(file)) throw new Error(`There is no ${file}: run npm start first, with the same DATA_DIR.`);
+  if (stackOn(folder) === null)
+    console.error(`No stack runs on ${folder} (DATA_DIR) now: these are those of its last start.`);
   const credentials = readJsonFile(file) as Credentials;
   const variables = {
+    // For the commands of this project in that shell. The default stays unsaid: the shell may go on to another checkout.
+    ...(isDefaultFolder(folder) ? {} : { DATA_DIR: folder }),
     BASE: credentials.baseUrl,
     AGENT: keyOf(credentials, known, 'agent'),
     OPERATOR: keyOf(credentials, known, 'full_access'),
     PUBLISHER: keyOf(credentials, known, 'all_scopes'),
+    OWNER_EMAIL: credentials.owner.email,
+    OWNER_PASSWORD: credentials.owner.password,
     PAYMENTS: credentials.payments.url,
     PAYMENTS_KEY: credentials.payments.key,
     SLACK_WEBHOOK_URL: credentials.slack.webhookUrl,
@@ -34,12 +43,7 @@ await runCommand(({ DATA_DIR }) => {
   };
   return Promise.resolve(
     Object.entries(variables)
-      .map(([name, value]) => `export ${name}=${quoted(value)}`)
+      .map(([name, value]) => `export ${name}=${shellWord(value)}`)
       .join('\n'),
   );
 });
-
-/** One word of a shell, whatever it holds. */
-function quoted(value: string): string {
-  return `'${value.replaceAll("'", `'\\''`)}'`;
-}

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
@@ -7,6 +6,7 @@ import type { Configuration } from '../../domain/configuration/configuration.ts'
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { workflowIdOf } from '../workflow-ids.ts';
 import { historyFiles, readHistory, replayHistory, workflowTypeOf } from '../replay-histories.ts';
+import { localStack } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `Replays histories on the code of this checkout. A replay calls no activity, and sends nothing.
@@ -18,8 +18,6 @@ Usage:
   npm run replay -- --help
 
 It ends with exit code 1 where a history does not replay, and names the event and the line of code that goes another way.`;
-/** The default address of `npm start`. */
-const EMBEDDED_ADDRESS = '127.0.0.1:7233';
 const QUERY_LIMIT = '100';
 
 interface Source {
@@ -42,11 +40,6 @@ await runCommand(async (configuration) => {
   if (values.help) return USAGE;
   const { 'workflow-id': id, file, query } = values;
   if ([id, file, query].filter((given) => given !== undefined).length !== 1) throw new Error(USAGE);
-  // Failures are reported once, below.
-  Runtime.install({
-    logger: new DefaultLogger('ERROR', () => undefined),
-    telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
-  });
   if (file !== undefined)
     return replayAll(historyFiles(file).map((name) => ({ name, read: () => Promise.resolve(readHistory(name)) })));
   return withClient(configuration, async (client) => {
@@ -61,9 +54,13 @@ async function replayAll(sources: readonly Source[]): Promise<string> {
   if (sources.length === 0) throw new Error('There is no history to replay.');
   const lines: string[] = [];
   const failures: string[] = [];
+  let isQuiet = false;
   for (const { name, read } of sources) {
     try {
       const history = await read();
+      // Before the first replay and no earlier: a runtime without a worker keeps the process alive.
+      if (!isQuiet) quietRuntime();
+      isQuiet = true;
       const events = await replayHistory(history, name);
       lines.push(`${name}: ${events} events of ${workflowTypeOf(history)} replay on this code.`);
     } catch (error) {
@@ -73,6 +70,14 @@ async function replayAll(sources: readonly Source[]): Promise<string> {
   if (failures.length > 0)
     throw new Error([...lines, ...failures, `${failures.length} of ${sources.length} failed.`].join('\n'));
   return lines.join('\n');
+}
+
+/** Failures are reported once, by replayAll. */
+function quietRuntime(): void {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => undefined),
+    telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
+  });
 }
 
 async function found(client: Client, query: string, limit: number): Promise<Source[]> {
@@ -93,7 +98,8 @@ async function withClient(
   configuration: Configuration<'setup'>,
   work: (client: Client) => Promise<string>,
 ): Promise<string> {
-  const address = configuration.TEMPORAL_ADDRESS ?? runningAddress(configuration);
+  const address =
+    configuration.TEMPORAL_ADDRESS ?? localStack(configuration.DATA_DIR, 'TEMPORAL_ADDRESS').temporalAddress;
   const connection = await Connection.connect(
     temporalConnectionOptions(address, configuration, (file) => readFileSync(file)),
   );
@@ -102,11 +108,4 @@ async function withClient(
   } finally {
     await connection.close();
   }
-}
-
-/** The address that the embedded stack of this folder recorded. */
-function runningAddress(configuration: Configuration<'setup'>): string {
-  const file = path.join(configuration.DATA_DIR, 'credentials.json');
-  if (!existsSync(file)) return EMBEDDED_ADDRESS;
-  return (JSON.parse(readFileSync(file, 'utf8')) as { temporalAddress: string }).temporalAddress;
 }

@@ -2,6 +2,8 @@ import { Database } from '../../db/client.ts';
 import { refuseUnsuitableDatabase } from '../../db/refuse-unsuitable-database.ts';
 import { rewrapAllSecrets, type UnopenedValue } from '../../db/secrets/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
+import { masterKeysIn } from '../data-folder.ts';
+import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 import { PRODUCT } from '../../domain/product.ts';
 
@@ -10,8 +12,8 @@ import { PRODUCT } from '../../domain/product.ts';
  * open is a line on stderr, and the exit code is then 1.
  */
 await runCommand(async (configuration) => {
-  const { DATABASE_URL: url, MASTER_KEYS: masterKeys } = configuration;
-  if (url === null) throw new Error('DATABASE_URL is not set.');
+  const { applicationUrl: url, dataDir } = databaseOf(configuration);
+  const masterKeys = configuration.MASTER_KEYS ?? (dataDir === null ? null : masterKeysIn(dataDir));
   if (masterKeys === null) throw new Error('MASTER_KEYS is not set.');
   const vault = Vault.fromMasterKeys(masterKeys);
   const { waitingMasterKeyVersion: waiting } = vault;

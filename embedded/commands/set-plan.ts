@@ -3,6 +3,7 @@ import { recordAudit } from '../../db/audit/record-audit.ts';
 import { Database } from '../../db/client.ts';
 import { setPlan } from '../../db/plans/set-plan.ts';
 import { isPlanName, PLANS } from '../../domain/plans.ts';
+import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `Usage: npm run workspace:plan -- --workspace <id> --plan <${PLANS.join('|')}>`;
@@ -13,9 +14,12 @@ await runCommand(async (configuration) => {
   const { values } = parseArgs({ options: { workspace: { type: 'string' }, plan: { type: 'string' } } });
   const { workspace = '', plan = '' } = values;
   if (!UUID.test(workspace) || !isPlanName(plan)) throw new Error(USAGE);
-  if (configuration.DATABASE_URL === null) throw new Error("DATABASE_URL is not set: the application's login.");
   const workspaceId = workspace.toLowerCase();
-  const db = new Database({ url: configuration.DATABASE_URL, applicationName: 'workspace-plan', poolMax: 2 });
+  const db = new Database({
+    url: databaseOf(configuration).applicationUrl,
+    applicationName: 'workspace-plan',
+    poolMax: 2,
+  });
   try {
     const changed = await db.withWorkspace(workspaceId, async (tx) => {
       const result = await setPlan(tx, plan);

@@ -2,13 +2,17 @@ import { parseArgs } from 'node:util';
 import { verifyChains } from '../../db/audit/verify-chains.ts';
 import { Database } from '../../db/client.ts';
 import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
+import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
 /** `npm run audit:verify`: checks the audit chain of every workspace, and with `--effects` every receipt too. Exit code 1 if one is broken. */
 await runCommand(async (configuration) => {
   const { values } = parseArgs({ options: { effects: { type: 'boolean', default: false } } });
-  if (configuration.DATABASE_URL === null) throw new Error("DATABASE_URL is not set: the application's login.");
-  const db = new Database({ url: configuration.DATABASE_URL, applicationName: 'verify-audit', poolMax: 2 });
+  const db = new Database({
+    url: databaseOf(configuration).applicationUrl,
+    applicationName: 'verify-audit',
+    poolMax: 2,
+  });
   try {
     await refusePrivilegedLogin(db);
     const { workspaces, auditEntries, effects, breaks } = await verifyChains(db, { receipts: values.effects });

@@ -10,7 +10,7 @@ import { callJson } from '../../embedded/http-json.ts';
 import { processesNaming } from '../../embedded/our-processes.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
 import type { Credentials } from '../../embedded/credentials.ts';
-import { freePorts, readCredentials, runStart, startStackProcess, type Program } from '../harness/embedded-stack.ts';
+import { freePorts, Program, readCredentials, runStart, startStackProcess } from '../harness/embedded-stack.ts';
 
 /** Each is found by the command line of the server that uses it. */
 const WITHOUT_THE_SWEEP = '/namespaces/default/workflows?query=WorkflowType%20!%3D%20%22sweepMaintenance%22';
@@ -49,11 +49,64 @@ describe('npm start', () => {
     const places = [
       ['API', baseUrl],
       ['API reference', `${baseUrl}/reference`],
+      ['Console', `${baseUrl}/console`],
+      ['Data', `${dataDir} (DATA_DIR)`],
       ['Temporal', `${temporalUiUrl}${WITHOUT_THE_SWEEP}`],
     ] as const;
     for (const [name, url] of places) expect(program.output).toContain(`\n  ${name.padEnd(13)}  ${url}\n`);
     const keys = /^ {2}Keys +(.+)$/m.exec(program.output)?.[1] ?? '';
     expect(path.resolve(projectRoot(), keys)).toBe(path.join(dataDir, 'credentials.json'));
+  });
+
+  it('says what takes its time, and how long it took', () => {
+    expect(program.output).toMatch(/^Making the databases \(once, some 10 s\), and starting them with Temporal …$/m);
+    expect(program.output).toMatch(/^Making the databases .*: \d+\.\d s\.$/m);
+    expect(program.output).toContain('\nStarting the API and the worker …\n');
+  });
+
+  it('prints a command for another shell that finds this folder, and how to sign in to the console', async () => {
+    const line = program.output.split('\n').find((candidate) => candidate.startsWith('eval ')) ?? '';
+    expect(line).toContain(`DATA_DIR='${dataDir}' npm run`);
+    const script = `${line} && printf '%s\\n' "$BASE" "$DATA_DIR" "$OWNER_EMAIL" "$OWNER_PASSWORD"`;
+    const { PATH, HOME } = process.env;
+    const printed = execFileSync('sh', ['-c', script], { cwd: projectRoot(), env: { PATH, HOME }, encoding: 'utf8' });
+    const [base, folder, email = '', password = ''] = printed.trimEnd().split('\n');
+    expect([base, folder]).toEqual([credentials.baseUrl, dataDir]);
+    expect(program.output).toContain(`sign in as ${email}.`);
+    expect(program.output).not.toContain(password);
+    const body = new URLSearchParams({ email, password });
+    const headers = { origin: credentials.baseUrl };
+    const url = `${credentials.baseUrl}/console/sign-in`;
+    const signedIn = await fetch(url, { method: 'POST', body, headers, redirect: 'manual' });
+    expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/console']);
+  });
+
+  const command = async (file: string, ...args: string[]): Promise<{ code: number | null; output: string }> => {
+    const run = new Program(['embedded/run.mjs', `embedded/commands/${file}.js`, ...args], { DATA_DIR: dataDir });
+    return { code: await run.exited, output: run.output };
+  };
+  const COMMANDS = [
+    ['verify-audit', [], 'Whole: '],
+    ['expensive-work', ['status'], 'Expensive work is admitted.'],
+    ['index-memories', ['status'], 'There is no collection.'],
+    ['rewrap-secrets', [], 'Rewrapped '],
+    ['migrate', [], 'The schema is the newest already.'],
+    ['setup-temporal', [], 'All search attributes are there already.'],
+    ['create-workspace', ['--name', 'Acme'], 'full_access'],
+  ] as const;
+
+  it.each(COMMANDS)('%s finds the stack by DATA_DIR, and says so', async (file, args, answer) => {
+    const { code, output } = await command(file, ...args);
+    expect(output).toContain(`this is the stack of npm start on ${dataDir} (DATA_DIR)`);
+    expect([code, output]).toEqual([0, expect.stringContaining(answer)]);
+  });
+
+  it('replay and set-plan find the stack by DATA_DIR', async () => {
+    const { id } = invokePrintedCall(program.output).data;
+    const replayed = await command('replay', '--workflow-id', String(id));
+    expect([replayed.code, replayed.output]).toEqual([0, expect.stringContaining('of invokeAction replay on this')]);
+    const { output } = await command('set-plan', '--workspace', credentials.workspaceId, '--plan', 'enterprise');
+    expect(output).toContain(`workspace ${credentials.workspaceId}: enterprise -> enterprise`);
   });
 
   it('writes credentials that its owner alone may read: four keys for each kind of environment', async () => {
@@ -156,6 +209,7 @@ describe('npm start', () => {
     const second = runStart(dataDir, await freePorts());
     expect(await second.exited).toBe(1);
     expect(second.output).toContain(`already running on ${dataDir} (process ${program.process.pid})`);
+    expect(second.output).toContain(`DATA_DIR is ${dataDir}.`);
   });
 
   it('names the variable of each port that another program holds', async () => {
@@ -207,6 +261,11 @@ describe('npm start', () => {
     for (const file of SERVER_FILES) {
       expect(processesNaming(path.join(dataDir, file))).toEqual([]);
     }
+    for (const [file, args] of [...COMMANDS, ['replay', ['--workflow-id', 'inv_1']] as const])
+      expect(await command(file, ...args)).toMatchObject({
+        code: 1,
+        output: expect.stringContaining(`no stack runs on ${dataDir} (DATA_DIR). Run npm start first`) as string,
+      });
   });
 
   it('refuses a data folder that a newer version wrote, and leaves it alone', async () => {

@@ -20,7 +20,7 @@ let invocationId: string;
 const linesOf = (program: Program): Line[] =>
   program.output
     .split('\n')
-    .filter((line) => line !== '' && line !== 'Building …')
+    .filter((line) => line !== '' && !/^(Building,|Built in )/.test(line))
     .map((line) => JSON.parse(line) as Line);
 
 beforeAll(async () => {

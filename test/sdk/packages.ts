@@ -39,7 +39,7 @@ export async function run(
   }
 }
 
-async function done(command: string, args: readonly string[], cwd: string): Promise<string> {
+export async function done(command: string, args: readonly string[], cwd: string): Promise<string> {
   const { code, output, errors } = await run(command, args, { cwd });
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output}${errors}`);
   return output;
@@ -105,7 +105,7 @@ function readManifest(folder: string): Manifest {
 }
 
 /** The folders below node_modules that these packages need, and what those need. */
-function dependenciesOf(packages: readonly string[]): string[] {
+export function dependenciesOf(packages: readonly string[]): string[] {
   const found = new Set<string>();
   const visit = (folder: string): void => {
     const { dependencies = {} } = readManifest(path.join(projectRoot(), folder));

@@ -13,6 +13,7 @@ import {
   UsageError,
   type ExitCode,
 } from './exit.ts';
+import { commandLine, type Login } from './session.ts';
 import { plain, type Terminal } from './terminal.ts';
 
 interface Issue {
@@ -21,8 +22,8 @@ interface Issue {
 }
 
 /** Says why a command failed and what to do next. Never a stack trace, and never a key. */
-export function reportFailure(failure: unknown, terminal: Terminal, isJson: boolean): ExitCode {
-  const { exit, next } = judged(failure, terminal);
+export function reportFailure(failure: unknown, terminal: Terminal, isJson: boolean, login: Login = {}): ExitCode {
+  const { exit, next } = judged(failure, terminal, login);
   const isUnanswered = failure instanceof UnansweredInvokeError || failure instanceof UnansweredChangeError;
   const error = isUnanswered ? failure.cause : failure;
   const message = error instanceof Error ? error.message : 'It failed.';
@@ -46,10 +47,10 @@ export function reportFailure(failure: unknown, terminal: Terminal, isJson: bool
   return exit;
 }
 
-function judged(error: unknown, { env }: Pick<Terminal, 'env'>): { exit: ExitCode; next: string | null } {
+function judged(error: unknown, { env }: Pick<Terminal, 'env'>, login: Login): { exit: ExitCode; next: string | null } {
   if (error instanceof UsageError || isRefusedHere(error)) return { exit: EXIT.usage, next: null };
   if (error instanceof WaitInterruptedError)
-    return { exit: EXIT.waiting, next: `agent-actions logs --invocation ${error.invocation.id}` };
+    return { exit: EXIT.waiting, next: commandLine(login, `logs --invocation ${error.invocation.id}`) };
   if (error instanceof UnansweredInvokeError) return { exit: EXIT.noReply, next: afterNoAnswer(error) };
   if (error instanceof UnansweredChangeError)
     return { exit: EXIT.noReply, next: `see whether it was done before you run it again: ${error.shownBy}` };

@@ -9,6 +9,7 @@ import { applyPolicies, planPolicies, testPolicies } from './commands/policies.t
 import { noteEffect, reconcileEffect, replayEffect, resolveOutcome } from './commands/resolving.ts';
 import { EXIT, UsageError, type ExitCode } from './exit.ts';
 import { reportFailure } from './failures.ts';
+import type { Login } from './session.ts';
 import type { Terminal } from './terminal.ts';
 
 const WAIT_SECONDS = 30;
@@ -29,7 +30,9 @@ type Work = (terminal: Terminal) => Promise<ExitCode>;
 export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let work: Work | null = null;
   const isJson = argv.includes('--json');
+  let login: Login = {};
   const program = commands((chosen) => void (work = chosen), terminal, isJson);
+  program.hook('preAction', (_program, command) => void (login = command.opts<Login>()));
   try {
     await program.parseAsync([...argv], { from: 'user' });
     // Commander's own word for it: the help is what was asked for.
@@ -42,7 +45,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
       if (isJson) return reportFailure(new UsageError(error.message), terminal, true);
       return EXIT.usage;
     }
-    return reportFailure(error, terminal, isJson);
+    return reportFailure(error, terminal, isJson, login);
   }
 }
 

@@ -10,6 +10,9 @@ export interface CommonOptions {
   baseUrl?: string;
 }
 
+/** Which login a command uses. */
+export type Login = Partial<Pick<CommonOptions, 'profile' | 'baseUrl'>>;
+
 /**
  * The client of a command: `BASE_URL` and `API_KEY` of the environment, else what `login` stored. A stored key goes to the address that it was
  * stored with, and nowhere else.
@@ -21,7 +24,7 @@ export function clientOf(options: CommonOptions, terminal: Pick<Terminal, 'env'>
 }
 
 /** A command to run next, such that it uses the login of this one. */
-export function commandLine({ profile, baseUrl }: CommonOptions, command: string): string {
+export function commandLine({ profile = 'default', baseUrl }: Login, command: string): string {
   return [
     `agent-actions ${command}`,
     ...(profile === 'default' ? [] : [`--profile ${profile}`]),

@@ -19,5 +19,8 @@ export const fixtures: RouteFixtures = {
     }),
   },
   'previews.get': { request: preview },
-  'previews.refresh': { request: preview },
+  'previews.refresh': {
+    request: preview,
+    example: async (world) => ({ ...(await preview(world)), body: { expiresIn: 'PT1H' } }),
+  },
 };

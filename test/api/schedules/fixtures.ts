@@ -29,7 +29,10 @@ export const fixtures: RouteFixtures = {
   'schedules.list': { request: nothing, plantRow: plantSchedule },
   'schedules.get': { request: schedule },
   'schedules.update': { request: async (world) => ({ ...(await schedule(world)), body: { cron: '30 8 * * *' } }) },
-  'schedules.delete': { request: schedule },
+  'schedules.delete': {
+    request: schedule,
+    example: async (world) => ({ ...(await schedule(world)), body: { confirmProtected: true } }),
+  },
   'schedules.pause': {
     request: async (world) => {
       const { params } = await schedule(world);

@@ -19,5 +19,8 @@ export const fixtures: RouteFixtures = {
     }),
   },
   'secrets.get': { request: secret },
-  'secrets.delete': { request: secret },
+  'secrets.delete': {
+    request: secret,
+    example: async (world) => ({ ...(await secret(world)), body: { confirmProtected: true } }),
+  },
 };

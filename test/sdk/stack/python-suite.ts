@@ -60,6 +60,20 @@ export function pythonSuite(stack: () => SharedStack, python: PythonCache | null
       expect(await runPython(installed.python, ['-c', block], { env: variables })).toBe('succeeded acknowledged\n');
     });
 
+    it('its README says what tools() answers', { timeout }, async () => {
+      const readme = readFileSync(path.join(projectRoot(), 'sdk', 'python', 'README.md'), 'utf8');
+      const block = /```python\n(export = client\.tools[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+      const { credentials } = stack();
+      const variables = { BASE_URL: credentials.baseUrl, API_KEY: keyOf(credentials, 'development', 'agent') };
+      const program = `from agent_action_runtime import Client\nclient = Client()\n${block}`;
+      const [tools, names, dropped] = (await runPython(installed.python, ['-c', program], { env: variables })).split(
+        '\n',
+      );
+      expect(tools).toMatch(/^\[\{'type': 'function', 'function': \{'name': 'demo__echo/);
+      expect(names).toContain("'demo__echo': 'demo.echo'");
+      expect(dropped).toMatch(/^\[.*\]$/);
+    });
+
     pythonQuickStartsSuite(stack, () => ({ python: installed.cache.python, site }));
   });
 }
