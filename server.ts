@@ -68,6 +68,8 @@ export interface ApiParts {
   network: NetworkSettings;
   /** The origin that links to our pages begin with; null: nobody said how the service is reached. */
   pagesUrl: string | null;
+  /** Of apps, for OAuth redirects, beside reversed domain names. */
+  redirectSchemes: readonly string[];
   /** Where the chat systems are reached. */
   chats: { slackBaseUrl: string; discordBaseUrl: string };
   httpLimits: HttpLimits;
@@ -132,6 +134,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       chat: createChatClient({ egressAllow, ownEndpoints, resolve, watchdog, ...parts.chats }),
       publicOrigins: parts.network.publicUrl === null ? [] : [parts.network.publicUrl],
       pagesUrl: parts.pagesUrl,
+      redirectSchemes: parts.redirectSchemes,
     },
     { network: parts.network, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
   );
@@ -228,6 +231,7 @@ async function main(): Promise<void> {
     embedder,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
     pagesUrl: configuration.PUBLIC_URL,
+    redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
     chats: chatsOf(configuration),
     httpLimits: httpLimitsOf(configuration),
   });

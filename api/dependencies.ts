@@ -72,6 +72,8 @@ export interface ApiDependencies {
   chat: ChatClient;
   /** Origins of our own pages, such as `https://console.example.com`, beside the host that a request asks. */
   publicOrigins?: readonly string[];
+  /** Schemes of apps that OAuth redirects may have beside reversed domain names; by default those of the well-known editors. */
+  redirectSchemes?: readonly string[];
   /** The origin that links to our pages begin with; null where nobody said how the service is reached. */
   pagesUrl: string | null;
 }

@@ -281,10 +281,17 @@ function ended(exited: Promise<void> | undefined, reason: string): Promise<strin
 }
 
 /** Links lead to PUBLIC_URL, else to where this machine reaches the API; nowhere while the port is known only once it listens. */
-function reachedBy(configuration: EmbeddedConfiguration): Pick<ApiParts, 'network' | 'pagesUrl' | 'chats'> {
+function reachedBy(
+  configuration: EmbeddedConfiguration,
+): Pick<ApiParts, 'network' | 'pagesUrl' | 'redirectSchemes' | 'chats'> {
   const { PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies, HOST, PORT } = configuration;
   const local = PORT === 0 ? null : `http://${reachableHost(HOST)}:${PORT}`;
-  return { network: { publicUrl, trustedProxies }, pagesUrl: publicUrl ?? local, chats: chatsOf(configuration) };
+  return {
+    network: { publicUrl, trustedProxies },
+    pagesUrl: publicUrl ?? local,
+    redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
+    chats: chatsOf(configuration),
+  };
 }
 
 /** The host that a local client calls: a server that listens on all addresses is reachable on the loopback too. */

@@ -20,8 +20,27 @@ export function outputSchemaOf(record: z.ZodType): ListedSchema {
   const { $ref, ...root } = components.schemaOf(record, 'output');
   const name = typeof $ref === 'string' ? $ref.slice(COMPONENT_REF.length) : null;
   const { [name ?? '']: named = root, ...others } = components.schemas;
-  const $defs = Object.keys(others).length === 0 ? {} : { $defs: opened(others) };
-  return { ...opened(named), ...$defs, type: 'object' };
+  return { ...inlined({ ...opened(named), $defs: opened(others) }), type: 'object' };
+}
+
+/**
+ * The schema with each reference replaced by its definition. Clients of version 1.22 of the official package drop `$defs` and then throw at
+ * each reference, so that the agent has no tool at all; other hosts read no `$ref`. What contains itself may be any value there.
+ */
+export function inlined({ $defs = {}, ...root }: JsonObject): JsonObject {
+  const definitions = $defs as Readonly<Record<string, JsonObject>>;
+  const within = (value: unknown, open: readonly string[]): unknown => {
+    if (Array.isArray(value)) return value.map((item) => within(item, open));
+    if (!isJsonObject(value)) return value;
+    const { $ref: ref, ...beside } = value;
+    if (typeof ref !== 'string') {
+      return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, within(member, open)]));
+    }
+    const name = ref.slice(DEFINITION_REF.length);
+    if (open.includes(name)) return beside;
+    return { ...(within(definitions[name], [...open, name]) as JsonObject), ...beside };
+  };
+  return within(root, []) as JsonObject;
 }
 
 function opened(schema: JsonObject): JsonObject {

@@ -47,12 +47,17 @@ export function previewReply(preview: JsonObject & { action: JsonObject }): Call
   return recordReply(headlineOfPreview(preview, textOf(preview.action, 'name')), preview);
 }
 
-/** The call was not carried out. The agent reads the code and what to do; the body is that of the REST API. */
+/**
+ * The call was not carried out. The agent reads the code and what to do; the body is that of the REST API. It is a text and not structured:
+ * official clients hold what is structured to the tool's output schema, also of an error, and would throw the error away.
+ */
 export function refusedReply(exchange: Exchange, error: ServiceError): CallToolResult {
   const body = errorBodyOf(exchange, error);
   return {
     isError: true,
-    content: [{ type: 'text', text: `${body.error.code}: ${body.error.message}` }],
-    structuredContent: { ...body },
+    content: [
+      { type: 'text', text: `${body.error.code}: ${body.error.message}` },
+      { type: 'text', text: JSON.stringify(body) },
+    ],
   };
 }

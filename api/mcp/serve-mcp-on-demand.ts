@@ -1,6 +1,6 @@
 import { remembered } from '../../domain/remembered.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
-import { MCP_PATH } from './mcp-path.ts';
+import { isMcpPath } from './mcp-path.ts';
 import type { McpEndpoint } from './serve-mcp.ts';
 
 /** The endpoint, loaded by its first request: the protocol's package takes some 8 MB of a process, also where no agent speaks MCP. */
@@ -9,7 +9,7 @@ export function serveMcpOnDemand(runner: RouteRunner): McpEndpoint {
   let loaded: Promise<McpEndpoint> | null = null;
   return {
     middleware: async (ctx, next) => {
-      if (ctx.path !== MCP_PATH) return next();
+      if (!isMcpPath(ctx.path)) return next();
       loaded = load();
       return (await loaded).middleware(ctx, next);
     },

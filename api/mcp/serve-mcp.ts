@@ -7,6 +7,7 @@ import type { HttpContext, HttpMiddleware } from '../http/context.ts';
 import { describeFailure } from '../http/failures.ts';
 import { parseJsonBytes, BODY_BYTES_MAX, readBytes } from '../http/read-json-body.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
+import { acceptedReply, inJson } from './accepted-reply.ts';
 import type { Era, Exchange } from './exchange.ts';
 import { requireKnownSite } from './known-sites.ts';
 import { MCP_PATH } from './mcp-path.ts';
@@ -14,7 +15,7 @@ import { createMcpServer } from './mcp-server.ts';
 import { sendResponse } from './send-response.ts';
 
 /** What the package reads of a request. The credential is not among them: it stays with us. */
-const PASSED_HEADER = /^(accept|content-type|last-event-id|mcp-.*)$/;
+const PASSED_HEADER = /^(content-type|last-event-id|mcp-.*)$/;
 
 export interface McpEndpoint {
   middleware: HttpMiddleware;
@@ -52,10 +53,14 @@ export function serveMcp(runner: RouteRunner): McpEndpoint {
       resource: 'mcp',
       gone: clientGoneSignal(ctx),
     };
-    const request = new Request(`http://localhost${MCP_PATH}`, { method: 'POST', headers: passedHeaders(ctx) });
+    const { accept, isJsonOnly } = acceptedReply(ctx);
+    const headers = passedHeaders(ctx);
+    headers.set('Accept', accept);
+    const request = new Request(`http://localhost${MCP_PATH}`, { method: 'POST', headers });
     const clientId = caller.type === 'oauth' ? caller.clientId : caller.keyId;
     const authInfo = { token: '', clientId, scopes: [...caller.scopes], extra: { exchange } };
-    await sendResponse(ctx, await handler.fetch(request, { parsedBody: message.parsed, authInfo }));
+    const response = await handler.fetch(request, { parsedBody: message.parsed, authInfo });
+    await sendResponse(ctx, isJsonOnly ? await inJson(response) : response);
   }
 
   return {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../domain/json.ts';
 import { publishFields } from '../messages/body-schemas.ts';
 import { invokeAction, OWN_TOOLS, type OwnTool, publishMessage } from './own-tools.ts';
-import { type ListedSchema, outputSchemaOf } from './output-schemas.ts';
+import { inlined, type ListedSchema, outputSchemaOf } from './output-schemas.ts';
 
 interface ToolSchemas {
   inputSchema: ListedSchema;
@@ -33,5 +34,5 @@ export const PINNED_OUTPUT_SCHEMA: ListedSchema = schemasOf(invokeAction).output
 
 function inputSchemaOf(schema: z.ZodType): ListedSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return { ...rest, type: 'object' };
+  return { ...inlined(rest as JsonObject), type: 'object' };
 }

@@ -13,7 +13,7 @@ import { findGrant } from '../../db/oauth/grants.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isStorable } from '../../domain/storable-text.ts';
 import { disconnectApp } from '../../db/oauth/disconnect-app.ts';
-import { resourceUrl } from './places.ts';
+import { canonicalResources, resourceUrl } from './places.ts';
 
 export interface StorageParts {
   db: Database;
@@ -94,12 +94,29 @@ class Artifacts extends Nowhere {
    * copy that comes later.
    */
   override consume = async (value: string): Promise<void> => {
+    await this.requireGrantedResource(value);
     if (await consumeArtifact(this.parts.db, this.kind, value)) return;
     const stored = await findArtifact(this.parts.db, this.kind, value);
     const grantId = stored?.payload['grantId'];
     if (typeof grantId === 'string') await disconnectApp(this.parts.db, grantId, 'reuse');
     throw new errors.InvalidGrant('it was used already');
   };
+
+  /**
+   * Refuses a request that names a resource which was not consented to. The provider does so too, but only after this: its app would have
+   * lost its code or refresh token, and the next right request would be taken for the thief's.
+   */
+  private async requireGrantedResource(value: string): Promise<void> {
+    const params = Provider.ctx?.oidc.params;
+    const named = params?.['resource'];
+    if (params === undefined || named === undefined) return;
+    const resource = canonicalResources(this.parts.issuer, named as string | string[]);
+    params['resource'] = resource;
+    const granted = [(await findArtifact(this.parts.db, this.kind, value))?.payload['resource']].flat();
+    if (typeof resource !== 'string' || !granted.includes(resource)) {
+      throw new errors.InvalidTarget('name the resource that the user consented to, or none');
+    }
+  }
 
   override destroy = (value: string): Promise<void> => deleteArtifact(this.parts.db, this.kind, value);
 }

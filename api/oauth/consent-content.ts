@@ -7,6 +7,7 @@ import { exactText } from '../pages/exact-text.ts';
 import { alertOf, csrfField } from '../pages/layout.ts';
 import { markup, type Markup } from '../pages/markup.ts';
 import { facts } from '../pages/parts.ts';
+import type { RedirectKind } from './redirects.ts';
 
 /** The names of the form's check boxes begin so. */
 export const SCOPE_FIELD = 'scope:';
@@ -18,6 +19,7 @@ export interface AppRequest {
   clientName: string;
   /** Where the user is sent afterwards. */
   redirectUri: string;
+  redirectKind: RedirectKind;
   resource: ResourceKind;
   /** What it asks for, without what no app gets. */
   scopes: readonly Scope[];
@@ -40,7 +42,7 @@ export function consentContent({ asked, environments, csrfToken, refused }: Cons
 <p><strong>${exactText(asked.clientName)}</strong> asks to act in your name. The name is what the app says of itself: look at where it sends you.</p>
 ${facts([
   ['App', markup`<code>${exactText(asked.clientId)}</code>`],
-  ['You are sent to', markup`<code>${exactText(new URL(asked.redirectUri).origin)}</code>`],
+  ['You are sent to', destinationOf(asked)],
   ['It works through', asked.resource === 'mcp' ? 'the MCP endpoint' : 'the REST API'],
 ])}
 <form method="post">
@@ -55,6 +57,14 @@ ${withheldNote(asked.scopes, environments)}
 <button class="deny" name="decision" value="deny" formnovalidate>Do not allow</button>
 </div>
 </form>`;
+}
+
+/** Where the code goes, as what it is: nobody vouches for who has claimed a scheme, so the person must know which app they come from. */
+function destinationOf({ redirectUri, redirectKind }: AppRequest): Markup {
+  const { origin } = new URL(redirectUri);
+  if (redirectKind === 'site') return markup`<code>${exactText(origin)}</code>`;
+  if (redirectKind === 'loopback') return markup`<code>${exactText(origin)}</code>, a program on this device`;
+  return markup`<code>${exactText(redirectUri)}</code>, an app on this device. Any app can claim such links: go on only if you have just started this in the app yourself.`;
 }
 
 /** What the user's role keeps from the app, by workspace: the environment that they choose decides. */

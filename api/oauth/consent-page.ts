@@ -15,10 +15,12 @@ import { signInPathFor } from '../pages/sign-in.ts';
 import { type AppRequest, consentContent, GROUP_FIELD, SCOPE_FIELD } from './consent-content.ts';
 import { consentRoute } from './consent-route.ts';
 import { CONSENT_PATH, resourceKindOf } from './places.ts';
+import { redirectKindOf } from './redirects.ts';
 
 export interface ConsentParts {
   provider: Provider;
   issuer: string;
+  redirectSchemes: readonly string[];
 }
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -93,7 +95,7 @@ async function consent(
   { session, interaction }: Shown,
   fields: ReadonlyMap<string, string>,
 ): Promise<string> {
-  const { redirectUri: _, ...asked } = await appRequestOf(parts, interaction);
+  const { redirectUri: _uri, redirectKind: _kind, ...asked } = await appRequestOf(parts, interaction);
   const environments = await readAsUser(request, session, (tx) => listEnvironmentsOfUser(tx, session.userId));
   const environment = environments.find(({ id }) => id === fields.get('environmentId'));
   if (environment === undefined)
@@ -156,11 +158,15 @@ async function interactionOf({ ctx }: PageRequest, { provider }: ConsentParts): 
   });
 }
 
-async function appRequestOf({ provider, issuer }: ConsentParts, { params }: Interaction): Promise<AppRequest> {
+async function appRequestOf(
+  { provider, issuer, redirectSchemes }: ConsentParts,
+  { params }: Interaction,
+): Promise<AppRequest> {
   const [clientId, redirectUri] = [textOf(params['client_id']), textOf(params['redirect_uri'])];
   const client = await provider.Client.find(clientId);
   const resource = resourceKindOf(issuer, textOf([params['resource']].flat()[0]));
-  if (client === undefined || resource === null) {
+  const redirectKind = redirectKindOf(redirectUri, redirectSchemes);
+  if (client === undefined || resource === null || redirectKind === null) {
     throw new ServiceError('NOT_FOUND', { message: 'The app is not registered any more. Start again in the app.' });
   }
   const wanted = new Set(textOf(params['scope']).split(' '));
@@ -168,6 +174,7 @@ async function appRequestOf({ provider, issuer }: ConsentParts, { params }: Inte
     clientId,
     clientName: client.clientName ?? clientId.slice(0, 200),
     redirectUri,
+    redirectKind,
     resource,
     scopes: OFFERED_SCOPES.filter((scope) => wanted.has(scope)),
     openid: wanted.has('openid'),

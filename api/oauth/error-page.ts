@@ -13,6 +13,7 @@ export function sendOAuthError(ctx: KoaContextWithOIDC, error: ErrorOut): void {
  * (RFC 9700, 4.11.2); the app hears of the error if they go there.
  */
 export function sendOAuthErrorWithLink(ctx: KoaContextWithOIDC, error: ErrorOut, back: URL): void {
+  if (!/^https?:$/.test(back.protocol)) return send(ctx, error, null);
   const content = markup`<p>The app asked to send you to <a href="${new WebAddress(back.href)}" rel="noreferrer">${exactText(back.host)}</a>. Go there only if you know this site.</p>
 `;
   send(ctx, error, content);

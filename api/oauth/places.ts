@@ -29,6 +29,18 @@ export function resourceKindOf(issuer: string, url: string): ResourceKind | null
   return RESOURCES.find((kind) => resourceUrl(issuer, kind) === url) ?? null;
 }
 
+/** The resource that a client names: a slash at the end makes no other one. Anything that is no resource of ours stays as it is. */
+export function canonicalResource(issuer: string, named: string): string {
+  const bare = named.endsWith('/') ? named.slice(0, -1) : named;
+  return resourceKindOf(issuer, bare) === null ? named : bare;
+}
+
+/** The same for a parameter, which may be repeated. What names the same resource twice names one. */
+export function canonicalResources(issuer: string, named: string | readonly string[]): string | string[] {
+  const all = [...new Set([named].flat().map((one) => canonicalResource(issuer, one)))];
+  return all.length === 1 ? (all[0] ?? '') : all;
+}
+
 export const RESOURCES: readonly ResourceKind[] = ['mcp', 'api'];
 
 /** RFC 9728, 3.1: the path of the resource follows the well-known one. */

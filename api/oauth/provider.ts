@@ -1,8 +1,9 @@
-import { type ClientMetadata, type Configuration, errors, interactionPolicy, type JWK, Provider } from 'oidc-provider';
+import { type Configuration, errors, interactionPolicy, type JWK, Provider } from 'oidc-provider';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { storageOf, type StorageParts } from './adapter.ts';
 import type { ClientDocuments } from './client-documents.ts';
 import { CONSENT_PATH, OAUTH_PATHS, resourceKindOf, resourceUrl } from './places.ts';
+import { becomePublicClient } from './public-client.ts';
 import { requireFewAndOurRedirects, RESPONSE_MODES } from './redirects.ts';
 import { SIGNING_ALGORITHM } from './signing-keys.ts';
 
@@ -19,6 +20,8 @@ const METADATA_CACHE_SECONDS = { min: 300, max: 300 };
 export interface ProviderParts extends StorageParts {
   documents: ClientDocuments;
   signingKeys: readonly JWK[];
+  /** The schemes of apps that redirects may have, beside reversed domain names. */
+  redirectSchemes: readonly string[];
   renderError: NonNullable<Configuration['renderError']>;
 }
 
@@ -52,7 +55,13 @@ export function createProvider(parts: ProviderParts): Provider {
     },
     enabledJWA: { idTokenSigningAlgValues: [SIGNING_ALGORITHM] },
     expiresWithSession: () => false,
-    extraClientMetadata: { properties: ['service_redirects'], validator: checkRedirects },
+    extraClientMetadata: {
+      properties: ['service_redirects'],
+      validator: (_ctx, _key, _value, metadata) => {
+        requireFewAndOurRedirects(metadata, parts.redirectSchemes);
+        becomePublicClient(metadata, parts.redirectSchemes);
+      },
+    },
     features: featuresOf(parts),
     fetch: (url) => parts.documents.read(new Request(url).url),
     findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
@@ -131,8 +140,4 @@ function consentEveryTime(): interactionPolicy.Prompt[] {
     },
   );
   return [new Prompt({ name: 'login', requestable: true }), new Prompt({ name: 'consent', requestable: true }, fresh)];
-}
-
-function checkRedirects(_ctx: unknown, _key: string, _value: unknown, metadata: ClientMetadata): void {
-  requireFewAndOurRedirects(metadata);
 }

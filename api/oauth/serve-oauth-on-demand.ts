@@ -12,7 +12,10 @@ export function serveOAuthOnDemand(runner: RouteRunner): HttpMiddleware {
     (await import('./serve-oauth.ts')).createOAuthServer(runner, issuer),
   );
   return async (ctx, next) => {
-    const resource = RESOURCES.find((kind) => resourceMetadataPath(kind) === ctx.path);
+    const path = ctx.path.replace(/\/$/, '');
+    const resource = RESOURCES.find((kind) => resourceMetadataPath(kind) === path);
+    // A client that was given the URL of the resource with a slash asks with one, and gets the same.
+    if (path === SERVER_METADATA_PATH) ctx.path = path;
     if (resource === undefined && !isOAuthPath(ctx.path)) return next();
     const issuer = runner.deps.pagesUrl;
     if (issuer === null) {

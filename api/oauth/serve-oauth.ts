@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events';
 import type { ErrorOut, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { networkOf } from '../../domain/address-ranges.ts';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
+import { REDIRECT_SCHEMES_DEFAULT } from '../../domain/oauth/redirect-schemes.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { HttpContext } from '../http/context.ts';
@@ -13,8 +14,9 @@ import { AddressThrottle } from './address-throttle.ts';
 import { ClientDocuments } from './client-documents.ts';
 import { answerConsent } from './consent-page.ts';
 import { sendOAuthError, sendOAuthErrorWithLink } from './error-page.ts';
-import { CONSENT_PATH, OAUTH_PATHS, SERVER_METADATA_PATH } from './places.ts';
+import { canonicalResources, CONSENT_PATH, OAUTH_PATHS, SERVER_METADATA_PATH } from './places.ts';
 import { createProvider } from './provider.ts';
+import { acceptedScope, ANNOUNCED_SCOPES } from './public-client.ts';
 import { isOnLoopback, RESPONSE_MODES } from './redirects.ts';
 import { readSigningKeys } from './signing-keys.ts';
 import { StrangerLimits } from './stranger-limits.ts';
@@ -26,7 +28,7 @@ const FETCHES_PER_MINUTE_MAX = 20;
 type OAuthServer = (ctx: HttpContext) => Promise<void>;
 
 export async function createOAuthServer(runner: RouteRunner, issuer: string): Promise<OAuthServer> {
-  const { db, logger, fetchClientDocument } = runner.deps;
+  const { db, logger, fetchClientDocument, redirectSchemes = REDIRECT_SCHEMES_DEFAULT } = runner.deps;
   const inHand = new AsyncLocalStorage<HttpContext>();
   const addressOf = (): string => {
     const ctx = inHand.getStore();
@@ -44,6 +46,7 @@ export async function createOAuthServer(runner: RouteRunner, issuer: string): Pr
       mayFetch: () => fetches.admit(addressOf()),
     }),
     signingKeys: await readSigningKeys(runner.deps),
+    redirectSchemes,
     renderError: sendOAuthError,
   });
   provider.use((ctx, next) => asReached(ctx as KoaContextWithOIDC, { issuer, inHand }, next));
@@ -55,7 +58,8 @@ export async function createOAuthServer(runner: RouteRunner, issuer: string): Pr
   return (ctx) =>
     inHand.run(ctx, async () => {
       if (!limits.admit(clientAddress(ctx), ctx.path)) throw tooMany();
-      if (ctx.path.startsWith(`${CONSENT_PATH}/`)) return answerConsent({ runner, ctx }, { provider, issuer });
+      if (ctx.path.startsWith(`${CONSENT_PATH}/`))
+        return answerConsent({ runner, ctx }, { provider, issuer, redirectSchemes });
       await throughProvider(ctx, handle);
     });
 }
@@ -80,9 +84,14 @@ async function asReached(
     href: { value: `${issuer}/` },
     secure: { value: outer !== undefined && isSecure(outer) },
   });
-  // RFC 6749, 3.3: a request without a scope asks for what we say is the default.
-  if (ctx.path === OAUTH_PATHS.authorization && ctx.query['scope'] === undefined) {
-    ctx.query = { ...ctx.query, scope: OFFERED_SCOPES.join(' ') };
+  if (ctx.path === OAUTH_PATHS.authorization) {
+    const { scope, resource } = ctx.query;
+    ctx.query = {
+      ...ctx.query,
+      // RFC 6749, 3.3: a request without a scope asks for what we say is the default.
+      ...(scope === undefined ? { scope: OFFERED_SCOPES.join(' ') } : {}),
+      ...(resource === undefined ? {} : { resource: canonicalResources(issuer, resource) }),
+    };
   }
   const mode = ctx.path === OAUTH_PATHS.authorization ? ctx.query['response_mode'] : undefined;
   // The provider would post even its refusal.
@@ -94,11 +103,15 @@ async function asReached(
   }
   await next();
   keepStrangersHere(ctx, issuer);
+  if (ctx.path === OAUTH_PATHS.registration && ctx.status === 201 && isJsonObject(ctx.body)) {
+    const scope = acceptedScope(ctx.oidc.body?.['scope']);
+    ctx.body = { ...ctx.body, ...(scope === null ? {} : { scope }) };
+  }
   if (ctx.path === SERVER_METADATA_PATH && isJsonObject(ctx.body)) {
     ctx.body = {
       ...ctx.body,
       response_modes_supported: RESPONSE_MODES,
-      scopes_supported: [...OFFERED_SCOPES, 'openid', 'offline_access'],
+      scopes_supported: ANNOUNCED_SCOPES,
       client_id_metadata_document_supported: true,
     };
   }
@@ -106,8 +119,8 @@ async function asReached(
 
 /**
  * Answers a request that is refused before anybody has signed in. Otherwise anybody could register a redirect to a site of theirs, and
- * would have a link on our address that leads there (RFC 9700, 4.11.2). An app on the user's machine is told, because it waits. An app
- * whose user denies is told too, in another place.
+ * would have a link on our address that leads there (RFC 9700, 4.11.2), or that opens an app. A program that listens on the user's machine
+ * is told, because it waits. An app whose user denies is told too, in another place.
  */
 function keepStrangersHere(ctx: KoaContextWithOIDC, issuer: string): void {
   const location = ctx.response.get('Location');

@@ -12,11 +12,13 @@ import {
   portSchema,
   postgresUrlSchema,
   publicUrlSchema,
+  redirectSchemesSchema,
   secretSchema,
   textSchema,
 } from './schemas.ts';
 import { EMBEDDINGS } from './embeddings.ts';
 import { LOOPBACK_EGRESS } from '../egress.ts';
+import { REDIRECT_SCHEMES_DEFAULT } from '../oauth/redirect-schemes.ts';
 import { PLANS } from '../plans.ts';
 import { FILE_STORE } from './file-store.ts';
 import { FAIR_SHARES } from './fair-shares.ts';
@@ -167,6 +169,13 @@ export const VARIABLES = {
     default: null,
     processes: ['api', 'worker', 'embedded'],
     schema: publicUrlSchema,
+  },
+  OAUTH_REDIRECT_SCHEMES: {
+    meaning:
+      'Comma-separated schemes of apps that OAuth redirects may have, beside https, http on the loopback and reversed domain names such as `com.example.app`. Empty: no others.',
+    default: REDIRECT_SCHEMES_DEFAULT.join(','),
+    processes: ['api', 'embedded'],
+    schema: redirectSchemesSchema,
   },
   TRUSTED_PROXIES: {
     meaning:

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseAddressRanges } from '../address-ranges.ts';
+import { NEVER_REDIRECT_SCHEMES, SCHEME } from '../oauth/redirect-schemes.ts';
 import { parseOwnEndpoint } from '../own-endpoints.ts';
 import { isPlaceholder } from './placeholders.ts';
 
@@ -48,6 +49,17 @@ export const addressRangesSchema = z.string().transform((value, context) => {
       return [];
     }
   });
+});
+export const redirectSchemesSchema = z.string().transform((value, context) => {
+  const schemes = value
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter((entry) => entry !== '');
+  for (const scheme of schemes) {
+    if (SCHEME.test(scheme) && !NEVER_REDIRECT_SCHEMES.has(scheme)) continue;
+    context.addIssue({ code: 'custom', message: `holds "${scheme}", which is no scheme that an app can claim` });
+  }
+  return schemes;
 });
 export const ownEndpointsSchema = z.string().transform((value, context) => {
   const entries = value

@@ -1,4 +1,6 @@
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { text as streamText } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import type { TestService } from '../../harness/service.ts';
@@ -18,6 +20,7 @@ export interface ToolReply {
   isError?: boolean;
   /** The texts, in their order. */
   texts: string[];
+  /** The record; of an error the body, which is a text only. */
   structured: JsonObject;
 }
 
@@ -52,11 +55,11 @@ export function replyOf(result: {
   content: readonly { type: string; text?: unknown }[];
   structuredContent?: unknown;
 }): ToolReply {
-  return {
-    ...(result.isError === undefined ? {} : { isError: result.isError }),
-    texts: result.content.map(({ text }) => String(text)),
-    structured: (result.structuredContent ?? {}) as JsonObject,
-  };
+  const texts = result.content.map(({ text }) => String(text));
+  if (result.isError !== true) return { texts, structured: (result.structuredContent ?? {}) as JsonObject };
+  if (result.structuredContent !== undefined)
+    throw new Error('an error with structuredContent, which clients hold to the schema');
+  return { isError: true, texts, structured: JSON.parse(texts[1] ?? '{}') as JsonObject };
 }
 
 let ids = 0;
@@ -123,4 +126,22 @@ export function postAs(service: TestService, key: string, headers: Record<string
     request.once('error', reject);
     request.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
   });
+}
+
+/** A message with exactly this Accept header; null sends none, which `fetch` cannot. */
+export async function postRaw(
+  url: string,
+  key: string,
+  accept: string | null,
+  message: JsonObject,
+): Promise<{ status: number; type: string | undefined; text: string }> {
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` };
+  const request = httpRequest(url, {
+    method: 'POST',
+    headers: accept === null ? headers : { ...headers, Accept: accept },
+  });
+  request.end(JSON.stringify(message));
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const text = await streamText(response);
+  return { status: response.statusCode ?? 0, type: response.headers['content-type']?.split(';')[0], text };
 }

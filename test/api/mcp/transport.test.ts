@@ -6,7 +6,7 @@ import { textOf } from '../../../domain/json.ts';
 import type { TestService } from '../../harness/service.ts';
 import { withServiceAndTarget } from '../../harness/service-and-target.ts';
 import type { Target } from '../../harness/target.ts';
-import { post, postAs, resultOf } from './support.ts';
+import { post, postAs, postRaw, resultOf } from './support.ts';
 
 /** What a request to the MCP endpoint must have, and what a client of the newest revision gets beyond the client package. */
 
@@ -29,6 +29,50 @@ describe('a request without what it needs has the error body of the REST API', (
     }
     const cookie = await service.call('POST', '/mcp', { headers: { Cookie: `session=${service.key}` }, body: PING });
     expect(cookie.status).toBe(401);
+  });
+
+  it.each([
+    '*/*',
+    null,
+    'application/json',
+    'application/*',
+    'application/json, application/mcp+json',
+    'text/html, */*;q=0.1',
+  ])('takes a client that accepts %s, and answers it in JSON', async (accept) => {
+    const initialize = {
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    };
+    const search = {
+      method: 'tools/call',
+      params: { name: 'search_actions', arguments: {}, _meta: { progressToken: 1 } },
+    };
+    for (const path of ['/mcp', '/mcp/']) {
+      for (const message of [initialize, search]) {
+        const reply = await postRaw(`${service.baseUrl}${path}`, service.key, accept, {
+          jsonrpc: '2.0',
+          id: 7,
+          ...message,
+        });
+        expect([reply.status, reply.type]).toEqual([200, 'application/json']);
+        expect(JSON.parse(reply.text)).toMatchObject({ jsonrpc: '2.0', id: 7, result: {} });
+      }
+    }
+  });
+
+  it('streams to a client that names the event stream, and refuses one that takes neither', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    for (const accept of ['application/json, text/event-stream', 'text/event-stream, */*']) {
+      const reply = await postRaw(`${service.baseUrl}/mcp`, service.key, accept, message);
+      expect([reply.status, reply.type]).toEqual([200, 'text/event-stream']);
+    }
+    expect((await postRaw(`${service.baseUrl}/mcp`, service.key, 'text/html', message)).status).toBe(406);
+    expect((await postRaw(`${service.baseUrl}/mcp`, service.key, 'application/json;q=0', message)).status).toBe(406);
+  });
+
+  it('answers a notification of a client that accepts JSON alone with 202', async () => {
+    const message = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    expect((await postRaw(`${service.baseUrl}/mcp`, service.key, 'application/json', message)).status).toBe(202);
   });
 
   it('405 for what is not POST', async () => {

@@ -121,6 +121,34 @@ describe('a refresh token', () => {
     expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_grant']);
   });
 
+  it('is not used up by a request that is refused: the next right one gets tokens', async () => {
+    const { refresh: token } = await connectRest(person, { scope: 'actions:read' });
+    const refused = [
+      { resource: mcp.resource },
+      { resource: 'https://elsewhere.example/mcp' },
+      { resource: 'no url' },
+      { scope: 'actions:read actions:invoke' },
+      { scope: 'a\u0001b' },
+      { scope: 'actions:read', resource: mcp.resource },
+      { client_id: clientIdOf(mcp) },
+      { client_id: 'nobody' },
+    ];
+    for (const more of refused) {
+      const reply = await refresh(token, more);
+      expect([more, reply.status]).toEqual([more, more.client_id === 'nobody' ? 401 : 400]);
+    }
+    const twice = new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id: clientIdOf(rest),
+      refresh_token: token,
+    });
+    for (const resource of [rest.resource, mcp.resource]) twice.append('resource', resource);
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    expect((await api.call('POST', '/oauth/token', { raw: twice.toString(), headers })).status).toBe(400);
+    const right = await refresh(token, { resource: rest.resource });
+    expect([right.status, await statusWith({ access: textOf(right.json, 'access_token') })]).toEqual([200, 200]);
+  });
+
   it('never widens what was allowed', async () => {
     const { refresh: token } = await connectRest(person, { scope: 'actions:read' });
     const reply = await refresh(token, { scope: 'actions:read actions:invoke' });
@@ -167,6 +195,37 @@ describe('a resource', () => {
     const { refresh: token } = await connectRest();
     const reply = await refresh(token, { resource: mcp.resource });
     expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_target']);
+  });
+
+  it('that was not consented to leaves the code to the next right request', async () => {
+    const browser = new Visitor(api, { 'service-session': person.token });
+    const authorization = await beginAuthorization(rest);
+    const { path, page } = await openConsent(browser, authorization.url);
+    const back = await decideConsent(browser, path, page.text, { environmentId });
+    await expect(exchange({ ...rest, resource: mcp.resource }, back, authorization)).rejects.toThrow();
+    expect(await statusWith(await exchange(rest, back, authorization))).toBe(200);
+  });
+
+  it('is the same with a slash at its end: for consent, code, refresh and call', async () => {
+    const slashed = { ...mcp, resource: `${mcp.resource}/` };
+    const { access, refresh: token } = await connect(api, slashed, person, { environmentId });
+    const body = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    for (const path of ['/mcp', '/mcp/'])
+      expect((await api.call('POST', path, { key: access, body })).status).toBe(200);
+    const client = { client_id: clientIdOf(mcp) };
+    const again = await refresh(token, { ...client, resource: slashed.resource });
+    expect(again.status).toBe(200);
+    const bare = await refresh(textOf(again.json, 'refresh_token'), { ...client, resource: mcp.resource });
+    expect(bare.status).toBe(200);
+    const restSlashed = { ...rest, resource: `${rest.resource}/` };
+    expect(await statusWith(await connect(api, restSlashed, person, { environmentId }))).toBe(200);
+  });
+
+  it('has metadata that is found with a slash at its end, too', async () => {
+    for (const path of ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-authorization-server']) {
+      const [bare, slashed] = [await api.call('GET', path), await api.call('GET', `${path}/`)];
+      expect([slashed.status, slashed.json]).toEqual([200, bare.json]);
+    }
   });
 });
 
@@ -264,7 +323,6 @@ it.each([
   ['a mixture', { redirect_uris: [REDIRECT, 'http://agent.example/callback'] }],
   ['too many', { redirect_uris: Array.from({ length: 11 }, (_, index) => `https://agent.example/${index}`) }],
   ['a form that posts itself', { redirect_uris: [REDIRECT], response_modes: ['form_post'] }],
-  ['a secret', { redirect_uris: [REDIRECT], token_endpoint_auth_method: 'client_secret_basic' }],
 ])('a registration with %s is refused', async (_what, body) => {
   expect((await api.call('POST', '/oauth/register', { body })).status).toBe(400);
 });
