@@ -92,7 +92,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(answerOtlpFailures(deps));
   app.use(mcp.middleware);
   app.use(router.routes());
-  app.use(refuseUnknownPath);
+  app.use(refuseUnknownPath(routes));
 
   const handle = app.callback();
   return {
