@@ -99,7 +99,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(mcp.middleware);
   app.use(refuseFormerRotation(runner));
   app.use(router.routes());
-  app.use(refuseUnknownPath);
+  app.use(refuseUnknownPath(routes));
 
   const handle = app.callback();
   return {

@@ -5596,6 +5596,7 @@ CREATE TABLE integrations (
   CONSTRAINT integrations_check CHECK (((provider = 'discord'::text) OR ((application_id IS NULL) AND (public_key IS NULL)))),
   CONSTRAINT integrations_check1 CHECK (((provider = 'slack'::text) OR (takes_clicks = (public_key IS NOT NULL)))),
   CONSTRAINT integrations_check2 CHECK (((public_key IS NULL) OR (application_id IS NOT NULL))),
+  CONSTRAINT integrations_id_check CHECK ((id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text)),
   CONSTRAINT integrations_master_key_version_check CHECK ((master_key_version >= 1)),
   CONSTRAINT integrations_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   CONSTRAINT integrations_provider_check CHECK ((provider = ANY (ARRAY['slack'::text, 'discord'::text]))),

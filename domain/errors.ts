@@ -102,6 +102,8 @@ export interface Missing {
   what: string;
   /** Names that may have been meant, and the scope under which a key may know them. */
   near?: { names: readonly string[]; scope: Scope };
+  /** `that is an effect's id`: the request named another kind of thing. */
+  otherKind?: string;
 }
 
 export interface ServiceErrorOptions {

@@ -36,7 +36,6 @@ export const ID_PREFIXES = {
   secret: 'sec',
   notification: 'ntf',
   notificationEmail: 'eml',
-  integration: 'int',
   apiKey: 'key',
   connectedApp: 'app',
   request: 'req',
@@ -94,6 +93,15 @@ export function timeOfId(id: string): number {
 /** Whether `value` has the form of an id of that kind. The row need not exist. */
 export function isId(kind: IdKind, value: string): boolean {
   return idPattern(kind).test(value);
+}
+
+/** The UUID that 22 base62 characters stand for; null where they stand for none. */
+export function decodeUuid(encoded: string): string | null {
+  if (encoded.length !== ENCODED_LENGTH || !/^[0-9A-Za-z]+$/.test(encoded)) return null;
+  let number = 0n;
+  for (const character of encoded) number = number * 62n + BigInt(ALPHABET.indexOf(character));
+  const hex = number.toString(16).padStart(32, '0');
+  return hex.length > 32 ? null : hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 export function idPattern(kind: IdKind): RegExp {

@@ -17,6 +17,13 @@ export function nearNames(wanted: string, names: readonly string[]): string[] {
     .map(({ name }) => name);
 }
 
+/** The end of a message about a name that does not exist: `; did you mean amount?`, or nothing. */
+export function meantText(wanted: string, names: Iterable<string>): string {
+  // A name of one or two letters is near every other short one.
+  const near = wanted.length < 3 ? [] : nearNames(wanted, [...new Set(names)]);
+  return near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
+}
+
 /** The characters to insert, delete, replace or swap with their neighbour, or one more than `most` where they are more. */
 function editsBetween(left: string, right: string, most: number): number {
   if (Math.abs(left.length - right.length) > most) return most + 1;

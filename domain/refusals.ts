@@ -22,7 +22,8 @@ interface RefusalEntry {
   nextStep: (facts: RefusedFacts) => string;
 }
 
-const AGAIN = 'invoke again under a new operationKey';
+/** What a next step says where the same may be asked for again. */
+export const AGAIN = 'invoke again under a new operationKey';
 
 /**
  * The one table of refusal codes: why an invocation was not carried out, failed, or has an unknown outcome. The code and the

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { exampleShape } from './json-schema/example-shape.ts';
+import { meantText } from './near-names.ts';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
@@ -41,12 +42,28 @@ export const plainMessages: z.core.$ZodErrorMap = (issue) => {
       return bound(issue, issue.maximum, issue.inclusive === false ? 'less than' : 'at most');
     case 'invalid_format':
       return formatText(issue.format);
+    case 'unrecognized_keys':
+      return unknownFields(issue.keys, issue.inst);
     case 'invalid_union':
       return issue.input === undefined ? 'is required' : 'is of no kind that is taken here';
     default:
       return undefined;
   }
 };
+
+/** One line for each key: `unknownFieldMessage` takes them apart. */
+function unknownFields(keys: readonly string[], schema: unknown): string {
+  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  return keys.map((key) => `${UNKNOWN_FIELD}${meantText(key, names)}`).join('\n');
+}
+
+const UNKNOWN_FIELD = 'is not a known field';
+
+/** The message for one of the unknown keys that an issue names, with what may have been meant. */
+export function unknownFieldMessage(issue: z.core.$ZodIssueUnrecognizedKeys, key: string): string {
+  const line = issue.message.split('\n')[issue.keys.indexOf(key)];
+  return line?.startsWith(UNKNOWN_FIELD) === true ? line : UNKNOWN_FIELD;
+}
 
 function bound(issue: RawIssue & { origin: string }, limit: number | bigint, words: string): string {
   if (issue.origin === 'string') return `must have ${words} ${counted(limit, 'character')}`;

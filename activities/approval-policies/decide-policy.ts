@@ -6,7 +6,7 @@ import { evaluatePolicies } from '../../domain/approval-policies/evaluate-polici
 import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
 import { policyDefaultsOf, policyFactsOf, type PolicySubject } from '../../domain/approval-policies/facts.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
-import { compiledOrEnd } from './with-compiled-policies.ts';
+import { compiledOrEnd } from '../../domain/approval-policies/with-compiled-policies.ts';
 
 /**
  * Evaluates the environment's policies, the action and the environment's default for an invocation now. It costs no round

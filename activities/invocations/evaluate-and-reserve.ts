@@ -1,5 +1,5 @@
 import type { InvocationRef } from '../../domain/refs.ts';
-import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
+import { withCompiledPolicies } from '../../domain/approval-policies/with-compiled-policies.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { evaluateInvocation, type Evaluation } from './evaluate-invocation.ts';
 import { reserve } from './reserve-and-mark-dispatch.ts';

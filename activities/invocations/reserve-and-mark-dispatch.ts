@@ -12,7 +12,7 @@ import type { InvocationStatus } from '../../domain/lifecycle.ts';
 import type { Refusal, RefusalCode } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
-import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
+import { withCompiledPolicies } from '../../domain/approval-policies/with-compiled-policies.ts';
 import { consumeForDispatch } from '../approvals/consume-approval.ts';
 import { invalidateApproval } from '../approvals/invalidate-approval.ts';
 import { recheckApproval } from '../approvals/recheck-approval.ts';

@@ -3,7 +3,7 @@ import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
 import { requireRoom } from '../../db/approval-policies/require-room.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { policyEntry } from './audit.ts';
-import { readDocument } from './document.ts';
+import { documentIssuesBeside, readDocument } from './document.ts';
 import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
 import { createPolicyBody, presentPolicy, writtenPolicySchema } from './schemas.ts';
 
@@ -18,7 +18,7 @@ export const createPolicyRoute = defineRoute({
     "environment's policies. What may be a slip, such as a name that no action has, is listed in `warnings`.",
   scope: 'policies:write',
   role: 'admin',
-  request: { body: createPolicyBody },
+  request: { body: createPolicyBody, issuesBeside: documentIssuesBeside },
   response: { 201: writtenPolicySchema },
   errors: ['CONFLICT'],
   idempotent: true,

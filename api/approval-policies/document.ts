@@ -1,7 +1,12 @@
-import { policyDocumentInSteps, type PolicyDocument } from '../../domain/approval-policies/document.ts';
+import {
+  documentFormIssues,
+  policyDocumentInSteps,
+  type PolicyDocument,
+} from '../../domain/approval-policies/document.ts';
 import { documentDigestOf } from '../../domain/approval-policies/files.ts';
 import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
-import { validationError } from '../../domain/errors.ts';
+import { type Issue, validationError } from '../../domain/errors.ts';
+import { isJsonObject } from '../../domain/json.ts';
 import type { Caller } from '../http/define-route.ts';
 
 /**
@@ -17,4 +22,22 @@ export async function readDocument(
   const parsed = await policyTurns.run(tenant.environmentId, policyDocumentInSteps(value, 'body.document'));
   if (!parsed.ok) throw validationError(parsed.issues);
   return { document: parsed.document, digest: documentDigestOf(parsed.document) };
+}
+
+/** What is wrong with the form of the document in a body that is refused for another reason. */
+export function documentIssuesBeside(body: unknown): Issue[] {
+  return isJsonObject(body) ? documentFormIssues(body['document'], 'body.document') : [];
+}
+
+/** So many files are read in a body that is refused for another reason. */
+const FILES_READ_MAX = 10;
+
+/** The same of policy files. */
+export function fileIssuesBeside(body: unknown): Issue[] {
+  const files = isJsonObject(body) ? body['files'] : null;
+  if (!Array.isArray(files)) return [];
+  return files.slice(0, FILES_READ_MAX).flatMap((file, index) => {
+    const content = isJsonObject(file) ? file['content'] : null;
+    return typeof content === 'string' ? documentFormIssues(content, `body.files[${index}].content`) : [];
+  });
 }

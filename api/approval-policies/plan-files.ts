@@ -5,6 +5,7 @@ import { readPolicyRevision } from '../../db/approval-policies/read-policy-revis
 import { planDigestOf, planFiles, type FileChange } from '../../domain/approval-policies/files.ts';
 import type { PlannedChange } from '../../db/approval-policies/records.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { fileIssuesBeside } from './document.ts';
 import { planBody, planSchema } from './files-schemas.ts';
 import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
 import { readFiles } from './read-files.ts';
@@ -22,7 +23,7 @@ export const planFilesRoute = defineRoute({
     '`policies:write`. `warnings` lists what may be a slip, such as a name that no action has.',
   scope: 'policies:read',
   role: 'member',
-  request: { body: planBody },
+  request: { body: planBody, issuesBeside: fileIssuesBeside },
   response: { 200: planSchema },
   errors: [],
   idempotent: true,

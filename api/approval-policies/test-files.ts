@@ -6,6 +6,7 @@ import { policySetInSteps, type PolicySet } from '../../domain/approval-policies
 import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
 import type { InSteps } from '../../domain/in-steps.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { fileIssuesBeside } from './document.ts';
 import { testBody, testedSchema, type Fixture } from './fixture-schemas.ts';
 import { readFiles, type ReadFile } from './read-files.ts';
 import { askedImpact } from './asked-impact.ts';
@@ -22,7 +23,7 @@ export const testFilesRoute = defineRoute({
     'describes one.',
   scope: 'policies:read',
   role: 'member',
-  request: { body: testBody },
+  request: { body: testBody, issuesBeside: fileIssuesBeside },
   response: { 200: testedSchema },
   errors: [],
   ownsItsTransaction: 'It evaluates in turns after its reads, and holds no connection meanwhile.',

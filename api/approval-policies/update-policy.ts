@@ -8,7 +8,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { policyEntry } from './audit.ts';
-import { readDocument } from './document.ts';
+import { documentIssuesBeside, readDocument } from './document.ts';
 import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
 import { policyParams, presentPolicy, updatePolicyBody, writtenPolicySchema } from './schemas.ts';
 
@@ -23,7 +23,7 @@ export const updatePolicyRoute = defineRoute({
     'result is stricter, its approval is invalidated.',
   scope: 'policies:write',
   role: 'admin',
-  request: { params: policyParams, body: updatePolicyBody },
+  request: { params: policyParams, body: updatePolicyBody, issuesBeside: documentIssuesBeside },
   response: { 200: writtenPolicySchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,

@@ -28,9 +28,9 @@ export const lookUpRoute = defineRoute({
   path: '/api/v2/cache/lookup',
   summary: 'Look an answer up',
   description:
-    'The same prompt (Unicode form, letter case, white space and closing punctuation aside) comes first. A near one is answered where it is ' +
-    'alike enough and the gate lets it pass: numbers, negations, opposites, quoted texts, names and units agree. Each lookup counts in the ' +
-    "key's budget (`cacheLookups`).",
+    'Answers the same prompt (Unicode form, letter case, white space and closing punctuation aside). Only with `near: true` a near one is ' +
+    'answered too, where it is alike enough and the gate lets it pass: numbers, negations, opposites, quoted texts, names and units agree. ' +
+    "The gate is a list of words: a near prompt may ask for something else. Each lookup counts in the key's budget (`cacheLookups`).",
   scope: 'cache:read',
   request: { body: lookupBody },
   response: { 200: lookupSchema },
@@ -45,7 +45,8 @@ export const lookUpRoute = defineRoute({
         await admitToBudget(tx, { apiKeyId: caller.keyId, kind: 'cacheLookups', count: 1 });
       }
       const exact = await answerOf(tx, body, () => findExact(tx, asked));
-      return exact && replyOf(tx, body, exact);
+      if (exact !== null) return replyOf(tx, body, exact);
+      return body.near === true ? null : replyOf(tx, body, NOT_EXACT);
     });
     if (same !== null) return same;
     const embedded = await deps.embedder.embed([body.prompt], { workspaceId: caller.tenant.workspaceId });
@@ -63,6 +64,7 @@ interface Answer {
   entry: (CacheEntryRecord & { tokens?: number }) | null;
 }
 
+const NOT_EXACT: Answer = { found: { reason: 'not_exact', entryId: null, similarity: null, gate: [] }, entry: null };
 const NOTHING: Answer = { found: { reason: 'empty', entryId: null, similarity: null, gate: [] }, entry: null };
 
 /** Null where nothing was found, or what was found went before it was answered. */

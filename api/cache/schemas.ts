@@ -54,12 +54,18 @@ export const storeBody = z
 export const lookupBody = z
   .strictObject({
     ...identity,
+    near: z
+      .boolean()
+      .optional()
+      .describe(
+        'Answer near prompts too. One may ask for something else: a wrong answer is possible, where a miss is not. Left out: only the same prompt.',
+      ),
     threshold: z
       .number()
       .min(0)
       .max(1)
       .optional()
-      .describe(`How alike a near prompt must be: ${THRESHOLD_DEFAULT} by default.`),
+      .describe(`How alike a near prompt must be, with \`near\`: ${THRESHOLD_DEFAULT} by default.`),
     shadow: z.boolean().optional().describe('Says what it would answer. It is no hit, and is counted as none.'),
   })
   .meta({ id: 'CacheLookup' });
@@ -97,7 +103,9 @@ export const lookupSchema = z
     wouldHit: z.boolean().describe('What `hit` would be without `shadow`.'),
     entry: entrySchema.nullable().describe('What is answered, or with `shadow` would be.'),
     similarity: z.number().nullable().describe('To the nearest prompt; 1 for the same one. Null where there is none.'),
-    reason: z.enum(['exact', 'near', 'gated', 'below_threshold', 'empty']),
+    reason: z
+      .enum(['exact', 'near', 'not_exact', 'gated', 'below_threshold', 'empty'])
+      .describe('`not_exact`: no entry has the same prompt, and near ones were not asked for.'),
     gate: z.array(z.enum(GATE_REASONS)).describe('What differs from the nearest prompt that is alike enough.'),
   })
   .meta({ id: 'CacheLookupResult' });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { validationError } from '../../domain/errors.ts';
+import { meantText } from '../../domain/near-names.ts';
 import { METADATA_BYTES_MAX } from '../../domain/files/files.ts';
 import type { Bytes } from '../../domain/files/file-store.ts';
 import { RequestAbortedError } from '../http/client-gone.ts';
@@ -58,14 +59,14 @@ export function readMultipart<Received>(
       part.on('error', () => undefined);
       if (name !== 'file' || receiving !== null || isRefused) {
         part.resume();
-        return refuseField(name, receiving === null ? 'is not a known field' : 'is sent twice');
+        return refuseField(name, receiving === null ? unknownPart(name) : 'is sent twice');
       }
       stream = part;
       receiving = receive({ filename: filename ?? '', contentType, bytes: wholeOf(part) });
       receiving.catch(refuse);
     });
     parser.on('field', (name, value, _nameTruncated, isTruncated) => {
-      if (!FIELDS.includes(name)) return refuseField(name, 'is not a known field');
+      if (!FIELDS.includes(name)) return refuseField(name, unknownPart(name));
       if (fields.has(name)) return refuseField(name, 'is sent twice');
       if (isTruncated) return refuseField(name, `is larger than ${METADATA_BYTES_MAX} bytes`);
       fields.set(name, value);
@@ -106,4 +107,5 @@ async function* wholeOf(part: Readable): Bytes {
   }
 }
 
+const unknownPart = (name: string): string => `is not a known field${meantText(name, ['file', ...FIELDS])}`;
 const incomplete = (): Error => validationError([{ path: 'body', message: `${BODY}, or it ends early` }]);

@@ -13,6 +13,7 @@ import type { BearerCaller, KeyCaller, OAuthCaller } from './define-route.ts';
 import { describeFailure } from './failures.ts';
 
 const BEARER = /^Bearer +(\S+)$/i;
+const SCHEME = /^Bearer(?: |$)/i;
 const API_KEY = /^service_live_[0-9A-Za-z]{32}$/;
 /** An opaque access token has 256 bits. */
 const ACCESS_TOKEN = /^[0-9A-Za-z_-]{43}$/;
@@ -28,8 +29,9 @@ export interface AssumedCaller {
 }
 
 /**
- * Turns an Authorization header into a caller. A key that is missing, malformed, unknown, expired or revoked goes the same
+ * Turns an Authorization header into a caller. A key that is malformed, unknown, expired or revoked goes the same
  * way (a hash and one look at the database) to the same 401, so neither the answer nor its time tells them apart.
+ * That there is no header, or one of another scheme, is no secret: the message says so.
  *
  * Every request looks its key up: what is cached in a process can be stale for as long as a notification takes, and a revoked
  * key must fail on the very next request on every process. A read looks it up in the round trip of its first statement, where
@@ -58,6 +60,8 @@ export class Authenticator {
    * @throws {ServiceError} AUTHENTICATION_ERROR.
    */
   async authenticate(authorization: string, resource: ResourceKind = 'api'): Promise<BearerCaller> {
+    if (authorization === '') throw unauthenticated('the request has no Authorization header');
+    if (!SCHEME.test(authorization)) throw unauthenticated('the Authorization header does not begin with Bearer');
     const presented = BEARER.exec(authorization)?.[1] ?? '';
     return ACCESS_TOKEN.test(presented) ? this.tokenCaller(presented, resource) : this.keyCaller(presented);
   }
@@ -132,6 +136,11 @@ export class Authenticator {
       this.touching.delete(id);
     }
   }
+}
+
+function unauthenticated(why: string): ServiceError {
+  const message = `Authentication failed: ${why}. Send Authorization: Bearer <API_KEY>.`;
+  return new ServiceError('AUTHENTICATION_ERROR', { message });
 }
 
 function nameOf(hash: Buffer): string {

@@ -7,6 +7,7 @@ import type { HttpContext, HttpMiddleware } from './context.ts';
 import { errorBody } from './envelope.ts';
 import { logFailure, toServiceError } from './failures.ts';
 import { missingMessage } from './missing.ts';
+import { NearPaths } from './near-paths.ts';
 import { removeRateLimitHeaders } from './rate-limit-headers.ts';
 
 /** Turns every error thrown by the inner layers into the one error body. The form: docs/api.md, "Errors". */
@@ -55,6 +56,12 @@ export function replyWithError(ctx: HttpContext, error: ServiceError): void {
 }
 
 /** The last in the chain: no route has this path. */
-export const refuseUnknownPath: HttpMiddleware = () => {
-  throw new ServiceError('NOT_FOUND', { message: 'No such path. The paths are listed at /api/v2/openapi.json.' });
-};
+export function refuseUnknownPath(routes: readonly { path: string }[]): HttpMiddleware {
+  const near = new NearPaths(routes.map(({ path }) => path));
+  return (ctx) => {
+    const found = near.of(ctx.path);
+    const meant = found.length === 0 ? '' : ` Did you mean ${found.join(' or ')}?`;
+    const message = `No such path.${meant} The paths are listed at /reference, and for programs at /api/v2/openapi.json.`;
+    throw new ServiceError('NOT_FOUND', { message });
+  };
+}

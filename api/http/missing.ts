@@ -27,7 +27,7 @@ export async function missingSecret(tx: EnvironmentTransaction, name: string): P
  * The message of a 404 for this caller: which environment was looked in, which it knows as its own, and names that it may list. It
  * says nothing of any other environment. Null where the caller works in no environment.
  */
-export function missingMessage({ what, near }: Missing, caller: AnyCaller | undefined): string | null {
+export function missingMessage({ what, near, otherKind }: Missing, caller: AnyCaller | undefined): string | null {
   if (caller === undefined || !('environment' in caller)) return null;
   const { name, kind } = caller.environment;
   if (what === 'environment') {
@@ -36,7 +36,8 @@ export function missingMessage({ what, near }: Missing, caller: AnyCaller | unde
   const bound = caller.type === 'api_key' ? ', which this key is bound to' : '';
   const maySee = near !== undefined && (caller.type === 'session' || caller.scopes.has(near.scope));
   const meant = maySee && near.names.length > 0 ? ` Did you mean ${near.names.join(' or ')}?` : '';
-  return `No such ${what} in environment ${name} (${kind})${bound}.${meant}`;
+  const told = otherKind === undefined ? '' : ` T${otherKind.slice(1)}.`;
+  return `No such ${what} in environment ${name} (${kind})${bound}.${told}${meant}`;
 }
 
 /** To a key that names an environment other than its own. */

@@ -1,6 +1,8 @@
 import { BudgetExceededError } from '../../db/budgets/admit-to-budget.ts';
 import { noteBudgetRefusal } from '../../db/budgets/note-budget-refusal.ts';
 import type { PresentedKey, TransactionOptions } from '../../db/scope.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { otherKindAmong } from '../../domain/other-kind.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
 import type { HttpContext } from './context.ts';
 import type { AnyRoute } from './define-route.ts';
@@ -45,7 +47,9 @@ type AnyForms = ErasedForms<RouteTransaction, object, object>;
 export async function runWork(asked: Asked, store: StoreReply): Promise<WireReply> {
   const { runner, route, ctx } = asked;
   const work = new Work(asked, store);
-  const reply = await work.run();
+  const reply = await work.run().catch((error: unknown) => {
+    throw tellingKind(error, asked.parts.params);
+  });
   ctx.state.touched = touchedIds(asked.parts.params, reply.data);
   runner.onReply?.(route, reply);
   for (const [name, value] of Object.entries(reply.headers ?? {})) ctx.set(name, value);
@@ -202,6 +206,15 @@ class Work {
     const environmentId = route.kind === 'workspace' ? (route.inEnvironment?.(this.context() as never) ?? null) : null;
     return openTransaction(runner.deps.db, this.caller, environmentId, work, options);
   }
+}
+
+/** A 404 of a request whose path has the id of another kind says so. */
+function tellingKind(error: unknown, params: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.missing === undefined) return error;
+  const texts = Object.values(params as object).filter((value): value is string => typeof value === 'string');
+  const otherKind = otherKindAmong(error.missing.what, texts);
+  if (otherKind !== null) error.missing.otherKind = otherKind;
+  return error;
 }
 
 function entriesOf(audit: Audit): readonly AuditEntry[] {

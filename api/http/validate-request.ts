@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError, validationError, type Issue } from '../../domain/errors.ts';
-import { plainMessages } from '../../domain/schema-messages.ts';
+import { otherKindText } from '../../domain/other-kind.ts';
+import { plainMessages, unknownFieldMessage } from '../../domain/schema-messages.ts';
 import { formatPath } from './json-text.ts';
 
 /** `arguments`: those of an MCP tool. */
@@ -14,7 +15,8 @@ export type RequestPart = 'params' | 'query' | 'body' | 'arguments';
 export function validatePart(part: RequestPart, schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value, { error: plainMessages });
   if (result.success) return result.data;
-  throw validationError(withoutEchoes(result.error.issues).flatMap((issue) => describeIssue(part, [], issue)));
+  const issues = withoutEchoes(result.error.issues).flatMap((issue) => describeIssue(issue, { part, value, base: [] }));
+  throw validationError(issues);
 }
 
 /** If a value has the wrong type, zod also checks its length, such as a string's characters where a list was expected. */
@@ -77,17 +79,42 @@ export function validateBody(schema: z.ZodType, value: unknown): unknown {
   throw validationError([{ path: 'body', message: 'is missing: send a JSON body' }]);
 }
 
-function describeIssue(part: RequestPart, base: readonly PropertyKey[], issue: z.core.$ZodIssue): Issue[] {
+interface Place {
+  part: RequestPart;
+  /** The part as it was sent. */
+  value: unknown;
+  base: readonly PropertyKey[];
+}
+
+function describeIssue(issue: z.core.$ZodIssue, { part, value, base }: Place): Issue[] {
   const path = [...base, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: formatPath(part, [...path, key]), message: 'is not a known field' }));
+    return issue.keys.map((key) => ({
+      path: formatPath(part, [...path, key]),
+      message: unknownFieldMessage(issue, key),
+    }));
   }
   if (issue.code === 'invalid_union') {
     // The alternative that fits best is the one that the caller meant; its issues say more than "Invalid input".
     const best = issue.errors.toSorted((a, b) => distance(a) - distance(b))[0];
-    if (best !== undefined && best.length > 0) return best.flatMap((inner) => describeIssue(part, path, inner));
+    if (best !== undefined && best.length > 0)
+      return best.flatMap((inner) => describeIssue(inner, { part, value, base: path }));
   }
-  return [{ path: formatPath(part, path), message: issue.message }];
+  return [{ path: formatPath(part, path), message: `${issue.message}${otherKind(issue, valueAt(value, path))}` }];
+}
+
+/** An id has the form of its kind: where another form is asked for, the caller may have taken one kind for another. */
+function otherKind({ code }: z.core.$ZodIssue, value: unknown): string {
+  const isOfForm = code === 'invalid_format' || code === 'custom';
+  const told = isOfForm && typeof value === 'string' ? otherKindText(value) : null;
+  return told === null ? '' : `; ${told}`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (found, step) => (typeof found === 'object' && found !== null ? Reflect.get(found, step) : undefined),
+    value,
+  );
 }
 
 /** An alternative whose very type is wrong fits worse than one with wrong members. */

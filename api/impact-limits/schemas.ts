@@ -145,9 +145,11 @@ export const limitSchema = z
     available: amount.describe('In the current period. 0 where the cap was lowered below what is used.'),
     exposures: z
       .strictObject({ unknown: amount, pending: amount })
-      .describe(
-        'What is held, of every period, by effects whose outcome is unknown, or still pending at the provider.',
-      ),
+      .meta({
+        id: 'ImpactLimitExposures',
+        description:
+          'What is held, of every period, by effects whose outcome is unknown, or still pending at the provider.',
+      }),
     crossings: z
       .array(crossingSchema)
       .describe('Those of the current period, newest first; of `per_effect`, the newest.'),

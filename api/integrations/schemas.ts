@@ -1,16 +1,31 @@
 import { z } from 'zod';
 import type { ChatLink } from '../../db/integrations/chat-links.ts';
 import type { IntegrationRecord } from '../../db/integrations/records.ts';
-import { CHAT_PROVIDERS, INTEGRATION_NAME_CHARACTERS_MAX } from '../../domain/integrations/integrations.ts';
+import {
+  CHAT_PROVIDERS,
+  INTEGRATION_NAME_CHARACTERS_MAX,
+  integrationIdOf,
+} from '../../domain/integrations/integrations.ts';
 
-export const integrationParams = z.strictObject({ id: z.string().min(1).max(100) });
+const integrationId = z
+  .string()
+  .max(100)
+  .meta({ format: 'uuid' })
+  .transform((text, context) => {
+    const id = integrationIdOf(text);
+    if (id !== null) return id;
+    context.addIssue({ code: 'custom', message: 'must be the UUID of an integration' });
+    return z.NEVER;
+  });
+
+export const integrationParams = z.strictObject({ id: integrationId });
 
 const name = z.string().trim().min(1).max(INTEGRATION_NAME_CHARACTERS_MAX);
 const named = z.strictObject({ id: z.string(), name: z.string() });
 
 export const integrationSchema = z
   .strictObject({
-    id: z.string(),
+    id: z.uuid(),
     provider: z.enum(CHAT_PROVIDERS),
     name: z.string(),
     isActive: z.boolean().describe('Approvals are posted, and clicks decide.'),
@@ -80,7 +95,7 @@ export const toggledSchema = z
   .meta({ id: 'IntegrationToggled' });
 
 export const linksParams = z.strictObject({ workspaceId: z.string().min(1).max(100), environmentId: z.uuid() });
-export const linkParams = linksParams.extend({ integrationId: z.string().min(1).max(100) });
+export const linkParams = linksParams.extend({ integrationId });
 
 export const linkBody = z
   .strictObject({ code: z.string().min(1).max(100).describe('As the chat showed it to you, and to nobody else.') })
@@ -88,7 +103,7 @@ export const linkBody = z
 
 export const chatLinkSchema = z
   .strictObject({
-    integrationId: z.string(),
+    integrationId: z.uuid(),
     chatUser: named.describe('Who you are in this chat: the clicks of this user are yours from now on.'),
     linkedAt: z.iso.datetime(),
   })

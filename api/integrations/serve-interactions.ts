@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { discordOutcome, discordPong, discordWhisper } from '../../domain/integrations/discord-message.ts';
-import type { ChatProvider } from '../../domain/integrations/integrations.ts';
+import { type ChatProvider, integrationIdOf } from '../../domain/integrations/integrations.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
@@ -12,7 +12,7 @@ import { answerSlack, findSender, isSigned, type Sender, takeClick, type Taken, 
 
 /** A click in Slack brings the message along, which takes at most two thirds of this (domain/integrations/slack-message.ts). */
 const BODY_BYTES_MAX = 64 * 1024;
-const PATH = /^\/api\/v2\/integrations\/(slack|discord)\/(int_[0-9A-Za-z]{22})\/interactions$/;
+const PATH = /^\/api\/v2\/integrations\/(slack|discord)\/([0-9A-Za-z_-]{1,100})\/interactions$/;
 const HEADERS: Record<ChatProvider, { timestamp: string; signature: string }> = {
   slack: { timestamp: 'X-Slack-Request-Timestamp', signature: 'X-Slack-Signature' },
   discord: { timestamp: 'X-Signature-Timestamp', signature: 'X-Signature-Ed25519' },
@@ -28,8 +28,9 @@ export function isInteractionsPath(path: string): boolean {
  */
 export function serveInteractions({ deps, gates }: Pick<RouteRunner, 'deps' | 'gates'>): HttpMiddleware {
   return async (ctx, next) => {
-    const [, provider, integrationId] = PATH.exec(ctx.path) ?? [];
-    if (provider === undefined || integrationId === undefined || ctx.method !== 'POST') return next();
+    const [, provider, named = ''] = PATH.exec(ctx.path) ?? [];
+    const integrationId = integrationIdOf(named);
+    if (provider === undefined || integrationId === null || ctx.method !== 'POST') return next();
     const { timestamp, signature } = HEADERS[provider as ChatProvider];
     const signed = { timestamp: ctx.get(timestamp), signature: ctx.get(signature), now: new Date() };
     const sender = await findSender(deps, { provider: provider as ChatProvider, integrationId, signed });

@@ -55,6 +55,8 @@ type Refused = Pick<
   | 'grade'
   | 'effectId'
   | 'approvalId'
+  | 'expiresAt'
+  | 'namedPreviewId'
   | 'error'
   | 'refusalCode'
   | 'refusalDetails'
@@ -71,7 +73,10 @@ export function presentRefusal(record: Refused): {
   const details: RefusalDetails = { ...record.refusalDetails };
   if (status === 'unknown' && record.nextReadAt !== null) details.resumeAt = record.nextReadAt.toISOString();
   const awaitsDependencies = record.dependenciesAwaitedAt !== null;
-  const facts = { invocationId, status, grade, effectId, approvalId, details, awaitsDependencies };
+  const expiresAt = record.expiresAt?.toISOString() ?? null;
+  const { namedPreviewId } = record;
+  const ids = { invocationId, effectId, approvalId, namedPreviewId };
+  const facts = { ...ids, status, grade, expiresAt, details, awaitsDependencies };
   return {
     refusal: refusalCode === null ? null : { code: refusalCode, message: refusalMessage(refusalCode, error), details },
     nextStep: nextStepOf({ ...facts, code: refusalCode }),

@@ -65,6 +65,10 @@ export const invocationSchema = z
     versionId: z.string(),
     effectId: z.string().nullable().describe('For a governed action only.'),
     approvalId: z.string().nullable(),
+    expiresAt: z.iso
+      .datetime()
+      .nullable()
+      .describe('Until when people can decide its approval; null unless it waits for one.'),
     operationKey: z.string(),
     result: z
       .strictObject({
@@ -138,6 +142,7 @@ export function presentInvocation(record: InvocationRecord): z.input<typeof invo
     versionId: record.versionId,
     effectId: record.effectId,
     approvalId: record.approvalId,
+    expiresAt: record.expiresAt?.toISOString() ?? null,
     operationKey: record.operationKey,
     result: record.result,
     error: record.error,

@@ -17,7 +17,7 @@ import { publishBody } from '../messages/body-schemas.ts';
 import { publishMessageRoute } from '../messages/publish-message.ts';
 import { publishedSchema, publishedToTopicSchema } from '../messages/schemas.ts';
 import { createPreviewRoute } from '../previews/create-preview.ts';
-import { previewSchema } from '../previews/schemas.ts';
+import { previewBody, previewSchema } from '../previews/schemas.ts';
 
 /** A tool of ours: what a client is told of it. What it does: call-own-tool.ts. */
 export interface OwnTool<Arguments extends z.ZodType = z.ZodType> {
@@ -92,7 +92,7 @@ export const previewAction = tool({
   // A preview is a record. It may read the provider's own record first.
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   route: createPreviewRoute,
-  arguments: z.strictObject({ action, input, operationKey, runId }),
+  arguments: z.strictObject({ action, input, operationKey, runId, expiresIn: previewBody.shape.expiresIn }),
   record: previewSchema,
 });
 

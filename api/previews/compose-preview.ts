@@ -18,29 +18,14 @@ import { type AssembledPreview, assemblePreview } from '../../domain/previews/as
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { Actor } from '../http/define-route.ts';
 import type { Credential } from '../http/identify.ts';
-import type { Relations } from '../../domain/relations.ts';
+import { defaultLifetimeSeconds } from './default-lifetime.ts';
+import type { PreviewRequest } from './preview-request.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { takeInput } from '../invocations/attach-files.ts';
 import { inBody } from '../invocations/check-input.ts';
 import { checkRelations } from '../invocations/check-relations.ts';
 import { checkRun } from '../invocations/check-run.ts';
 import { missingAction } from '../http/missing.ts';
-
-/** What is to be previewed, and the ids that are reserved for it. */
-export interface PreviewRequest {
-  id: string;
-  invocationId: string;
-  effectId: string;
-  /** Id or name of the action. */
-  ref: string;
-  input: JsonObject;
-  operationKey: string | null;
-  runId: string | null;
-  agentId: string | null;
-  relations: Relations;
-  expiresInSeconds: number;
-  supersedes: string | null;
-}
 
 export interface Previewable {
   action: ActionRecord;
@@ -88,7 +73,10 @@ export async function composePreview(
 ): Promise<PreviewRecord> {
   if (observation?.refusal) throw wouldBeRefused(observation.refusal);
   const now = new Date();
-  const expiresAt = new Date(now.getTime() + request.expiresInSeconds * 1_000);
+  const lifetimeSeconds =
+    request.expiresInSeconds ??
+    (await defaultLifetimeSeconds(tx, { action, descriptor, request, actor: by.actor, observation, now }));
+  const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1_000);
   const assembled = await assemble(tx, { action, descriptor }, request, by.tenant, { observation, expiresAt });
   const { impact } = assembled.binding.scope;
   const allowances = await allowancesOf(

@@ -25,7 +25,6 @@ export const createPreviewRoute = defineRoute({
   handler({ params, body, ...context }) {
     const { input, operationKey = null, runId = null, agentId = null, expiresIn } = body;
     const { retryOf = null, dependsOn = [], compensates = null } = body;
-    const seconds = expiresIn === undefined ? EXPIRES_IN_SECONDS_DEFAULT : durationSeconds(expiresIn);
     return makePreview(context, () =>
       Promise.resolve({
         ref: params.ref,
@@ -34,7 +33,8 @@ export const createPreviewRoute = defineRoute({
         runId,
         agentId,
         relations: { retryOf, dependsOn, compensates },
-        expiresInSeconds: seconds,
+        expiresInSeconds: expiresIn === undefined ? null : durationSeconds(expiresIn),
+        leastSeconds: EXPIRES_IN_SECONDS_DEFAULT,
         supersedes: null,
       }),
     );

@@ -4,7 +4,9 @@ import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentHandlerContext } from '../http/route-context.ts';
 import { type InputAnswers, withInputAnswers } from '../json-schema/input-answers.ts';
-import { composePreview, type PreviewRequest, requirePreviewable } from './compose-preview.ts';
+import { withCompiledPolicies } from '../../domain/approval-policies/with-compiled-policies.ts';
+import { composePreview, requirePreviewable } from './compose-preview.ts';
+import type { PreviewRequest } from './preview-request.ts';
 import { draftPreview, readProvider } from './read-provider.ts';
 import { type ActionPreview, presentPreview } from './schemas.ts';
 
@@ -32,7 +34,9 @@ export async function makePreview(
   const inTransaction = <Result>(
     work: (tx: EnvironmentTransaction, answers: InputAnswers) => Promise<Result>,
   ): Promise<Result> =>
-    withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) => transaction((tx) => work(tx, answers)));
+    withCompiledPolicies(() =>
+      withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) => transaction((tx) => work(tx, answers))),
+    );
   const first = await inTransaction(async (tx, answers) => {
     const asked = { ...(await ask(tx)), ...ids };
     const previewable = await requirePreviewable(tx, asked, { answers, credential: caller });

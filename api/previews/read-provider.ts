@@ -13,7 +13,8 @@ import {
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Caller } from '../http/define-route.ts';
-import { wouldBeRefused, type Previewable, type PreviewRequest } from './compose-preview.ts';
+import { wouldBeRefused, type Previewable } from './compose-preview.ts';
+import type { PreviewRequest } from './preview-request.ts';
 
 /** Keeps what a worker needs to read the provider for this preview. What cannot be opened is not asked for. */
 export async function draftPreview(

@@ -29,7 +29,6 @@ export const refreshPreviewRoute = defineRoute({
       if (!former) throw notFound('preview');
       checkRefreshable(former);
       const { input, operationKey, runId, agentId, relations } = former;
-      const seconds = body.expiresIn === undefined ? lifetimeSeconds(former) : durationSeconds(body.expiresIn);
       return {
         ref: former.actionId,
         input,
@@ -37,7 +36,8 @@ export const refreshPreviewRoute = defineRoute({
         runId,
         agentId,
         relations,
-        expiresInSeconds: seconds,
+        expiresInSeconds: body.expiresIn === undefined ? null : durationSeconds(body.expiresIn),
+        leastSeconds: lifetimeSeconds(former),
         supersedes: former.id,
       };
     });

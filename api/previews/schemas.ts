@@ -25,12 +25,18 @@ export const previewBody = z
     retryOf: invokeBody.shape.retryOf,
     runId: invokeBody.shape.runId,
     agentId: invokeBody.shape.agentId,
-    expiresIn: expiresIn.describe('ISO 8601 duration, PT1M to PT24H. Default PT15M.'),
+    expiresIn: expiresIn.describe(
+      'ISO 8601 duration, PT1M to PT24H. Default: as long as the longest `expiresIn` of the rules that would ask people, and at least PT15M.',
+    ),
   })
   .meta({ id: 'PreviewRequest' });
 
 export const refreshBody = z
-  .strictObject({ expiresIn: expiresIn.describe('ISO 8601 duration, PT1M to PT24H. Default: as long as the old one.') })
+  .strictObject({
+    expiresIn: expiresIn.describe(
+      'ISO 8601 duration, PT1M to PT24H. Default: as long as the old one, and as long as people would be asked now.',
+    ),
+  })
   .meta({ id: 'PreviewRefreshRequest' });
 
 export const previewParams = z.strictObject({ id: z.string().min(1).max(100) });

@@ -108,7 +108,7 @@ export async function cacheOperations(agent: Agent): Promise<Operation[]> {
     },
     {
       title: `cache lookup among ${ENTRIES}, of another prompt`,
-      service: async () => void (await call('POST', '/api/v2/cache/lookup', { prompt: others() })),
+      service: async () => void (await call('POST', '/api/v2/cache/lookup', { prompt: others(), near: true })),
       plain: async () => {
         const text = 'SELECT response FROM plain_cache ORDER BY bit_count(signs # $1::text::bit varying) LIMIT 1';
         await owner.query({ name: 'near', text, values: [otherSigns()] });

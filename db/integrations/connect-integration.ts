@@ -1,9 +1,9 @@
 import { ServiceError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
 import {
   type ChatProvider,
   type DiscordCredential,
   INTEGRATIONS_PER_ENVIRONMENT_MAX,
+  newIntegrationId,
   type SlackCredential,
 } from '../../domain/integrations/integrations.ts';
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
@@ -44,7 +44,7 @@ export async function connectIntegration(
     const message = `An environment has at most ${INTEGRATIONS_PER_ENVIRONMENT_MAX} integrations.`;
     throw new ServiceError('QUOTA_EXCEEDED', { message });
   }
-  const id = known?.id ?? newId('integration');
+  const id = known?.id ?? newIntegrationId();
   const sealed = vault.seal(integrationAssociatedData(tenant, id), JSON.stringify(credential));
   const bindings = {
     ...wanted,

@@ -24,6 +24,8 @@ export interface InvocationRecord {
   versionId: string;
   effectId: string | null;
   approvalId: string | null;
+  /** Until when people can decide; null unless it waits for them. */
+  expiresAt: Date | null;
   /** The effect's grade, where there is one. */
   effectStage: Stage | null;
   /** When the provider is read next for it. */
@@ -36,6 +38,8 @@ export interface InvocationRecord {
   /** Set under every status that a refusal goes with; the database holds them to that. */
   refusalCode: RefusalCode | null;
   refusalDetails: RefusalDetails | null;
+  /** The preview that its caller named; read with a refusal only. */
+  namedPreviewId: string | null;
   resolution: JsonObject | null;
   requestedBy: ActorRecord;
   retryOf: string | null;
@@ -64,10 +68,12 @@ export const REQUESTED_BY = `i.requested_by - ARRAY['memberId', 'connectedAppId'
 
 const columnsWith = (result: string): string => `
   i.id, i.status, COALESCE(e.grade, i.grade) AS grade, i.outcome_source AS "outcomeSource", i.action_id AS "actionId", a.name AS "actionName",
-  i.version_id AS "versionId", i.effect_id AS "effectId", i.approval_id AS "approvalId", e.stage AS "effectStage",
+  i.version_id AS "versionId", i.effect_id AS "effectId", i.approval_id AS "approvalId",
+  CASE WHEN i.status = 'pending_approval' THEN (SELECT p.expires_at FROM approvals p WHERE p.id = i.approval_id) END AS "expiresAt", e.stage AS "effectStage",
   CASE WHEN e.stage = 'reconciling' THEN e.reconcile_next_at END AS "nextReadAt", i.operation_key AS "operationKey",
   i.request_digest AS "requestDigest", ${result}, i.error, i.refusal_code AS "refusalCode",
-  i.refusal_details AS "refusalDetails", i.resolution, ${REQUESTED_BY},
+  i.refusal_details AS "refusalDetails",
+  CASE WHEN i.refusal_code IS NOT NULL THEN (SELECT v.id FROM previews v WHERE v.id = i.preview_id AND v.made_by = 'caller') END AS "namedPreviewId", i.resolution, ${REQUESTED_BY},
   i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.request_id AS "requestId", i.created_at AS "createdAt", i.settled_at AS "settledAt",
   i.dependencies_awaited_at AS "dependenciesAwaitedAt"`;
 

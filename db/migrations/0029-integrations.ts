@@ -21,7 +21,7 @@ export async function up(knex: Knex): Promise<void> {
 
 const INTEGRATIONS = `
   CREATE TABLE integrations (
-    id text COLLATE "C" PRIMARY KEY,
+    id text COLLATE "C" PRIMARY KEY CHECK (id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'), -- a UUID, part of the seal as text
     environment_id uuid NOT NULL REFERENCES environments,
     provider text NOT NULL CHECK (provider IN ('slack', 'discord')),
     name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 100),

@@ -24,6 +24,8 @@ const EXPIRES_IN_SECONDS_MAX = 30 * 86_400;
 const PRIORITY_MAX = 1_000_000;
 const DOCUMENT_DEPTH_MAX = 10;
 const ISSUES_MAX = 50;
+/** Reading YAML of this length takes a few milliseconds. */
+const FORM_CHARACTERS_MAX = 16_384;
 
 const RULE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u;
@@ -131,7 +133,11 @@ export type ParsedPolicyDocument = { ok: true; document: PolicyDocument } | { ok
  * Checks a policy document from outside: an object, or a string of YAML or JSON. It compiles every condition, each as one step,
  * so that every accepted document can be evaluated. The paths of the issues begin with `root`.
  */
-export function* policyDocumentInSteps(value: unknown, root = 'document'): InSteps<ParsedPolicyDocument> {
+export function* policyDocumentInSteps(
+  value: unknown,
+  root = 'document',
+  { isFormOnly = false } = {},
+): InSteps<ParsedPolicyDocument> {
   const read = typeof value === 'string' ? parseDocumentText(value, root) : boundDocument(value, root);
   if (!read.ok) return read;
   yield;
@@ -145,8 +151,19 @@ export function* policyDocumentInSteps(value: unknown, root = 'document'): InSte
     const issues = issuesOfZod(parsed.error).map((issue) => ({ ...issue, path: rooted(root, issue.path) }));
     return { ok: false, issues: issues.slice(0, ISSUES_MAX) };
   }
-  const issues = yield* conditionIssues(parsed.data, root);
+  const issues = isFormOnly ? [] : yield* conditionIssues(parsed.data, root);
   return issues.length > 0 ? { ok: false, issues } : { ok: true, document: parsed.data };
+}
+
+/**
+ * What is wrong with the form of a document, its conditions aside: these take time to compile. For a request that is refused for
+ * another reason, so that its author learns of everything at once. A longer text is not looked into.
+ */
+export function documentFormIssues(value: unknown, root: string): Issue[] {
+  if (typeof value === 'string' ? value.length > FORM_CHARACTERS_MAX : !isJsonObject(value)) return [];
+  const steps = policyDocumentInSteps(value, root, { isFormOnly: true });
+  const parsed = atOnce(steps);
+  return parsed.ok ? [] : parsed.issues;
 }
 
 /** The same without yielding. */

@@ -32,7 +32,7 @@ export interface FileChange {
 
 export interface FilePlan {
   changes: FileChange[];
-  /** Of the state of the policies; `documentWarnings` looks into the documents. */
+  /** About the state of the policies; `documentWarnings` looks into the documents. */
   warnings: GovernanceWarning[];
   /** Nothing would change. */
   unchanged: boolean;

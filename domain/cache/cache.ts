@@ -46,4 +46,5 @@ export function tellsOfAction(response: Json): boolean {
   return OF_AN_ACTION.test(JSON.stringify(response));
 }
 
-export type LookupReason = 'exact' | 'near' | 'gated' | 'below_threshold' | 'empty';
+/** `not_exact`: there is no entry of the same prompt, and near ones were not asked for. */
+export type LookupReason = 'exact' | 'near' | 'not_exact' | 'gated' | 'below_threshold' | 'empty';

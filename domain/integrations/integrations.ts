@@ -1,3 +1,7 @@
+import { uuidv7 } from 'uuidv7';
+import { decodeUuid } from '../ids.ts';
+import { uuidOf } from '../uuid.ts';
+
 /** Chat destinations of approvals: docs/integrations.md. */
 export const CHAT_PROVIDERS = ['slack', 'discord'] as const;
 export type ChatProvider = (typeof CHAT_PROVIDERS)[number];
@@ -11,6 +15,16 @@ export const LINK_CODE_SECONDS = 600;
 
 /** Where the chat systems are reached unless a configuration says otherwise. */
 export const CHAT_ORIGINS = { slack: 'https://slack.com', discord: 'https://discord.com' } as const;
+
+/** Unlike other public ids, that of an integration is a plain UUID (version 7). */
+export const newIntegrationId = (): string => uuidv7();
+
+const EARLIER_PREFIX = 'int_';
+
+/** The id that a path names: a UUID, or its earlier form `int_` and 22 base62 characters. Null where it is neither. */
+export function integrationIdOf(text: string): string | null {
+  return text.startsWith(EARLIER_PREFIX) ? decodeUuid(text.slice(EARLIER_PREFIX.length)) : uuidOf(text);
+}
 
 export interface SlackCredential {
   botToken: string;

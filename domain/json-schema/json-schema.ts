@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
 import { addSafeKeywords, newBudget, ValidationBudgetError } from './keywords.ts';
 import type { ValidationBudget } from './keywords.ts';
+import { meantText } from '../near-names.ts';
 import { exampleShape } from './example-shape.ts';
 import { withoutCascades } from './one-issue.ts';
 import { structureIssues } from './structure.ts';
@@ -166,9 +167,11 @@ function memberOf({ keyword, params, propertyName }: ErrorObject): PathStep[] {
   return typeof member === 'string' ? [member] : [];
 }
 
-function messageFor({ keyword, params, message, parentSchema }: ErrorObject): string {
+function messageFor(error: ErrorObject): string {
+  const { keyword, params, message, parentSchema } = error;
   if (keyword === 'required') return 'is required';
-  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'is not a known member';
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties')
+    return unknownMember(memberOf(error)[0], parentSchema);
   if (keyword === 'enum') return `must be one of ${JSON.stringify(params['allowedValues']).slice(0, 200)}`;
   if (keyword === 'const') return `must be ${JSON.stringify(params['allowedValue']).slice(0, 200)}`;
   if (keyword === 'type' && params['type'] === 'object') {
@@ -178,6 +181,16 @@ function messageFor({ keyword, params, message, parentSchema }: ErrorObject): st
   if (keyword === 'anyOf' || (keyword === 'oneOf' && params['passingSchemas'] === null))
     return 'is of no kind that is taken here';
   return message ?? `does not fit ${keyword}`;
+}
+
+/** A schema of a tenant may have very many members: their names are then not compared. */
+const MEMBERS_COMPARED_MAX = 200;
+
+function unknownMember(member: PathStep | undefined, parentSchema: unknown): string {
+  const properties: unknown = (parentSchema as { properties?: unknown } | undefined)?.properties;
+  const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  const isCompared = typeof member === 'string' && names.length <= MEMBERS_COMPARED_MAX;
+  return `is not a known member${isCompared ? meantText(member, names) : ''}`;
 }
 
 function messageOf(error: unknown): string {

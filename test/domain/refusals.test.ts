@@ -22,6 +22,8 @@ function facts(over: Partial<NextStepFacts>): NextStepFacts {
     grade: 'refused',
     code: null,
     awaitsDependencies: false,
+    expiresAt: null,
+    namedPreviewId: null,
     ...over,
   };
 }
@@ -84,6 +86,16 @@ describe('the next step of each code', () => {
       }
     },
   );
+
+  test('whoever named a preview is told to make another before asking again', () => {
+    for (const code of REFUSAL_CODES) {
+      const sentence = step(code, { namedPreviewId: 'prv_1' }) ?? '';
+      expect(sentence.includes('operationKey'), code).toBe(/new preview/.test(sentence));
+    }
+    expect(step('approval_expired', { namedPreviewId: 'prv_1' })).toBe(
+      'Ask a person whether they will decide in time, then make a new preview and, with its previewId, invoke again under a new operationKey.',
+    );
+  });
 
   test('what is unknown is never run again, with an effect or without', () => {
     const unknown = REFUSAL_CODES.filter((code) => refusalEntry(code).statuses.some((status) => status === 'unknown'));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { compiledOrEnd, withCompiledPolicies } from '../../../activities/approval-policies/with-compiled-policies.ts';
+import { compiledOrEnd, withCompiledPolicies } from '../../../domain/approval-policies/with-compiled-policies.ts';
 import { policySets, type UncompiledPolicySet } from '../../../domain/approval-policies/policy-set-cache.ts';
 
 /** A transaction that evaluates policies does not stay open while they are compiled. */

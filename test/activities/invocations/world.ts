@@ -8,7 +8,7 @@ import type { Adapter, DispatchInput, DispatchResult } from '../../../activities
 import { createChatClient } from '../../../activities/adapters/chat/chat-client.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies, InvocationDependencies } from '../../../activities/dependencies.ts';
-import { withCompiledPolicies } from '../../../activities/approval-policies/with-compiled-policies.ts';
+import { withCompiledPolicies } from '../../../domain/approval-policies/with-compiled-policies.ts';
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { EXPIRED_CHAT_STEPS } from '../../../activities/maintenance/expired-chat-rows.ts';
 import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
-import { newId } from '../../../domain/ids.ts';
+import { newIntegrationId } from '../../../domain/integrations/integrations.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 /** The sweep of clicks and link codes over real rows, as the role that it has in operation. */
@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const another = await database.anotherWorkspace();
   for (const { environmentId } of [database.tenant, another.production]) {
-    const id = newId('integration');
+    const id = newIntegrationId();
     integrations.push({ id, environmentId });
     await database.asOwner(
       `INSERT INTO integrations (id, environment_id, provider, name, account_id, account_name, takes_clicks, master_key_version,

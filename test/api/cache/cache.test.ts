@@ -30,7 +30,7 @@ test('the same prompt is a hit, whatever its form, and counts', async () => {
   const before = await stats();
   expect(await look({ prompt: PROMPT, namespace })).toMatchObject({
     hit: false,
-    reason: 'empty',
+    reason: 'not_exact',
     similarity: null,
     entry: null,
   });
@@ -47,7 +47,7 @@ test('the same prompt is a hit, whatever its form, and counts', async () => {
 test('a near prompt is a hit above the threshold, and none below it', async () => {
   const namespace = 'near';
   const entry = await store({ prompt: PROMPT, namespace });
-  const near = { prompt: `${PROMPT} here`, namespace };
+  const near = { prompt: `${PROMPT} here`, namespace, near: true };
   const found = await look(near);
   expect(found).toMatchObject({ hit: true, reason: 'near' });
   expect([found.entry?.id, (found.similarity ?? 0) > 0.85, (found.similarity ?? 1) < 1]).toEqual([
@@ -60,14 +60,37 @@ test('a near prompt is a hit above the threshold, and none below it', async () =
     reason: 'below_threshold',
     entry: null,
   });
-  expect(await look({ prompt: 'Bananas', namespace })).toMatchObject({ hit: false, reason: 'below_threshold' });
+  expect(await look({ prompt: 'Bananas', namespace, near: true })).toMatchObject({
+    hit: false,
+    reason: 'below_threshold',
+  });
+});
+
+test('a near prompt is answered only where the lookup asks for near ones, also in shadow', async () => {
+  const namespace = 'unasked';
+  const entry = await store({ prompt: PROMPT, namespace });
+  const prompt = `${PROMPT} here`;
+  const before = await stats();
+  const miss = { hit: false, wouldHit: false, entry: null, similarity: null, reason: 'not_exact', gate: [] };
+  expect(await look({ prompt, namespace })).toEqual(miss);
+  expect(await look({ prompt, namespace, near: false, threshold: 0 })).toEqual(miss);
+  const after = await stats();
+  expect([after.hits - before.hits, after.misses - before.misses, after.gated - before.gated]).toEqual([0, 2, 0]);
+  expect(await look({ prompt, namespace, shadow: true })).toEqual(miss);
+  expect(await look({ prompt, namespace, shadow: true, near: true })).toMatchObject({
+    hit: false,
+    wouldHit: true,
+    reason: 'near',
+    entry: { id: entry.id, hits: 0 },
+  });
+  expect(await stats()).toEqual(after);
 });
 
 test('the gate keeps a near prompt back that means something else, and that is a miss', async () => {
   const namespace = 'gate';
   await store({ prompt: `${PROMPT} and turn on the lights`, namespace });
   const before = await stats();
-  const found = await look({ prompt: `${PROMPT} and turn off the lights`, namespace });
+  const found = await look({ prompt: `${PROMPT} and turn off the lights`, namespace, near: true });
   expect(found).toMatchObject({ hit: false, wouldHit: false, reason: 'gated', entry: null, gate: ['opposite'] });
   const after = await stats();
   expect([after.gated - before.gated, after.misses - before.misses, after.hits - before.hits]).toEqual([1, 1, 0]);
@@ -92,7 +115,10 @@ test.each<[string, Body]>([
   const identity = { namespace: 'identity', model: 'gpt', system: 'Be kind.', tools: [], attributes: { user: 'a' } };
   await store({ prompt: PROMPT, ...identity });
   expect((await look({ prompt: PROMPT, ...identity })).hit).toBe(true);
-  expect(await look({ prompt: PROMPT, ...identity, ...other })).toMatchObject({ hit: false, reason: 'empty' });
+  expect(await look({ prompt: PROMPT, ...identity, ...other, near: true })).toMatchObject({
+    hit: false,
+    reason: 'empty',
+  });
 });
 
 test('storing the same prompt again replaces it', async () => {
@@ -119,7 +145,7 @@ test('an entry that has expired answers nothing, and is deleted by a later store
   const namespace = 'ttl';
   const { id } = await store({ prompt: PROMPT, namespace, ttlSeconds: 60 });
   await api.database.asOwner(`UPDATE cache_entries SET expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
-  expect(await look({ prompt: PROMPT, namespace })).toMatchObject({ hit: false, reason: 'empty' });
+  expect(await look({ prompt: PROMPT, namespace, near: true })).toMatchObject({ hit: false, reason: 'empty' });
   expect((await api.call('GET', `/api/v2/cache/${id}`, { key })).status).toBe(404);
   await store({ prompt: 'another', namespace });
   expect(await api.database.asOwner('SELECT 1 FROM cache_entries WHERE id = $1', [id])).toEqual([]);
@@ -137,7 +163,7 @@ test('flush takes a namespace, attributes, or everything of its own environment 
   await flush({});
   expect((await stats()).entries).toBe(0);
   // The neighbour has its own, which nobody else's lookup or flush reaches.
-  expect((await look({ prompt: PROMPT, namespace: 'flush' })).reason).toBe('empty');
+  expect((await look({ prompt: PROMPT, namespace: 'flush', near: true })).reason).toBe('empty');
   expect((await look({ prompt: PROMPT, namespace: 'flush' }, stranger)).entry?.response).toBe('a neighbour’s');
 });
 
@@ -182,7 +208,10 @@ test('prompts that only look alike are never the same', async () => {
   await store({ prompt: 'Wie bestimme ich die Maße?', namespace });
   expect(await look({ prompt: 'WHAT IS 5² + 1', namespace })).toMatchObject({ reason: 'exact' });
   for (const prompt of ['What is 52 + 1?', 'Wie bestimme ich die Masse?']) {
-    expect(await look({ prompt, namespace, threshold: 0.01 }), prompt).toMatchObject({ hit: false, reason: 'gated' });
+    expect(await look({ prompt, namespace, threshold: 0.01, near: true }), prompt).toMatchObject({
+      hit: false,
+      reason: 'gated',
+    });
   }
 });
 
@@ -231,14 +260,15 @@ test('vectors of another model are not compared, and without embeddings nothing 
   const namespace = 'models';
   await store({ prompt: PROMPT, namespace });
   embedder.name = 'another';
-  expect(await look({ prompt: `${PROMPT} here`, namespace })).toMatchObject({ reason: 'empty' });
+  expect(await look({ prompt: `${PROMPT} here`, namespace, near: true })).toMatchObject({ reason: 'empty' });
   expect(await look({ prompt: PROMPT, namespace })).toMatchObject({ reason: 'exact' });
   embedder.name = 'fake';
   embedder.isAway = true;
   const replies = [
     await post('', { prompt: 'z', response: 'z', namespace }),
+    await post('/lookup', { prompt: 'z', namespace, near: true }),
     await post('/lookup', { prompt: 'z', namespace }),
   ];
   embedder.isAway = false;
-  expect(replies.map(({ status }) => status)).toEqual([503, 503]);
+  expect(replies.map(({ status }) => status)).toEqual([503, 503, 200]);
 });

@@ -54,7 +54,7 @@ test.each([
   const { id } = await store({ prompt: PROMPT, namespace });
   const next = newId('cacheEntry');
   const before = await stats();
-  const found = await lookUpDuring(STORED_ANEW, [id, next], { prompt, namespace });
+  const found = await lookUpDuring(STORED_ANEW, [id, next], { prompt, namespace, near: true });
   expect(found).toMatchObject({ hit: true, wouldHit: true, reason, entry: { id: next, response: 'anew', hits: 1 } });
   const after = await stats();
   expect([after.hits - before.hits, after.misses - before.misses]).toEqual([1, 0]);
@@ -67,7 +67,7 @@ test.each([
   const namespace = `deleted-${reason}`;
   const { id } = await store({ prompt: PROMPT, namespace });
   const before = await stats();
-  const found = await lookUpDuring(DELETED, [id], { prompt, namespace });
+  const found = await lookUpDuring(DELETED, [id], { prompt, namespace, near: true });
   expect(found).toEqual({ hit: false, wouldHit: false, entry: null, similarity: null, reason: 'empty', gate: [] });
   const after = await stats();
   expect([after.hits - before.hits, after.misses - before.misses]).toEqual([0, 1]);

@@ -161,7 +161,9 @@ describe.each<Mode>(['auto', 'legacy'])('a client of the era %s', (mode) => {
       success: false,
       error: {
         code: 'VALIDATION_ERROR',
-        details: { issues: [{ path: 'arguments.operationkey', message: 'is not a known field' }] },
+        details: {
+          issues: [{ path: 'arguments.operationkey', message: 'is not a known field; did you mean operationKey?' }],
+        },
       },
     });
     const input = await agent.tool('invoke_action', { action: named('note'), input: { amount: 0 } });

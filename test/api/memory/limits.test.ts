@@ -111,7 +111,7 @@ describe('an operation is admitted before its text is embedded', () => {
         await call('PATCH', `/${id}`, { content: 'two' }),
         await call('POST', '/search', { query: 'two' }),
         await api.call('POST', '/api/v2/cache', { key, body: { prompt: 'two', response: 'two' } }),
-        await api.call('POST', '/api/v2/cache/lookup', { key, body: { prompt: 'three' } }),
+        await api.call('POST', '/api/v2/cache/lookup', { key, body: { prompt: 'three', near: true } }),
       ];
       expect(replies.map(({ status }) => status)).toEqual([201, 200, 200, 201, 200]);
       expect(watched).toBe(replies.length);

@@ -1,4 +1,5 @@
 import { newId } from '../../../domain/ids.ts';
+import { newIntegrationId } from '../../../domain/integrations/integrations.ts';
 import { plantApproval } from '../approvals/planted-rows.ts';
 import { insert, type PlantedArea } from '../harness/plant.ts';
 
@@ -6,7 +7,7 @@ export const rows: PlantedArea = {
   /** An integration with a link, a code, a post and a click. */
   async plant(owner, tenant) {
     const { environmentId: environment_id } = tenant;
-    const [integration_id, user_id] = [newId('integration'), newId('user')];
+    const [integration_id, user_id] = [newIntegrationId(), newId('user')];
     await insert(owner, 'users', {
       id: user_id,
       email: `${user_id}@example.test`.toLowerCase(),

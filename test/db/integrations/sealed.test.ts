@@ -5,7 +5,9 @@ import { readCredential } from '../../../db/integrations/get-integration.ts';
 import { openSlack } from '../../../db/integrations/records.ts';
 import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
-import { isId, newId } from '../../../domain/ids.ts';
+import { newId } from '../../../domain/ids.ts';
+import { isUuid } from '../../../domain/uuid.ts';
+import { newIntegrationId } from '../../../domain/integrations/integrations.ts';
 import type { SlackCredential } from '../../../domain/integrations/integrations.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
@@ -45,7 +47,7 @@ test('the credential of an integration opens for it alone, is rewrapped, and its
     }),
   );
   const { id } = integration;
-  expect(isId('integration', id)).toBe(true);
+  expect(isUuid(id)).toBe(true);
   const userId = newId('user');
   await database.asOwner(
     `INSERT INTO users (id, email, name, password_hash) VALUES ($1, 'grace@example.test', 'Grace', 'none')`,
@@ -56,7 +58,7 @@ test('the credential of an integration opens for it alone, is rewrapped, and its
     [id, tenant.environmentId, userId],
   );
   expect(await open(before, id)).toEqual(CREDENTIAL);
-  await expect(open(before, id, newId('integration'))).rejects.toThrow(SealBrokenError);
+  await expect(open(before, id, newIntegrationId())).rejects.toThrow(SealBrokenError);
 
   expect((await rewrapAllSecrets(db, during)).rewrapped).toBe(1);
   expect(await open(after, id)).toEqual(CREDENTIAL);

@@ -918,8 +918,10 @@ class CacheLookup(_CacheLookupRequired, total=False):
     """What else the answer depends on, such as the user, the locale or a temperature."""
     namespace: str
     """`default` where it is left out."""
+    near: bool
+    """Answer near prompts too. One may ask for something else: a wrong answer is possible, where a miss is not. Left out: only the same prompt."""
     threshold: float
-    """How alike a near prompt must be: 0.85 by default."""
+    """How alike a near prompt must be, with `near`: 0.85 by default."""
     shadow: bool
     """Says what it would answer. It is no hit, and is counted as none."""
 
@@ -932,7 +934,8 @@ class CacheLookupResult(TypedDict):
     """What is answered, or with `shadow` would be."""
     similarity: Optional[float]
     """To the nearest prompt; 1 for the same one. Null where there is none."""
-    reason: Literal["exact", "near", "gated", "below_threshold", "empty"]
+    reason: Literal["exact", "near", "not_exact", "gated", "below_threshold", "empty"]
+    """`not_exact`: no entry has the same prompt, and near ones were not asked for."""
     gate: List[Literal["numbers", "negation", "opposite", "quoted", "names", "units", "class", "prefix", "order", "form"]]
     """What differs from the nearest prompt that is alike enough."""
 
@@ -2189,6 +2192,8 @@ class Invocation(TypedDict):
     effectId: Optional[str]
     """For a governed action only."""
     approvalId: Optional[str]
+    expiresAt: Optional[str]
+    """Until when people can decide its approval; null unless it waits for one."""
     operationKey: str
     result: Optional[InvocationResult]
     """The response of the destination, credentials removed."""
@@ -2645,6 +2650,8 @@ class ListedInvocation(TypedDict):
     effectId: Optional[str]
     """For a governed action only."""
     approvalId: Optional[str]
+    expiresAt: Optional[str]
+    """Until when people can decide its approval; null unless it waits for one."""
     operationKey: str
     result: Union[Optional[ListedInvocationResult1], Shortened]
     error: Optional[str]
@@ -3352,7 +3359,7 @@ class PreviewBlockItemsItem(TypedDict):
 
 class PreviewRefreshRequest(TypedDict, total=False):
     expiresIn: str
-    """ISO 8601 duration, PT1M to PT24H. Default: as long as the old one."""
+    """ISO 8601 duration, PT1M to PT24H. Default: as long as the old one, and as long as people would be asked now."""
 
 
 class _PreviewRequestRequired(TypedDict):
@@ -3372,7 +3379,7 @@ class PreviewRequest(_PreviewRequestRequired, total=False):
     runId: str
     agentId: str
     expiresIn: str
-    """ISO 8601 duration, PT1M to PT24H. Default PT15M."""
+    """ISO 8601 duration, PT1M to PT24H. Default: as long as the longest `expiresIn` of the rules that would ask people, and at least PT15M."""
 
 
 class PricingPolicy(TypedDict):

@@ -660,7 +660,9 @@ export interface schemas {
     attributes?: Record<string, string | number | boolean>;
     /** `default` where it is left out. */
     namespace?: string;
-    /** How alike a near prompt must be: 0.85 by default. */
+    /** Answer near prompts too. One may ask for something else: a wrong answer is possible, where a miss is not. Left out: only the same prompt. */
+    near?: boolean;
+    /** How alike a near prompt must be, with `near`: 0.85 by default. */
     threshold?: number;
     /** Says what it would answer. It is no hit, and is counted as none. */
     shadow?: boolean;
@@ -673,7 +675,8 @@ export interface schemas {
     entry: schemas["CacheEntry"] | null;
     /** To the nearest prompt; 1 for the same one. Null where there is none. */
     similarity: number | null;
-    reason: "exact" | "near" | "gated" | "below_threshold" | "empty";
+    /** `not_exact`: no entry has the same prompt, and near ones were not asked for. */
+    reason: "exact" | "near" | "not_exact" | "gated" | "below_threshold" | "empty";
     /** What differs from the nearest prompt that is alike enough. */
     gate: ("numbers" | "negation" | "opposite" | "quoted" | "names" | "units" | "class" | "prefix" | "order" | "form")[];
   };
@@ -707,7 +710,7 @@ export interface schemas {
     ttlSeconds?: number;
   };
   ChatLink: {
-    integrationId: string;
+    integrationId: schemas["Uuid"];
     /** Who you are in this chat: the clicks of this user are yours from now on. */
     chatUser: {
       id: string;
@@ -1585,7 +1588,7 @@ export interface schemas {
   };
   Integer: number;
   Integration: {
-    id: string;
+    id: schemas["Uuid"];
     provider: "slack" | "discord";
     name: string;
     /** Approvals are posted, and clicks decide. */
@@ -1631,6 +1634,8 @@ export interface schemas {
     /** For a governed action only. */
     effectId: string | null;
     approvalId: string | null;
+    /** Until when people can decide its approval; null unless it waits for one. */
+    expiresAt: schemas["DateTime"] | null;
     operationKey: string;
     /** The response of the destination, credentials removed. */
     result: {
@@ -2021,6 +2026,8 @@ export interface schemas {
     /** For a governed action only. */
     effectId: string | null;
     approvalId: string | null;
+    /** Until when people can decide its approval; null unless it waits for one. */
+    expiresAt: schemas["DateTime"] | null;
     operationKey: string;
     result: {
       status: schemas["Integer"];
@@ -2565,7 +2572,7 @@ export interface schemas {
     }>;
   };
   PreviewRefreshRequest: {
-    /** ISO 8601 duration, PT1M to PT24H. Default: as long as the old one. */
+    /** ISO 8601 duration, PT1M to PT24H. Default: as long as the old one, and as long as people would be asked now. */
     expiresIn?: string;
   };
   PreviewRequest: {
@@ -2581,7 +2588,7 @@ export interface schemas {
     retryOf?: string;
     runId?: string;
     agentId?: string;
-    /** ISO 8601 duration, PT1M to PT24H. Default PT15M. */
+    /** ISO 8601 duration, PT1M to PT24H. Default: as long as the longest `expiresIn` of the rules that would ask people, and at least PT15M. */
     expiresIn?: string;
   };
   PricingPolicy: {

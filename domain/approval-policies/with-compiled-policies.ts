@@ -1,10 +1,6 @@
-import {
-  policySets,
-  type LoadedPolicySet,
-  type UncompiledPolicySet,
-} from '../../domain/approval-policies/policy-set-cache.ts';
+import { policySets, type LoadedPolicySet, type UncompiledPolicySet } from './policy-set-cache.ts';
 
-/** Where policies change faster than they compile, the activity fails and is retried later. */
+/** Where policies change faster than they compile, the activity or the request fails and is tried again later. */
 const ATTEMPTS_MAX = 3;
 
 /** Ends a transaction that meets policies which this process has not compiled. */
