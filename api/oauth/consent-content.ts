@@ -3,7 +3,7 @@ import type { EnvironmentOfUser } from '../../db/oauth/list-environments-of-user
 import type { ServiceError } from '../../domain/errors.ts';
 import { type ScopeGroup, ORDINARY_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
 import { isScopeForRole, type Scope } from '../../domain/scopes.ts';
-import { exactText } from '../pages/exact-text.ts';
+import { exactText, SHORT_BYTES_MAX } from '../pages/exact-text.ts';
 import { alertOf, csrfField } from '../pages/layout.ts';
 import { markup, type Markup } from '../pages/markup.ts';
 import { facts } from '../pages/parts.ts';
@@ -39,7 +39,7 @@ export function consentContent({ asked, environments, csrfToken, refused }: Cons
   return markup`${refused !== null && alertOf(refused.publicMessage)}
 <p><strong>${exactText(asked.clientName)}</strong> asks to act in your name. The name is what the app says of itself: look at where it sends you.</p>
 ${facts([
-  ['App', markup`<code>${exactText(asked.clientId)}</code>`],
+  ['Client id', markup`<code>${exactText(asked.clientId)}</code>`],
   ['You are sent to', markup`<code>${exactText(new URL(asked.redirectUri).origin)}</code>`],
   ['It works through', asked.resource === 'mcp' ? 'the MCP endpoint' : 'the REST API'],
 ])}
@@ -65,7 +65,7 @@ function withheldNote(asked: readonly Scope[], environments: readonly Environmen
     if (withheld.length === 0) return [];
     const scopes = withheld.map((scope) => markup`<code>${scope}</code> `);
     return [
-      markup`<p class="note">In ${exactText(workspaceName)} your role is ${role}. These need an admin, and are not granted to the app there: ${scopes}</p>`,
+      markup`<p class="note">In ${exactText(workspaceName, SHORT_BYTES_MAX)} your role is ${role}. These need an admin, and are not granted to the app there: ${scopes}</p>`,
     ];
   });
   return notes.length > 0 && markup`${notes}`;
@@ -77,7 +77,7 @@ function environmentChoice(environments: readonly EnvironmentOfUser[]): Markup {
     return markup`<p role="alert">You are in no workspace: there is nothing that it could work in.</p>`;
   const options = environments.map(
     ({ id, name, kind, workspaceName }) =>
-      markup`<label class="choice"><input type="radio" name="environmentId" value="${id}" required> ${exactText(name)} (${kind}) of ${exactText(workspaceName)}</label>`,
+      markup`<label class="choice"><input type="radio" name="environmentId" value="${id}" required> ${exactText(name, SHORT_BYTES_MAX)} (${kind}) of ${exactText(workspaceName, SHORT_BYTES_MAX)}</label>`,
   );
   return markup`<fieldset><legend>It works in this environment only</legend>
 ${options}</fieldset>`;

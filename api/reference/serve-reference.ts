@@ -5,7 +5,9 @@ import type { AnyRoute } from '../http/define-route.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import { describeWithExamples } from './describe-with-examples.ts';
 
-const ROOT = '/reference';
+/** Where the readable reference of the API is. */
+export const REFERENCE_PATH = '/reference';
+const ROOT = REFERENCE_PATH;
 const ASSET_MAX_AGE_SECONDS = 3_600;
 
 /**
