@@ -6,7 +6,7 @@ import { isScopeForRole, type Scope } from '../../domain/scopes.ts';
 import { exactText, SHORT_BYTES_MAX } from '../pages/exact-text.ts';
 import { alertOf, csrfField } from '../pages/layout.ts';
 import { markup, type Markup } from '../pages/markup.ts';
-import { facts } from '../pages/parts.ts';
+import { environmentText, facts } from '../pages/parts.ts';
 
 /** The names of the form's check boxes begin so. */
 export const SCOPE_FIELD = 'scope:';
@@ -77,16 +77,22 @@ function environmentChoice(environments: readonly EnvironmentOfUser[]): Markup {
     return markup`<p role="alert">You are in no workspace: there is nothing that it could work in.</p>`;
   const options = environments.map(
     ({ id, name, kind, workspaceName }) =>
-      markup`<label class="choice"><input type="radio" name="environmentId" value="${id}" required> ${exactText(name, SHORT_BYTES_MAX)} (${kind}) of ${exactText(workspaceName, SHORT_BYTES_MAX)}</label>`,
+      markup`<label class="choice"><input type="radio" name="environmentId" value="${id}" required> ${exactText(environmentText({ name, kind }), SHORT_BYTES_MAX)} of ${exactText(workspaceName, SHORT_BYTES_MAX)}</label>`,
   );
   return markup`<fieldset><legend>It works in this environment only</legend>
 ${options}</fieldset>`;
 }
 
+/** "Read impact limits" for `impact-limits:read`. */
+function scopeText(scope: Scope): string {
+  const [area = '', verb = ''] = scope.split(':');
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${area.replaceAll('-', ' ')}`;
+}
+
 function ordinaryChoice(scopes: readonly Scope[]): Markup {
   const boxes = scopes.map(
     (scope) =>
-      markup`<label class="choice"><input type="checkbox" name="${SCOPE_FIELD}${scope}" checked> <code>${scope}</code></label>`,
+      markup`<label class="choice"><input type="checkbox" name="${SCOPE_FIELD}${scope}" checked> ${scopeText(scope)} <code class="id">${scope}</code></label>`,
   );
   return markup`<fieldset><legend>It asks for</legend>
 ${boxes}</fieldset>`;

@@ -10,7 +10,7 @@ import { FIELDS_SHOWN_MAX, happensOf, headingOf, marksOf } from './approval-happ
 import { stateOf } from './approval-outcome.ts';
 import { exactBlock, exactText, SHORT_BYTES_MAX } from './exact-text.ts';
 import { markup, type Markup, within } from './markup.ts';
-import { facts, jsonText, section } from './parts.ts';
+import { environmentText, facts, jsonText, section } from './parts.ts';
 import { requestOf } from './preview-blocks.ts';
 
 /** Everything that a person must see before they decide: on the left what will happen, on the right who asks, why, and the decision. */
@@ -52,11 +52,10 @@ ${decision}
 </article>`;
 }
 
-/** Production has its own look, and its word where the environment's name lacks it. */
-function environmentOf({ name, kind }: ApprovalView['environment']): Markup {
-  const shown = exactText(name, SHORT_BYTES_MAX);
-  if (kind !== 'production') return markup`${shown}`;
-  return markup`<strong class="production">${shown}${!/production/i.test(name) && ' (production)'}</strong>`;
+/** Production has its own look, and a word for it. */
+function environmentOf(environment: ApprovalView['environment']): Markup {
+  if (environment.kind !== 'production') return markup`${exactText(environment.name, SHORT_BYTES_MAX)}`;
+  return markup`<strong class="production">${exactText(environmentText(environment), SHORT_BYTES_MAX)}</strong>`;
 }
 
 function invocation({ shown, names }: ApprovalView, preview: PreviewRecord): Markup {

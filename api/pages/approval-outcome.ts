@@ -66,7 +66,7 @@ function ended(status: ApprovalStatus, { shown: { approval }, outcome }: State):
   ]);
 }
 
-/** What happened to the invocation. The words are those of the grades (docs/effects.md). */
+/** What happened to the invocation. The words are those of the grades (docs/receipts.md). */
 function happened(outcome: OutcomeAfter, record: string | null): Markup {
   const receipt = receiptOf(outcome, record);
   const { status, grade, error, refusalCode } = outcome;

@@ -57,6 +57,11 @@ aside dl { margin-top: 0.25rem; }
   .decision textarea { height: 2.6rem; }
 }
 @media (max-width: 55.99rem) {
+  /* What happened, or stands in the way, comes before the request. */
+  .approval { display: flex; flex-direction: column; }
+  .approval aside { display: contents; }
+  .approval > *, .approval aside > * { min-width: 0; }
+  .approval .state, .approval .done, .approval .alert { order: -1; }
   .approval h1 { font-size: 1.5rem; }
   .amount { font-size: 2rem; white-space: normal; }
 }

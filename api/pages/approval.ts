@@ -127,7 +127,7 @@ function ownDecision(decisions: ShownApproval['approval']['decisions'], userId: 
   return markup`<p class="done" role="status">You have ${own.decision === 'approve' ? 'approved' : 'denied'} this. Decisions are final.</p>`;
 }
 
-/** Of a note that was refused for its length, enough is shown again to shorten it. */
+/** A note that was refused for its length is shown again so far, to be shortened. */
 const NOTE_SHOWN_MAX = 8_000;
 
 export function decisionForm(

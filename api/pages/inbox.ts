@@ -11,7 +11,7 @@ import { type PageRequest, readAsMember, readAsUser, sessionOf } from '../http/c
 import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
 import { sendPage } from './layout.ts';
 import { markup, type Markup } from './markup.ts';
-import { distanceOf, reasonOnPage, section, timeOf } from './parts.ts';
+import { distanceOf, environmentText, reasonOnPage, section, timeOf } from './parts.ts';
 
 const PAGE_SIZE = 50;
 /** Environments that a page of the inbox looks into. Each costs a round trip; the rest is on the next page. */
@@ -148,7 +148,7 @@ function environmentSection(
   const words =
     unseen > 0 ? `${unseen} more wait for you: all ${total} that are pending in` : `All ${total} that are pending in`;
   return section(
-    `${environmentName} (${kind}) of ${workspaceName}`,
+    `${environmentText({ name: environmentName, kind })} of ${workspaceName}`,
     markup`${shown.length > 0 && listOf(environmentId, shown)}
 ${total > shown.length && markup`<p><a href="${environmentPath(environmentId)}">${words} ${exactText(environmentName, SHORT_BYTES_MAX)}</a></p>`}`,
   );

@@ -51,3 +51,8 @@ export function jsonText(value: unknown): string {
 export function reasonOnPage({ publicMessage }: ServiceError): string {
   return publicMessage.replace(/: see `approvers`\..*$/s, '.');
 }
+
+/** "Production", "Berlin (production)": the kind of an environment where its name does not say it. */
+export function environmentText({ name, kind }: { name: string; kind: string }): string {
+  return name.toLowerCase().includes(kind) ? name : `${name} (${kind})`;
+}
