@@ -24,6 +24,7 @@ import { observeOrigin, requireHttps, type NetworkSettings } from './http/transp
 import { serveOpenApi } from './openapi/serve-openapi.ts';
 import { isPagePath, replyWithErrorPages } from './pages/error-pages.ts';
 import { servePages } from './pages/serve-pages.ts';
+import { serveStart } from './pages/start.ts';
 import { WorkspaceLimits } from './plans/workspace-limits.ts';
 import { serveErrorCatalogue } from './reference/serve-error-catalogue.ts';
 import { serveReference } from './reference/serve-reference.ts';
@@ -88,6 +89,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(healthChecks(deps, options.isSetUp));
   app.use(replyWithErrorPages(deps.logger));
   app.use(requireHttps(network));
+  app.use(serveStart);
   app.use(serveOpenApi(routes));
   app.use(serveReference(routes));
   app.use(serveErrorCatalogue);

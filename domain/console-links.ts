@@ -10,7 +10,12 @@ export function approvalPath(environmentId: string, approvalId: string): string 
   return `${environmentPath(environmentId)}/${encodeURIComponent(approvalId)}`;
 }
 
-/** The same as a link; null where nobody said how the service is reached (PUBLIC_URL). */
+/** All that an approval is about, as a file. */
+export function approvalContentPath(environmentId: string, approvalId: string): string {
+  return `${approvalPath(environmentId, approvalId)}/content`;
+}
+
+/** The page of an approval as a link; null where nobody said how the service is reached (PUBLIC_URL). */
 export function approvalUrl(publicUrl: string | null, environmentId: string, approvalId: string): string | null {
   return publicUrl === null ? null : `${publicUrl}${approvalPath(environmentId, approvalId)}`;
 }

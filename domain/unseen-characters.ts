@@ -18,6 +18,16 @@ function codeOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
+/** JSON in which each unseen character is escaped, so that a file of it hides nothing and is the same value. */
+export function visibleJson(value: unknown): string {
+  const text = JSON.stringify(value, null, 2);
+  return withMarks(text, (character) => character.split('').map(escapeOf).join('')).join('');
+}
+
+function escapeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /**
  * A text in which `⟨U+202E⟩` stands in place of each unseen character, for where no element can stand: a chat, the title of a tab. A bracket
  * that opens a mark is marked too, so that no text looks like a mark.

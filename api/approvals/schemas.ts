@@ -291,7 +291,7 @@ function requesterOf({ type, id, clientId }: ApprovalRecord['requestedBy']): z.i
 }
 
 /** An ended approval keeps its count: revoking a key afterwards does not lower it. */
-function receivedOf(approval: ApprovalRecord): number {
+export function receivedOf(approval: ApprovalRecord): number {
   const isOpen = approval.status === 'pending' || approval.status === 'approved';
   if (isOpen) return standingApprovals(approval).length;
   return standingApprovals({ decisions: approval.decisions.map((each) => ({ ...each, stands: true })) }).length;

@@ -3,10 +3,10 @@ import type { EnvironmentOfUser } from '../../db/oauth/list-environments-of-user
 import type { ServiceError } from '../../domain/errors.ts';
 import { type ScopeGroup, ORDINARY_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
 import { isScopeForRole, type Scope } from '../../domain/scopes.ts';
-import { exactText } from '../pages/exact-text.ts';
+import { exactText, SHORT_BYTES_MAX } from '../pages/exact-text.ts';
 import { alertOf, csrfField } from '../pages/layout.ts';
 import { markup, type Markup } from '../pages/markup.ts';
-import { facts } from '../pages/parts.ts';
+import { environmentText, facts } from '../pages/parts.ts';
 import type { RedirectKind } from './redirects.ts';
 
 /** The names of the form's check boxes begin so. */
@@ -41,7 +41,7 @@ export function consentContent({ asked, environments, csrfToken, refused }: Cons
   return markup`${refused !== null && alertOf(refused.publicMessage)}
 <p><strong>${exactText(asked.clientName)}</strong> asks to act in your name. The name is what the app says of itself: look at where it sends you.</p>
 ${facts([
-  ['App', markup`<code>${exactText(asked.clientId)}</code>`],
+  ['Client id', markup`<code>${exactText(asked.clientId)}</code>`],
   ['You are sent to', destinationOf(asked)],
   ['It works through', asked.resource === 'mcp' ? 'the MCP endpoint' : 'the REST API'],
 ])}
@@ -75,7 +75,7 @@ function withheldNote(asked: readonly Scope[], environments: readonly Environmen
     if (withheld.length === 0) return [];
     const scopes = withheld.map((scope) => markup`<code>${scope}</code> `);
     return [
-      markup`<p class="note">In ${exactText(workspaceName)} your role is ${role}. These need an admin, and are not granted to the app there: ${scopes}</p>`,
+      markup`<p class="note">In ${exactText(workspaceName, SHORT_BYTES_MAX)} your role is ${role}. These need an admin, and are not granted to the app there: ${scopes}</p>`,
     ];
   });
   return notes.length > 0 && markup`${notes}`;
@@ -87,16 +87,22 @@ function environmentChoice(environments: readonly EnvironmentOfUser[]): Markup {
     return markup`<p role="alert">You are in no workspace: there is nothing that it could work in.</p>`;
   const options = environments.map(
     ({ id, name, kind, workspaceName }) =>
-      markup`<label class="choice"><input type="radio" name="environmentId" value="${id}" required> ${exactText(name)} (${kind}) of ${exactText(workspaceName)}</label>`,
+      markup`<label class="choice"><input type="radio" name="environmentId" value="${id}" required> ${exactText(environmentText({ name, kind }), SHORT_BYTES_MAX)} of ${exactText(workspaceName, SHORT_BYTES_MAX)}</label>`,
   );
   return markup`<fieldset><legend>It works in this environment only</legend>
 ${options}</fieldset>`;
 }
 
+/** "Read impact limits" for `impact-limits:read`. */
+function scopeText(scope: Scope): string {
+  const [area = '', verb = ''] = scope.split(':');
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${area.replaceAll('-', ' ')}`;
+}
+
 function ordinaryChoice(scopes: readonly Scope[]): Markup {
   const boxes = scopes.map(
     (scope) =>
-      markup`<label class="choice"><input type="checkbox" name="${SCOPE_FIELD}${scope}" checked> <code>${scope}</code></label>`,
+      markup`<label class="choice"><input type="checkbox" name="${SCOPE_FIELD}${scope}" checked> ${scopeText(scope)} <code class="id">${scope}</code></label>`,
   );
   return markup`<fieldset><legend>It asks for</legend>
 ${boxes}</fieldset>`;

@@ -1,129 +1,97 @@
-import type { ApprovalRecord, DecisionRecord } from '../../db/approvals/records.ts';
-import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
+import type { NamesBeside } from '../../db/approvals/read-names-beside.ts';
+import type { OutcomeAfter } from '../../db/approvals/read-outcome.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
-import type { Approvers } from '../../domain/approval-policies/verdict.ts';
-import { quantityText } from '../../domain/approvals/summary.ts';
+import { headlineOf, restOf } from '../../domain/approvals/headline.ts';
+import { approvalContentPath, environmentPath } from '../../domain/console-links.ts';
+import { sentFields } from '../../domain/previews/preview-blocks.ts';
 import type { ShownApproval } from '../approvals/schemas.ts';
-import { presentApproval } from '../approvals/schemas.ts';
-import { exactBlock, exactText } from './exact-text.ts';
-import { markup, type Markup, type MarkupValue } from './markup.ts';
-import { distanceOf, facts, jsonText, section, timeOf, whoOf } from './parts.ts';
-import { blockOf, requestOf } from './preview-blocks.ts';
+import { askedOf } from './approval-asked.ts';
+import { FIELDS_SHOWN_MAX, happensOf, headingOf, marksOf } from './approval-happens.ts';
+import { stateOf } from './approval-outcome.ts';
+import { exactBlock, exactText, SHORT_BYTES_MAX } from './exact-text.ts';
+import { markup, type Markup, within } from './markup.ts';
+import { environmentText, facts, jsonText, section } from './parts.ts';
+import { requestOf } from './preview-blocks.ts';
 
-/** Everything that a person must see before they decide, in the order in which it matters. */
-export function approvalContent(shown: ShownApproval, now: Date): Markup {
-  const { approval, preview, allowances } = shown;
-  return markup`${stateOf(shown, now)}
-${section('What will happen', markup`<p>${exactText(approval.summary)}</p>`)}
-${preview?.blocks.map(blockOf)}
-${preview === null ? section('What is agreed to', exactBlock(jsonText(approval.payload), 'payload')) : sentOf(preview)}
-${allowances.length > 0 && section('What remains of the impact limits', allowancesOf(allowances))}
-${section('Why a person is asked', policyOf(approval))}
-${section('Who asked', requesterOf(approval, preview))}
-${section('Decisions', decisionsOf(approval.decisions))}
-${section('Binding', bindingOf(approval, preview))}`;
+/** Everything that a person must see before they decide: on the left what will happen, on the right who asks, why, and the decision. */
+export interface ApprovalView {
+  shown: ShownApproval;
+  environment: { id: string; name: string; kind: string };
+  names: NamesBeside;
+  outcome: OutcomeAfter | null;
+  now: Date;
 }
 
-/** The count is the one that the API answers. */
-function stateOf(shown: ShownApproval, now: Date): Markup {
-  const { approval } = shown;
-  const { quorum } = presentApproval(shown, { pagesUrl: null, environmentId: '' });
-  const isOpen = approval.status === 'pending' && approval.expiresAt > now;
-  return facts([
-    ['Status', markup`<strong>${isOpen || approval.status !== 'pending' ? approval.status : 'expired'}</strong>`],
-    ['Approved by', `${quorum.received} of ${quorum.required}`],
-    [isOpen ? 'Expires' : 'Expiry', markup`${timeOf(approval.expiresAt)} (${distanceOf(approval.expiresAt, now)})`],
-    ['Decided', approval.decidedAt && timeOf(approval.decidedAt)],
-    ['Carried out', approval.consumedAt && timeOf(approval.consumedAt)],
-  ]);
+/** Each part has a room of its own, so that no text of a request hides who asks for it. Together they fit into a page. */
+const ROOMS = { happens: 163_840, exact: 180_224, asked: 65_536 } as const;
+const DESCRIPTION_BYTES_MAX = 3_000;
+
+export function approvalContent(view: ApprovalView, decision: Markup): Markup {
+  const { shown, environment, names } = view;
+  const { approval, preview } = shown;
+  const happens = within(preview === null ? freeStanding(shown) : invocation(view, preview), ROOMS.happens);
+  const exact = within(exactOf(shown), ROOMS.exact);
+  const asked = within(markup`${askedOf({ ...shown, names })}`, ROOMS.asked);
+  const isCut = happens.isCut || exact.isCut || asked.isCut;
+  const path = approvalContentPath(environment.id, approval.id);
+  return markup`<article class="approval">
+<div class="happens">
+<p class="kicker">${exactText(approval.action?.name ?? 'Approval', SHORT_BYTES_MAX)} in <a href="${environmentPath(environment.id)}">${environmentOf(environment)}</a></p>
+${happens.content}
+<details class="exact"><summary>Exactly these bytes</summary>
+${exact.content}
+<p><a href="${path}">All of it as a file (JSON)</a></p>
+</details>
+</div>
+<aside aria-label="Who asks, and the decision">
+${isCut && markup`<p class="alert">Not all of it fits on this page. <a href="${path}">Read all of it as a file</a> before you decide.</p>`}
+${stateOf(view)}
+${asked.content}
+${decision}
+</aside>
+</article>`;
 }
 
-function sentOf(preview: PreviewRecord): Markup {
-  const target = Object.entries(preview.target).map(([name, value]) => [name, valueOf(value)] as const);
-  const quantities = preview.impact.map((each) => markup`<li>${quantityText(each)}</li>`);
-  return markup`${section('The exact request', requestOf(preview.request))}
-${section('Target', target.length === 0 ? markup`<p class="note">The action names none.</p>` : facts(target))}
-${section('Impact', quantities.length === 0 ? markup`<p class="note">The action declares none.</p>` : markup`<ul>${quantities}</ul>`)}`;
+/** Production has its own look, and a word for it. */
+function environmentOf(environment: ApprovalView['environment']): Markup {
+  if (environment.kind !== 'production') return markup`${exactText(environment.name, SHORT_BYTES_MAX)}`;
+  return markup`<strong class="production">${exactText(environmentText(environment), SHORT_BYTES_MAX)}</strong>`;
 }
 
-function valueOf(value: unknown): Markup {
-  return typeof value === 'string' ? exactText(value) : markup`<code>${exactText(jsonText(value))}</code>`;
+function invocation({ shown, names }: ApprovalView, preview: PreviewRecord): Markup {
+  const headline = headlineOf({
+    adapterType: preview.adapterType,
+    actionName: preview.actionName,
+    actionDescription: names.actionDescription,
+    input: preview.input,
+    target: preview.target,
+    impact: preview.impact,
+    fields: sentFields(preview.request, FIELDS_SHOWN_MAX),
+  });
+  const rest = restOf(names.actionDescription, headline);
+  return markup`${headingOf(headline)}
+${rest !== '' && markup`<p class="lead">${exactText(rest, DESCRIPTION_BYTES_MAX)}</p>`}
+${marksOf(preview, shown.allowances)}
+${happensOf(preview)}`;
 }
 
-function allowancesOf(allowances: readonly Allowance[]): Markup {
-  const rows = allowances.map(
-    ({ name, requested, available, cap, unit, sufficient }) =>
-      markup`<tr><th scope="row">${exactText(name)}</th><td>${requested} ${exactText(unit)}</td><td>${available} of ${cap}</td><td>${sufficient ? 'yes' : 'no'}</td></tr>`,
-  );
-  return markup`<table><caption>Amounts of money are in minor units, such as cents.</caption>
-<thead><tr><th scope="col">Limit</th><th scope="col">Asked for</th><th scope="col">Available</th><th scope="col">Enough</th></tr></thead>
-<tbody>${rows}</tbody></table>`;
+/** The words are its caller's own. */
+function freeStanding({ approval }: ShownApproval): Markup {
+  return markup`<h1>${exactText(approval.title, SHORT_BYTES_MAX)}</h1>
+<p class="lead">${exactText(approval.summary)}</p>
+${section('What is agreed to', exactBlock(jsonText(approval.payload), 'payload'))}`;
 }
 
-const SOURCES: Record<ApprovalRecord['policy']['source'], string> = {
-  policy: 'An approval policy',
-  action: 'The action asks for it',
-  environment: 'The environment asks for it',
-  caller: 'Its caller asks for it',
-};
-
-function policyOf({ policy, quorum, approversOfAll, preventSelf }: ApprovalRecord): Markup {
-  return facts([
-    ['Asked by', SOURCES[policy.source]],
-    ['Policy', policy.id !== null && markup`<code>${exactText(policy.id)}</code>, version ${policy.version}`],
-    ['Rule', policy.ruleId !== null && markup`<code>${exactText(policy.ruleId)}</code>`],
-    ['Reason', exactText(policy.reason)],
-    ['Who may decide', approversOfAll.map(approversText).map((text) => markup`<span>${exactText(text)}</span> `)],
-    ['How many must approve', quorum],
-    ['Whoever asked', preventSelf ? 'cannot approve it' : 'may approve it too'],
-  ]);
-}
-
-function approversText({ roles, users, keys }: Approvers): string {
-  const named = [
-    ...(roles ?? []).map((role) => `members with the role ${role}`),
-    ...(users ?? []).map((user) => `the user ${user}`),
-    ...(keys ?? []).map((key) => `the API key ${key}`),
-  ];
-  if (roles === undefined && users === undefined && keys === undefined) {
-    return 'Any admin or owner, and any API key with approvals:decide.';
-  }
-  return named.length === 0 ? 'Nobody.' : `${named.join(', ')}.`;
-}
-
-function requesterOf(approval: ApprovalRecord, preview: PreviewRecord | null): Markup {
-  const code = (text: string | null): MarkupValue => text !== null && markup`<code>${exactText(text)}</code>`;
-  return facts([
-    ['Requested by', whoOf(approval.requestedBy, null)],
-    ['Agent', code(approval.agentId)],
-    ['Run', code(approval.runId)],
-    ['Asked', timeOf(approval.createdAt)],
-    ['Action', approval.action && markup`${exactText(approval.action.name)} ${code(approval.action.id)}`],
-    ['Adapter', preview && `${preview.adapterType}, version ${preview.adapterVersion}`],
-    ['Environment', preview && markup`${exactText(preview.environment.name)} (${preview.environment.kind})`],
-    ['Invocation', code(approval.invocationId)],
-    ['Effect', code(approval.effectId)],
-  ]);
-}
-
-function decisionsOf(decisions: readonly DecisionRecord[]): Markup {
-  if (decisions.length === 0) return markup`<p class="note">Nobody has decided yet.</p>`;
-  const items = decisions.map(
-    ({ principal, decision, note, stands, at }) => markup`<li><p><strong>${
-      decision === 'approve' ? 'Approved' : 'Denied'
-    }</strong> by ${whoOf(principal, principal.keyName ?? principal.email)}, ${timeOf(at)}</p>
-${note !== null && exactBlock(note)}
-${!stands && markup`<p class="note">It does not count any more: the key was revoked, or the member was removed.</p>`}</li>`,
-  );
-  return markup`<ul class="list">${items}</ul>`;
-}
-
-function bindingOf(approval: ApprovalRecord, preview: PreviewRecord | null): Markup {
-  return markup`<p class="note">A decision is about exactly what this page shows. If any of it changes, nothing is sent.</p>
+function exactOf({ approval, preview }: ShownApproval): Markup {
+  return markup`<p class="note">A decision is about exactly this. If any of it changes, nothing is sent.</p>
+${preview !== null && requestOf(preview.request)}
 ${facts([
-  ['Approval', markup`<code>${exactText(approval.id)}</code>`],
-  ['Binding digest', markup`<code>${exactText(approval.bindingDigest)}</code>`],
-  ['Request digest', preview && markup`<code>${exactText(preview.requestDigest)}</code>`],
-  ['Read at the provider', preview && timeOf(preview.evidenceObservedAt)],
+  ['Approval', markup`<code>${approval.id}</code>`],
+  ['Action', approval.action && markup`${approval.action.name} <code class="id">${approval.action.id}</code>`],
+  ['Adapter', preview && `${preview.adapterType}, version ${preview.adapterVersion}`],
+  ['Invocation', approval.invocationId !== null && markup`<code>${approval.invocationId}</code>`],
+  ['Effect', approval.effectId !== null && markup`<code>${approval.effectId}</code>`],
+  ['Request digest', preview && markup`<code>${preview.requestDigest}</code>`],
+  ['Binding digest', markup`<code>${approval.bindingDigest}</code>`],
 ])}`;
 }

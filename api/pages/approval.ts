@@ -1,18 +1,24 @@
 import { getApproval } from '../../db/approvals/get-approval.ts';
+import { type NamesBeside, readNamesBeside } from '../../db/approvals/read-names-beside.ts';
+import { type OutcomeAfter, readOutcome } from '../../db/approvals/read-outcome.ts';
 import { lookAtMember } from '../../db/approvals/read-principal.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
-import { approvalPath, environmentPath } from '../../domain/console-links.ts';
+import type { CallerEnvironment } from '../../db/environments/caller-environment.ts';
+import { approvalPath } from '../../domain/console-links.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
+import { visibleJson } from '../../domain/unseen-characters.ts';
 import { refusalOf } from '../approvals/decide.ts';
 import { approveRoute, denyRoute } from '../approvals/decide-approval.ts';
 import { getApprovalRoute } from '../approvals/read-approvals.ts';
-import type { ShownApproval } from '../approvals/schemas.ts';
+import { placeOf, presentApproval, type ShownApproval } from '../approvals/schemas.ts';
 import { showApproval } from '../approvals/show-approvals.ts';
 import { callRoute, type PageRequest, readAsMember, sessionOf } from '../http/call-route.ts';
 import { approvalContent } from './approval-content.ts';
+import { isOpen, isUnderWay } from './approval-outcome.ts';
 import { messageOf } from './error-pages.ts';
 import { alertOf, csrfField, redirectTo, sendPage } from './layout.ts';
 import { markup, type Markup } from './markup.ts';
+import { reasonOnPage } from './parts.ts';
 import { readForm } from './read-form.ts';
 
 interface Place {
@@ -22,7 +28,9 @@ interface Place {
 
 interface ForMember {
   shown: ShownApproval;
-  environmentName: string;
+  names: NamesBeside;
+  outcome: OutcomeAfter | null;
+  environment: CallerEnvironment;
   /** Why this member cannot decide so; null: they can. */
   refusals: { approve: ServiceError | null; deny: ServiceError | null };
 }
@@ -73,18 +81,37 @@ async function send(
     if (approval === null || member === null) throw notFound('approval');
     return {
       shown: await showApproval(tx, approval),
-      environmentName: caller.environment.name,
+      names: await readNamesBeside(tx, approval),
+      outcome: approval.invocationId === null ? null : await readOutcome(tx, approval.invocationId),
+      environment: caller.environment,
       refusals: { approve: refusalOf(approval, member, 'approve'), deny: refusalOf(approval, member, 'deny') },
     };
   });
   const { approval } = found.shown;
-  const content = markup`<p><a href="${environmentPath(environmentId)}">Approvals in ${found.environmentName}</a></p>
-${failed !== null && alertOf(messageOf(ctx, failed.error))}
+  const view = { ...found, environment: { ...found.environment, id: environmentId }, now: new Date() };
+  const decision = markup`${failed !== null && alertOf(messageOf(ctx, failed.error))}
 ${ownDecision(approval.decisions, session.userId)}
-${approvalContent(found.shown, new Date())}
-<section><h2>Your decision</h2>
-${decisionForm(found, session, failed?.note ?? '')}</section>`;
-  sendPage(ctx, { title: approval.title, viewer: session, content }, failed?.error.status ?? 200);
+${isOpen(view) && decisionForm(found, session, failed?.note ?? '')}`;
+  const content = approvalContent(view, decision);
+  sendPage(ctx, { title: approval.title, viewer: session, content, width: 'wide' }, failed?.error.status ?? 200);
+  if (failed === null && isUnderWay(view)) ctx.set('Refresh', String(RELOAD_SECONDS));
+}
+
+/** How soon a page is loaded again whose invocation is still under way. Nobody types on it then. */
+const RELOAD_SECONDS = 3;
+
+/** All that the page is about, whole, as the API shows it. Unseen characters are escaped. */
+export async function sendApprovalContent(request: PageRequest, { environmentId, approvalId }: Place): Promise<void> {
+  const { ctx, runner } = request;
+  const session = await sessionOf(request, environmentId);
+  const record = await readAsMember(request, getApprovalRoute, session, async (tx, caller) => {
+    const approval = await getApproval(tx, approvalId);
+    if (approval === null) throw notFound('approval');
+    return presentApproval(await showApproval(tx, approval), placeOf(runner.deps, caller));
+  });
+  ctx.set('Content-Disposition', `attachment; filename="${record.id}.json"`);
+  ctx.type = 'application/json';
+  ctx.body = visibleJson(record);
 }
 
 /**
@@ -100,17 +127,25 @@ function ownDecision(decisions: ShownApproval['approval']['decisions'], userId: 
   return markup`<p class="done" role="status">You have ${own.decision === 'approve' ? 'approved' : 'denied'} this. Decisions are final.</p>`;
 }
 
-function decisionForm({ shown, refusals }: ForMember, { csrfToken }: FoundSession, note: string): Markup {
+/** A note that was refused for its length is shown again so far, to be shortened. */
+const NOTE_SHOWN_MAX = 8_000;
+
+export function decisionForm(
+  { shown, refusals }: Pick<ForMember, 'shown' | 'refusals'>,
+  { csrfToken }: Pick<FoundSession, 'csrfToken'>,
+  note: string,
+): Markup | false {
   const { approve, deny } = refusals;
-  if (approve !== null && deny !== null) return markup`<p>${approve.publicMessage}</p>`;
-  return markup`<form method="post">
+  const hasDecided = approve?.code === 'CONFLICT' && deny?.code === 'CONFLICT';
+  if (hasDecided) return false;
+  if (approve !== null && deny !== null) return markup`<p class="note">${reasonOnPage(approve)}</p>`;
+  return markup`${approve !== null && markup`<p class="note">${reasonOnPage(approve)}</p>`}
+<form method="post" class="decision">
 ${csrfField(csrfToken)}
 <input type="hidden" name="bindingDigest" value="${shown.approval.bindingDigest}">
-<label for="note">Note</label>
-<p class="note" id="note-hint">Kept for good with your decision. To deny, say why.</p>
-<textarea id="note" name="note" rows="3" maxlength="2000" aria-describedby="note-hint">
-${note}</textarea>
-${approve !== null && markup`<p>${approve.publicMessage}</p>`}
+<label for="note">Note <span class="quiet">(needed to deny; kept for good)</span></label>
+<textarea id="note" name="note" rows="2" maxlength="2000">
+${note.slice(0, NOTE_SHOWN_MAX)}</textarea>
 <div class="buttons">
 ${approve === null && markup`<button class="approve" name="decision" value="approve">Approve</button>`}
 ${deny === null && markup`<button class="deny" name="decision" value="deny">Deny</button>`}

@@ -7,7 +7,8 @@ import { isMutation } from '../http/cross-site.ts';
 import { logFailure, toServiceError } from '../http/failures.ts';
 import { missingMessage } from '../http/missing.ts';
 import { removeRateLimitHeaders } from '../http/rate-limit-headers.ts';
-import { redirectTo, sendPage } from './layout.ts';
+import { exactText } from './exact-text.ts';
+import { MESSAGE_BYTES_MAX, redirectTo, sendPage } from './layout.ts';
 import { markup } from './markup.ts';
 import { signInPathFor } from './sign-in.ts';
 
@@ -55,7 +56,7 @@ function sendErrorPage(ctx: HttpContext, error: ServiceError): void {
   const content = isSignedOut
     ? markup`<p role="alert">What you sent was not carried out, because your session has ended.</p>
 <p><a href="${signInPathFor(ctx.url)}">Sign in</a>, then send it again.</p>`
-    : markup`<p role="alert">${messageOf(ctx, error)}</p>
+    : markup`<p role="alert">${exactText(messageOf(ctx, error), MESSAGE_BYTES_MAX)}</p>
 <p><a href="${CONSOLE_PATH}">Go to the approvals that wait for you</a></p>
 <p class="note">Error ${error.code}, request ${ctx.state.requestId}</p>`;
   sendPage(ctx, { title: TITLES[error.code] ?? 'This did not work', viewer: null, content }, error.status);

@@ -1,21 +1,77 @@
+import { countText } from '../../domain/money.ts';
 import { withMarks } from '../../domain/unseen-characters.ts';
-import { markup, type Markup } from './markup.ts';
+import { escaped, markup, type Markup, type Renderable, type Room } from './markup.ts';
+
+/** Rendered bytes of one name, title or other short text. A mark of one unseen character takes about 90. */
+export const SHORT_BYTES_MAX = 1_500;
+/** Rendered bytes of one value. A preview keeps at most 20,000 characters of a text. */
+const VALUE_BYTES_MAX = 65_536;
 
 /**
  * A text that somebody else wrote, exactly: its characters are all in the page, and what would not be seen is marked with its code
- * point. A mark is isolated, so that a character that reverses the direction of text reverses nothing around it.
+ * point. A mark is isolated, so that a character that reverses the direction of text reverses nothing around it. A text that takes more
+ * room than its part of the page has is cut, and says how much is missing.
  */
-export function exactText(text: string): Markup {
-  const pieces = withMarks(
-    text,
-    (character, code) =>
-      markup`<span class="unseen" role="img" aria-label="${code}" data-code="${code}">${character}</span>`,
-  );
-  return markup`${pieces}`;
+export function exactText(text: string, bytesMax = VALUE_BYTES_MAX): Renderable {
+  return { render: (room) => rendered(text, bytesMax, room) };
+}
+
+function rendered(text: string, bytesMax: number, room: Room): string {
+  const most = Math.min(bytesMax, room.bytesLeft);
+  const shown = new Shown(most);
+  // Each character takes a byte at least: what stands behind that many is not looked at.
+  const begin = text.length > most ? text.slice(0, Math.max(0, most)) : text;
+  for (const piece of withMarks(begin, markOf)) {
+    if (!shown.add(piece)) break;
+  }
+  const missing = text.length - shown.characters;
+  if (missing === 0) return room.take(shown.text);
+  room.isCut = true;
+  return room.take(`${shown.text}<strong class="cut">… ${countText(missing)} more characters</strong>`);
+}
+
+interface Mark {
+  character: string;
+  code: string;
+}
+
+const markOf = (character: string, code: string): Mark => ({ character, code });
+
+/** What fits of a text. */
+class Shown {
+  text = '';
+  characters = 0;
+  #bytesLeft: number;
+  constructor(bytesMax: number) {
+    this.#bytesLeft = bytesMax;
+  }
+
+  /** False where not all of it fitted. */
+  add(piece: string | Mark): boolean {
+    if (typeof piece !== 'string') {
+      const { character, code } = piece;
+      const mark = `<span class="unseen" role="img" aria-label="${code}" data-code="${code}">${escaped(character)}</span>`;
+      return this.#take(mark, character);
+    }
+    if (this.#take(escaped(piece), piece)) return true;
+    for (const character of piece) {
+      if (!this.#take(escaped(character), character)) return false;
+    }
+    return false;
+  }
+
+  #take(html: string, text: string): boolean {
+    const bytes = Buffer.byteLength(html);
+    if (bytes > this.#bytesLeft) return false;
+    this.#bytesLeft -= bytes;
+    this.text += html;
+    this.characters += text.length;
+    return true;
+  }
 }
 
 /** The same as a block that keeps its lines. A browser drops a first line feed: the element in between keeps ours. */
-export function exactBlock(text: string, id?: string): Markup {
+export function exactBlock(text: string, id?: string, bytesMax?: number): Markup {
   const code = id === undefined ? markup`<code dir="ltr">` : markup`<code dir="ltr" id="${id}">`;
-  return markup`<pre>${code}${exactText(text)}</code></pre>`;
+  return markup`<pre>${code}${exactText(text, bytesMax)}</code></pre>`;
 }

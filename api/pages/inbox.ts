@@ -3,21 +3,26 @@ import { listApprovals } from '../../db/approvals/list-approvals.ts';
 import { lookAtMember } from '../../db/approvals/read-principal.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
-import { approvalPath, environmentPath } from '../../domain/console-links.ts';
+import { approvalPath, CONSOLE_PATH, environmentPath } from '../../domain/console-links.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { refusalOf } from '../approvals/decide.ts';
 import { listApprovalsRoute } from '../approvals/read-approvals.ts';
 import { type PageRequest, readAsMember, readAsUser, sessionOf } from '../http/call-route.ts';
-import { exactText } from './exact-text.ts';
+import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
 import { sendPage } from './layout.ts';
 import { markup, type Markup } from './markup.ts';
-import { distanceOf, section, timeOf } from './parts.ts';
+import { distanceOf, environmentText, reasonOnPage, section, timeOf } from './parts.ts';
 
 const PAGE_SIZE = 50;
-/** Environments that the inbox looks into. Each costs a round trip; what is left out is linked. */
+/** Environments that a page of the inbox looks into. Each costs a round trip; the rest is on the next page. */
 const ENVIRONMENTS_SHOWN_MAX = 20;
+/** Approvals on a page of the inbox. An environment with more is linked. */
+export const APPROVALS_SHOWN_MAX = 100;
+/** Rendered bytes of a summary in a list. Its approval's page has all of it. */
+const SUMMARY_BYTES_MAX = 1_500;
+const TITLE_BYTES_MAX = 1_000;
 
-interface Listed {
+export interface Listed {
   approval: ApprovalRecord;
   /** Why it does not wait for this member; null: it does. */
   reason: string | null;
@@ -33,44 +38,74 @@ interface Pending {
 /** What waits for the member, in every environment of their workspaces. */
 export async function showInbox(request: PageRequest): Promise<void> {
   const session = await sessionOf(request);
-  const environments = await readAsUser(request, session, countPendingOfUser);
-  const sections: Markup[] = [];
-  let waiting = 0;
-  let unseen = 0;
-  for (const [index, environment] of environments.entries()) {
-    const found =
-      index < ENVIRONMENTS_SHOWN_MAX ? await pendingWithinLimit(request, environment.environmentId) : 'not looked into';
-    if (found === 'not looked into') {
-      unseen += 1;
-      sections.push(environmentSection(environment, [], environment.pending));
-      continue;
-    }
-    const own = found.items.filter(({ reason }) => reason === null);
-    waiting += own.length;
-    sections.push(environmentSection(environment, own, found.total));
+  const all = await readAsUser(request, session, countPendingOfUser);
+  const page = pageOf(new URLSearchParams(request.ctx.querystring).get('page'));
+  const environments = all.slice((page - 1) * ENVIRONMENTS_SHOWN_MAX, page * ENVIRONMENTS_SHOWN_MAX);
+  const looked: LookedInto[] = [];
+  for (const environment of environments) {
+    const found = await pendingWithinLimit(request, environment.environmentId);
+    if (found === 'not looked into') looked.push({ environment, own: null, total: environment.pending });
+    else looked.push({ environment, own: found.items.filter(({ reason }) => reason === null), total: found.total });
   }
-  const content = markup`<p role="status">${statusOf(waiting, unseen)}</p>
-${sections}`;
-  sendPage(request.ctx, { title: 'Approvals that wait for you', viewer: session, content });
+  const more = all.length > page * ENVIRONMENTS_SHOWN_MAX ? page + 1 : null;
+  sendPage(request.ctx, { title: INBOX_TITLE, viewer: session, content: inboxContent(looked, { page, more }) });
+}
+
+const INBOX_TITLE = 'Approvals that wait for you';
+
+export interface LookedInto {
+  environment: EnvironmentWithPending;
+  /** What waits for the member; null: not looked into. */
+  own: readonly Listed[] | null;
+  total: number;
+}
+
+/** At most APPROVALS_SHOWN_MAX of them: what does not fit is linked, environment by environment. */
+export function inboxContent(
+  looked: readonly LookedInto[],
+  { page, more }: { page: number; more: number | null },
+): Markup {
+  let room = APPROVALS_SHOWN_MAX;
+  const sections = looked.map(({ environment, own, total }) => {
+    const shown = (own ?? []).slice(0, room);
+    room -= shown.length;
+    return environmentSection(environment, shown, { waiting: own?.length ?? 0, total });
+  });
+  const waiting = looked.reduce((sum, { own }) => sum + (own?.length ?? 0), 0);
+  const unseen = looked.filter(({ own }) => own === null).length;
+  return markup`<p role="status">${statusOf(waiting, unseen)}</p>
+${sections}
+${pagesOf(CONSOLE_PATH, { earlier: page > 1 && 'Environments before', page, later: more !== null && 'More environments' })}`;
 }
 
 function statusOf(waiting: number, unseen: number): string {
-  if (unseen === 0) return waiting === 0 ? 'Nothing waits for you.' : `${waiting} wait for you.`;
+  const own = waiting === 1 ? '1 waits for you.' : `${waiting} wait for you.`;
+  if (unseen === 0) return waiting === 0 ? 'Nothing waits for you.' : own;
   const rest = unseen === 1 ? 'One environment was not looked into.' : `${unseen} environments were not looked into.`;
-  return waiting === 0 ? rest : `${waiting} wait for you. ${rest}`;
+  return waiting === 0 ? rest : `${own} ${rest}`;
 }
 
 /** All that is pending in one environment, page by page. */
 export async function showEnvironment(request: PageRequest, environmentId: string): Promise<void> {
   const page = pageOf(new URLSearchParams(request.ctx.querystring).get('page'));
   const { items, total, environmentName, session } = await pending(request, environmentId, page);
-  const path = environmentPath(environmentId);
   const content = markup`<p role="status">${total} pending.</p>
 ${listOf(environmentId, items)}
-<nav aria-label="More pages"><p>${page > 1 && markup`<a href="${path}?page=${page - 1}">Newer</a> `}${
-    page * PAGE_SIZE < total && markup`<a href="${path}?page=${page + 1}">Older</a>`
-  }</p></nav>`;
+${pagesOf(environmentPath(environmentId), { earlier: page > 1 && 'Newer', page, later: page * PAGE_SIZE < total && 'Older' })}`;
   sendPage(request.ctx, { title: `Approvals in ${environmentName}`, viewer: session, content });
+}
+
+interface Pages {
+  page: number;
+  /** The words of a link; false where there is no such page. */
+  earlier: string | false;
+  later: string | false;
+}
+
+function pagesOf(path: string, { page, earlier, later }: Pages): Markup | false {
+  if (earlier === false && later === false) return false;
+  const link = (to: number, words: string): Markup => markup`<a href="${`${path}?page=${to}`}">${words}</a> `;
+  return markup`<nav aria-label="More pages"><p>${earlier !== false && link(page - 1, earlier)}${later !== false && link(page + 1, later)}</p></nav>`;
 }
 
 function pageOf(text: string | null): number {
@@ -96,19 +131,26 @@ async function pending(request: PageRequest, environmentId: string, page: number
     const { items, total } = await listApprovals(tx, { status: 'pending', ...part });
     const listed = items.map((approval) => ({
       approval,
-      reason: refusalOf(approval, member, 'approve')?.publicMessage ?? null,
+      reason: reasonOf(refusalOf(approval, member, 'approve')),
     }));
     return { items: listed, total, environmentName: caller.environment.name, session };
   });
 }
 
-function environmentSection(environment: EnvironmentWithPending, own: readonly Listed[], total: number): Markup {
-  const { environmentId, environmentName, workspaceName, kind } = environment;
-  const others = total - own.length;
+const reasonOf = (refusal: ServiceError | null): string | null => refusal && reasonOnPage(refusal);
+
+function environmentSection(
+  { environmentId, environmentName, workspaceName, kind }: EnvironmentWithPending,
+  shown: readonly Listed[],
+  { waiting, total }: { waiting: number; total: number },
+): Markup {
+  const unseen = waiting - shown.length;
+  const words =
+    unseen > 0 ? `${unseen} more wait for you: all ${total} that are pending in` : `All ${total} that are pending in`;
   return section(
-    `${environmentName} (${kind}) of ${workspaceName}`,
-    markup`${own.length > 0 && listOf(environmentId, own)}
-${others > 0 && markup`<p><a href="${environmentPath(environmentId)}">All ${total} that are pending in ${environmentName}</a></p>`}`,
+    `${environmentText({ name: environmentName, kind })} of ${workspaceName}`,
+    markup`${shown.length > 0 && listOf(environmentId, shown)}
+${total > shown.length && markup`<p><a href="${environmentPath(environmentId)}">${words} ${exactText(environmentName, SHORT_BYTES_MAX)}</a></p>`}`,
   );
 }
 
@@ -118,8 +160,8 @@ function listOf(environmentId: string, items: readonly Listed[]): Markup {
     ({
       approval,
       reason,
-    }) => markup`<li><p><a href="${approvalPath(environmentId, approval.id)}">${exactText(approval.title)}</a></p>
-<p>${exactText(approval.summary)}</p>
+    }) => markup`<li><p><a href="${approvalPath(environmentId, approval.id)}">${exactText(approval.title, TITLE_BYTES_MAX)}</a></p>
+<p>${exactText(approval.summary, SUMMARY_BYTES_MAX)}</p>
 <p class="note">Asked ${timeOf(approval.createdAt)}, expires ${distanceOf(approval.expiresAt, now)}. ${
       reason === null ? markup`<strong>It waits for you.</strong>` : reason
     }</p></li>`,

@@ -1,9 +1,73 @@
-/** A piece of a page, escaped. Only `markup` makes one, so text of a tenant never becomes markup. */
-export class Markup {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
+/**
+ * The bytes that a page, or a part of it, may still take. Our own markup is counted and always rendered; texts that others wrote are cut,
+ * and lists end, where nothing is left.
+ */
+export class Room {
+  bytesLeft: number;
+  /** True once a text was cut, or a list ended early. */
+  isCut = false;
+  /** True once a list ended early. */
+  lacksEntries = false;
+
+  constructor(bytesMax: number) {
+    this.bytesLeft = bytesMax;
   }
+
+  take(text: string): string {
+    this.bytesLeft -= Buffer.byteLength(text);
+    return text;
+  }
+}
+
+/** What is rendered when its page is, because only then is known how much room is left. */
+export interface Renderable {
+  render(room: Room): string;
+}
+
+type Piece = string | Renderable | readonly Piece[];
+
+/** A piece of a page, escaped. Only `markup` makes one, so text of a tenant never becomes markup. */
+export class Markup implements Renderable {
+  readonly #pieces: readonly Piece[];
+  constructor(pieces: readonly Piece[]) {
+    this.#pieces = pieces;
+  }
+
+  render(room: Room): string {
+    return this.#pieces.map((piece) => rendered(piece, room)).join('');
+  }
+}
+
+function rendered(piece: Piece, room: Room): string {
+  if (typeof piece === 'string') return room.take(piece);
+  if (isRenderable(piece)) return piece.render(room);
+  let text = '';
+  for (const entry of piece) {
+    if (room.bytesLeft <= 0) {
+      room.isCut = true;
+      room.lacksEntries = true;
+      break;
+    }
+    text += rendered(entry, room);
+  }
+  return text;
+}
+
+function isRenderable(value: object): value is Renderable {
+  return 'render' in value;
+}
+
+interface Within {
+  content: Markup;
+  isCut: boolean;
+  lacksEntries: boolean;
+}
+
+/** Renders a part of a page in a room of its own, so that no other part is cut for what this one holds. */
+export function within(content: Markup, bytesMax: number): Within {
+  const room = new Room(bytesMax);
+  const text = content.render(room);
+  return { content: new Markup([text]), isCut: room.isCut, lacksEntries: room.lacksEntries };
 }
 
 /** An address of another site, for a link whose text shows where it leads. */
@@ -19,7 +83,7 @@ export class WebAddress {
 }
 
 /** A text is escaped; a list is joined; null, undefined and false are left out. */
-export type MarkupValue = string | number | Markup | WebAddress | null | undefined | false | readonly MarkupValue[];
+export type MarkupValue = string | number | Renderable | WebAddress | null | undefined | false | readonly MarkupValue[];
 
 const ESCAPES: Record<string, string> = {
   '&': '&amp;',
@@ -31,7 +95,7 @@ const ESCAPES: Record<string, string> = {
   // A browser reads a bare carriage return as a line feed: what is shown would not be what is sent.
   '\r': '&#13;',
 };
-const LINK_ATTRIBUTE = /<a href="$/;
+const LINK_ATTRIBUTE = /<a (?:class="[\w-]+" )?href="$/;
 const ADDRESS_ATTRIBUTE = /\s(?:href|src|action|formaction)="$/;
 const UNQUOTED_ATTRIBUTE = /=\s*$/;
 /** A path of our own, without a scheme or a host. */
@@ -43,18 +107,18 @@ const OWN_PATH = /^\/(?![/\\])/;
  * @throws {Error} for a value anywhere else: the mistake shows at the first rendering, in a test.
  */
 export function markup(parts: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
-  let text = '';
+  const pieces: Piece[] = [];
   for (const [index, part] of parts.entries()) {
-    text += part;
+    pieces.push(part);
     if (index >= values.length) break;
     const value = values[index];
     if (UNQUOTED_ATTRIBUTE.test(part)) throw new Error('an attribute needs quotes around its value');
     if (ADDRESS_ATTRIBUTE.test(part) && !isAddress(part, value)) {
       throw new Error('an address on a page is a path of our own');
     }
-    text += textOf(value);
+    pieces.push(pieceOf(value));
   }
-  return new Markup(text);
+  return new Markup(pieces);
 }
 
 function isAddress(part: string, value: MarkupValue): boolean {
@@ -62,10 +126,14 @@ function isAddress(part: string, value: MarkupValue): boolean {
   return typeof value === 'string' && OWN_PATH.test(value);
 }
 
-function textOf(value: MarkupValue): string {
+function pieceOf(value: MarkupValue): Piece {
   if (value === null || value === undefined || value === false) return '';
-  if (value instanceof Markup) return value.text;
-  if (value instanceof WebAddress) return textOf(value.href);
-  if (typeof value === 'object') return value.map(textOf).join('');
-  return String(value).replaceAll(/[&<>"'`\r]/g, (character) => ESCAPES[character] ?? '');
+  if (value instanceof WebAddress) return escaped(value.href);
+  if (typeof value !== 'object') return escaped(String(value));
+  return isRenderable(value) ? value : value.map(pieceOf);
+}
+
+/** A text as it stands in text or in a quoted attribute. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"'`\r]/g, (character) => ESCAPES[character] ?? '');
 }

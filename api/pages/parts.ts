@@ -1,10 +1,11 @@
-import { exactText } from './exact-text.ts';
+import type { ServiceError } from '../../domain/errors.ts';
+import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
 import { markup, type Markup, type MarkupValue } from './markup.ts';
 
 /** Parts that several pages are made of. */
 
 export function section(title: string, content: MarkupValue): Markup {
-  return markup`<section><h2>${exactText(title)}</h2>
+  return markup`<section><h2>${exactText(title, SHORT_BYTES_MAX)}</h2>
 ${content}
 </section>
 `;
@@ -13,7 +14,7 @@ ${content}
 /** Names and values. A row without a value is left out. */
 export function facts(rows: readonly (readonly [name: string, value: MarkupValue])[]): Markup {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false);
-  return markup`<dl>${shown.map(([name, value]) => markup`<dt>${exactText(name)}</dt><dd>${value}</dd>`)}</dl>`;
+  return markup`<dl>${shown.map(([name, value]) => markup`<dt>${exactText(name, SHORT_BYTES_MAX)}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
 /** In UTC, because readers may be in any time zone. */
@@ -35,12 +36,23 @@ export function distanceOf(moment: Date, now: Date): string {
   return new Intl.RelativeTimeFormat('en', { numeric: 'always' }).format(Math.trunc(seconds / length), unit);
 }
 
-export function whoOf({ type, id }: { type: string; id: string | null }, name: string | null): Markup {
-  const kind = type === 'api_key' ? 'API key' : type;
-  return markup`${kind} ${name !== null && markup`${exactText(name)} `}<code>${exactText(id ?? 'unknown')}</code>`;
+/** A name with its id beside it, as small as it may be: people know the name, and ids are for looking things up. */
+export function named(name: string | null, id: string | null): Markup {
+  const shownId = id !== null && id !== name && markup`<code class="id">${exactText(id, SHORT_BYTES_MAX)}</code>`;
+  return markup`${name !== null && markup`${exactText(name, SHORT_BYTES_MAX)} `}${shownId}`;
 }
 
 /** A JSON value as people read it. */
 export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** Why somebody cannot decide. The API names its own members, which pages show in other words. */
+export function reasonOnPage({ publicMessage }: ServiceError): string {
+  return publicMessage.replace(/: see `approvers`\..*$/s, '.');
+}
+
+/** "Production", "Berlin (production)": the kind of an environment where its name does not say it. */
+export function environmentText({ name, kind }: { name: string; kind: string }): string {
+  return name.toLowerCase().includes(kind) ? name : `${name} (${kind})`;
 }

@@ -5,6 +5,9 @@ import { exactBlock, exactText } from './exact-text.ts';
 import { markup, type Markup } from './markup.ts';
 import { facts, section } from './parts.ts';
 
+/** Rendered bytes of a request's body. A larger one is read as a file. */
+const BODY_BYTES_MAX = 131_072;
+
 const LIMITATIONS: Record<NonNullable<PreviewBlock['items']>[number]['kind'], string> = {
   guarantee: 'Guaranteed',
   freshness: 'As of',
@@ -12,22 +15,23 @@ const LIMITATIONS: Record<NonNullable<PreviewBlock['items']>[number]['kind'], st
   irreversible: 'Cannot be undone',
 };
 
-/** A block of a preview, with everything that it has, whatever its type. */
+/** A block of a preview, with everything that it has. */
 export function blockOf({ title, fields, path, before, after, quantities, items, truncated }: PreviewBlock): Markup {
   return section(
     title,
     markup`${fields !== undefined && facts(fields.map(({ label, value }) => [label, exactText(value)]))}
 ${path !== undefined && markup`<p><code>${exactText(path)}</code></p>`}
-${(before !== undefined || after !== undefined) && changeOf(before ?? null, after ?? null)}
+${(before !== undefined || after !== undefined) && changeOf(before ?? '', after ?? '')}
 ${quantities !== undefined && markup`<ul>${quantities.map((each) => markup`<li>${quantityText(each)}</li>`)}</ul>`}
 ${items !== undefined && facts(items.map(({ kind, text }) => [LIMITATIONS[kind], exactText(text)]))}
 ${truncated === true && markup`<p class="note">${TRUNCATED_NOTE}</p>`}`,
   );
 }
 
-/** Both texts whole, with the lines marked between the first and the last that differ. */
-function changeOf(before: string | null, after: string | null): Markup {
-  const [old, next] = [before, after].map((text) => text?.split(/(?<=\n)/) ?? []) as [string[], string[]];
+/** Both texts whole, with the lines marked between the first and the last that differ. What is new altogether stands alone. */
+function changeOf(before: string, after: string): Markup {
+  if (before === '') return after === '' ? nothing() : exactBlock(after);
+  const [old, next] = [before, after].map((text) => text.split(/(?<=\n)/)) as [string[], string[]];
   let head = 0;
   while (head < old.length && head < next.length && old[head] === next[head]) head += 1;
   let tail = 0;
@@ -36,10 +40,10 @@ function changeOf(before: string | null, after: string | null): Markup {
     const changed = lines.slice(head, lines.length - tail).join('');
     return markup`<pre><code dir="ltr">${exactText(lines.slice(0, head).join(''))}${changed !== '' && mark(changed)}${exactText(lines.slice(lines.length - tail).join(''))}</code></pre>`;
   };
-  return markup`<h3>Before</h3>
-${before === null ? nothing() : shown(old, (text) => markup`<del>${exactText(text)}</del>`)}
-<h3>After</h3>
-${after === null ? nothing() : shown(next, (text) => markup`<ins>${exactText(text)}</ins>`)}`;
+  return markup`<div class="change"><div><h3>Before</h3>
+${shown(old, (text) => markup`<del>${exactText(text)}</del>`)}</div>
+<div><h3>After</h3>
+${after === '' ? nothing() : shown(next, (text) => markup`<ins>${exactText(text)}</ins>`)}</div></div>`;
 }
 
 function nothing(): Markup {
@@ -62,14 +66,16 @@ export function requestOf(request: {
   );
   return markup`<p><code id="request-method">${exactText(method)}</code> <code id="request-url" dir="ltr">${exactText(url)}</code></p>
 <table id="request-headers"><caption>Headers. A credential stands as <code>{{secret:NAME}}</code>; its value is put in when the request is sent.</caption>
-${rows}</table>
+<tbody>${rows}</tbody></table>
 <h3>Body${bodyEncoding === 'base64' && ', in Base64: it is not text'}</h3>
 ${bodyOf(body, bodyParts)}`;
 }
 
 function bodyOf(body: string | null, parts: BodyPart[] | undefined): Markup {
   if (parts !== undefined) return markup`${parts.map(partOf)}`;
-  return body === null ? markup`<p class="note">The request has no body.</p>` : exactBlock(body, 'request-body');
+  return body === null
+    ? markup`<p class="note">The request has no body.</p>`
+    : exactBlock(body, 'request-body', BODY_BYTES_MAX);
 }
 
 /** A file is shown by what it is. Its digest is part of what is agreed to, and no other bytes are sent. */

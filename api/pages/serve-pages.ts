@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { PageRequest } from '../http/call-route.ts';
 import type { HttpContext, HttpMiddleware, RequestState } from '../http/context.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
-import { decideOnPage, showApprovalPage } from './approval.ts';
+import { decideOnPage, sendApprovalContent, showApprovalPage } from './approval.ts';
 import { isPagePath } from './error-pages.ts';
 import { showEnvironment, showInbox } from './inbox.ts';
 import { showSignIn, signIn, SIGN_IN_PATH, signOut } from './sign-in.ts';
@@ -44,6 +44,10 @@ export function servePages(runner: RouteRunner): HttpMiddleware {
   router.post(
     `${ENVIRONMENT}/:approvalId`,
     page((request, params) => decideOnPage(request, approval(params))),
+  );
+  router.get(
+    `${ENVIRONMENT}/:approvalId/content`,
+    page((request, params) => sendApprovalContent(request, approval(params))),
   );
   const serve = router.routes() as unknown as HttpMiddleware;
   return async (ctx, next) => {

@@ -10,6 +10,9 @@ import { readForm } from './read-form.ts';
 
 export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 
+/** Longer than any address that signs in. */
+const EMAIL_CHARACTERS_MAX = 1_000;
+
 /** The sign-in page that leads back to `next`, a path of ours. */
 export function signInPathFor(next: string): string {
   return `${SIGN_IN_PATH}?${new URLSearchParams({ next: safeNext(next) }).toString()}`;
@@ -25,7 +28,7 @@ export async function signIn(request: PageRequest): Promise<void> {
   const { ctx } = request;
   const fields = await readForm(ctx);
   const next = safeNext(fields.get('next'));
-  const email = fields.get('email')?.trim() ?? '';
+  const email = fields.get('email')?.trim().slice(0, EMAIL_CHARACTERS_MAX) ?? '';
   try {
     await callRoute(request, signInRoute, { body: { email, password: fields.get('password') ?? '' } });
   } catch (error) {

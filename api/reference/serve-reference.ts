@@ -6,7 +6,9 @@ import { PRODUCT } from '../../domain/product.ts';
 import { OPENAPI_PATH } from '../openapi/serve-openapi.ts';
 import { describeWithExamples } from './describe-with-examples.ts';
 
-const ROOT = '/reference';
+/** Where the readable reference of the API is. */
+export const REFERENCE_PATH = '/reference';
+const ROOT = REFERENCE_PATH;
 const ASSET_MAX_AGE_SECONDS = 3_600;
 
 /**

@@ -178,11 +178,10 @@ function refundObserved(_definition: ActionDefinition, { body }: ProviderRespons
 }
 
 function previewBlocks(definition: ActionDefinition, input: JsonObject): PreviewBlock[] {
-  const { payment_intent, amount, reason } = input as unknown as StripeRefundInput;
+  const { payment_intent, reason } = input as unknown as StripeRefundInput;
   const { mode } = stripeConfigOf(definition);
   const fields = [
     { label: 'Payment intent', value: payment_intent },
-    { label: 'Amount', value: `${amount} (minor units of its currency)` },
     { label: 'Reason', value: reason ?? 'none given' },
     { label: 'Mode', value: mode },
   ];

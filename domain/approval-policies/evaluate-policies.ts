@@ -47,7 +47,7 @@ export function evaluatePolicies(set: PolicySet, facts: PolicyFacts, defaults: P
   const decisions = withCheapErrors(() => set.policies.flatMap((policy) => decide(policy, evaluation)));
   const first = strictest(decisions);
   if (first === undefined) return defaultVerdict(facts, defaults, evaluation.trace);
-  return policyVerdict(first, decisions, evaluation.trace);
+  return policyVerdict(first, decisions, evaluation.trace, facts);
 }
 
 /** Policies are in the order of precedence, so that the first of the strictest wins. */
@@ -117,7 +117,12 @@ function mismatch(name: string, values: readonly (string | null)[], wanted: stri
   return `match.${name}: ${found.length === 0 ? 'there is none' : found.join(' or ')}, wanted ${wanted}`;
 }
 
-function policyVerdict(decision: Decision, all: readonly Decision[], trace: PolicyTrace[]): PolicyVerdict {
+function policyVerdict(
+  decision: Decision,
+  all: readonly Decision[],
+  trace: PolicyTrace[],
+  { impact }: PolicyFacts,
+): PolicyVerdict {
   const { policy, rule, effect } = decision;
   const others = all.filter((other) => other !== decision && other.effect === 'require_approval');
   const terms =
@@ -127,7 +132,7 @@ function policyVerdict(decision: Decision, all: readonly Decision[], trace: Poli
           others.map((other) => other.rule.terms ?? DEFAULT_TERMS),
         )
       : null;
-  const reason = reasonOfRule(policy, rule, decision.trace, terms);
+  const reason = reasonOfRule({ policy, rule, trace: decision.trace, terms, impact });
   const code = decision.trace.outcome === 'error' ? 'policy_evaluation_error' : 'policy_denied';
   return {
     effect,

@@ -1,3 +1,5 @@
+import type { ImpactQuantity } from '../actions.ts';
+import { impactText } from '../approvals/summary.ts';
 import type { CompiledPolicy, CompiledRule } from './policy-set.ts';
 import type { ApprovalTerms, PolicyDefaults, PolicyFacts, PolicyTrace } from './verdict.ts';
 import { cutText } from '../cut-text.ts';
@@ -5,16 +7,19 @@ import { cutText } from '../cut-text.ts';
 const VALUES_SHOWN = 3;
 const VALUE_CHARACTERS_MAX = 60;
 
+interface Reasoned {
+  policy: CompiledPolicy;
+  rule: CompiledRule;
+  trace: PolicyTrace;
+  terms: ApprovalTerms | null;
+  impact: readonly ImpactQuantity[];
+}
+
 /** "Rule large-refunds of policy Refunds requires 2 approvals: input.amount is 60000." */
-export function reasonOfRule(
-  policy: CompiledPolicy,
-  rule: CompiledRule,
-  trace: PolicyTrace,
-  terms: ApprovalTerms | null,
-): string {
+export function reasonOfRule({ policy, rule, trace, terms, impact }: Reasoned): string {
   const subject = `Rule ${rule.id} of policy ${policy.name}`;
   if (trace.outcome === 'error') return `${subject} could not be evaluated, so that it is denied: ${trace.detail}.`;
-  const seen = shownValues(trace.values);
+  const seen = shownValues(trace.values, impact);
   const verb = {
     allow: 'allows it',
     deny: 'denies it',
@@ -23,14 +28,17 @@ export function reasonOfRule(
   return `${subject} ${verb}${seen === '' ? '' : `: ${seen}`}.`;
 }
 
-/** The parts of the facts that the condition read, those with a single value first. */
-function shownValues(values: Readonly<Record<string, string>>): string {
+/** The parts of the facts that the condition read, those with a single value first. The impact as a whole is said in words. */
+function shownValues(values: Readonly<Record<string, string>>, impact: readonly ImpactQuantity[]): string {
   const entries = Object.entries(values);
   const isWhole = ([, value]: [string, string]): boolean => value.startsWith('{') || value.startsWith('[');
   const ordered = [...entries.filter((entry) => !isWhole(entry)), ...entries.filter(isWhole)];
   return ordered
     .slice(0, VALUES_SHOWN)
-    .map(([path, value]) => `${path} is ${cutText(value, VALUE_CHARACTERS_MAX)}`)
+    .map(([path, value]) => {
+      const words = path === 'impact' ? impactText(impact) : '';
+      return words === '' ? `${path} is ${cutText(value, VALUE_CHARACTERS_MAX)}` : words;
+    })
     .join(', ');
 }
 

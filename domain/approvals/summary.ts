@@ -1,6 +1,7 @@
 import type { ImpactQuantity } from '../actions.ts';
 import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
 import { cutText } from '../cut-text.ts';
+import { countText, moneyText } from '../money.ts';
 
 /** What an approver reads first. Everything in it came from a caller or an action: one line, and never longer than the database takes. */
 export interface AskedInvocation {
@@ -37,7 +38,7 @@ function whoAsks({ requestedBy, agentId }: AskedInvocation): string {
 }
 
 /** "moving 600.00 USD and using up to 3 emails" */
-function impactText(impact: readonly ImpactQuantity[]): string {
+export function impactText(impact: readonly ImpactQuantity[]): string {
   const texts = impact.slice(0, QUANTITIES_SHOWN).map(quantityText);
   if (impact.length > QUANTITIES_SHOWN) texts.push(`${impact.length - QUANTITIES_SHOWN} more`);
   const last = texts.pop();
@@ -51,22 +52,7 @@ type ShownQuantity = Omit<ImpactQuantity, 'currency'> & { currency?: string | un
 export function quantityText({ dimension, currency, amount, bound }: ShownQuantity): string {
   const atMost = bound === 'upper_bound' ? 'at most ' : '';
   if (currency !== undefined) return `moving ${atMost}${moneyText(amount, currency)}`;
-  return `using ${atMost}${amount} ${dimension.replaceAll('_', ' ')}`;
-}
-
-/** Minor units as people write them; a currency that nobody knows keeps two digits, as most have. */
-function moneyText(amountMinor: number, currency: string): string {
-  const code = currency.toUpperCase();
-  const digits = new Intl.NumberFormat('en', { style: 'currency', currency: code }).resolvedOptions()
-    .maximumFractionDigits;
-  return `${decimal(amountMinor, digits ?? 2)} ${code}`;
-}
-
-/** Splits the text instead of dividing, so that no amount loses a unit to a binary fraction. */
-function decimal(amountMinor: number, digits: number): string {
-  if (digits === 0) return String(amountMinor);
-  const text = String(amountMinor).padStart(digits + 1, '0');
-  return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+  return `using ${atMost}${countText(amount)} ${dimension.replaceAll('_', ' ')}`;
 }
 
 function capitalized(text: string): string {

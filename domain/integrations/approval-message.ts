@@ -1,4 +1,5 @@
 import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
+import { quantityText } from '../approvals/summary.ts';
 import type { Json } from '../json.ts';
 import { type PreviewBlock, TRUNCATED_NOTE } from '../previews/preview-block.ts';
 import { visibleText } from '../unseen-characters.ts';
@@ -53,7 +54,7 @@ function linesOf(block: PreviewBlock): string {
   return [
     visible(title),
     ...fields.map(({ label, value }) => `${visible(label)}: ${visible(value)}`),
-    ...quantities.map((quantity) => visible(JSON.stringify(quantity))),
+    ...quantities.map((quantity) => visible(quantityText(quantity))),
     ...items.map(({ kind, text }) => `${kind}: ${visible(text)}`),
     ...(path === undefined ? [] : [`Path: ${visible(path)}`]),
     ...(isDiff ? [`- ${visible(before ?? '')}`, `+ ${visible(after ?? '')}`] : []),

@@ -7,8 +7,20 @@ import { NO_RELATIONS, type Relations } from '../relations.ts';
 import { cutBlock, keptBlocks, type Observation } from './observation.ts';
 import type { PreviewBlock } from './preview-block.ts';
 
-type Field = { label: string; value: string };
+/** A name and a value, as a person reads them. */
+export type Field = { label: string; value: string };
 type Item = NonNullable<PreviewBlock['items']>[number];
+
+/** The titles of the blocks that every preview has. Our page shows the same facts in its own way, from the preview itself. */
+const SENT_TITLE = 'What is sent';
+const IMPACT_TITLE = 'What it uses up';
+const PROMISES_TITLE = 'What is promised and what is not';
+const GENERAL_TITLES: readonly string[] = [SENT_TITLE, IMPACT_TITLE, PROMISES_TITLE];
+
+/** Whether a block is of this preview alone: what its adapter says and read, and what it is related to. */
+export function isParticular({ title }: PreviewBlock): boolean {
+  return !GENERAL_TITLES.includes(title);
+}
 
 /** How much of one value is shown. The preview's `request` holds all of it. */
 const VALUE_CHARACTERS_MAX = 4_000;
@@ -34,8 +46,8 @@ export function previewBlocks(source: Told, binding: Binding, capabilities: Adap
     requestBlock(binding.request),
     ...relationsBlock(source.relations ?? NO_RELATIONS),
     ...keptBlocks(ofAdapter),
-    { type: 'impact', title: 'What it uses up', quantities: binding.scope.impact },
-    { type: 'limitations', title: 'What is promised and what is not', items: limitations(source, capabilities) },
+    { type: 'impact', title: IMPACT_TITLE, quantities: binding.scope.impact },
+    { type: 'limitations', title: PROMISES_TITLE, items: limitations(source, capabilities) },
   ];
 }
 
@@ -46,10 +58,10 @@ function requestBlock(request: PreparedRequest): PreviewBlock {
     { label: 'URL', value: request.url },
     ...Object.entries(request.headers).map(([name, value]) => ({ label: `Header ${name}`, value })),
   ];
-  const all = [...head, ...bodyFields(request, FIELDS_MAX)];
+  const all = [...head, ...sentFields(request, FIELDS_MAX)];
   const fields = all.slice(0, FIELDS_MAX);
   const truncated = all.length > FIELDS_MAX ? { truncated: true } : {};
-  return cutBlock({ type: 'fields', title: 'What is sent', fields, ...truncated }, VALUE_CHARACTERS_MAX);
+  return cutBlock({ type: 'fields', title: SENT_TITLE, fields, ...truncated }, VALUE_CHARACTERS_MAX);
 }
 
 /** Related invocations and effects: the approver of a compensation must see what it compensates. */
@@ -62,15 +74,27 @@ function relationsBlock({ retryOf, dependsOn, compensates }: Relations): Preview
   return fields.length === 0 ? [] : [{ type: 'fields', title: 'What it belongs to', fields }];
 }
 
-function bodyFields({ body, bodyEncoding, bodyParts }: PreparedRequest, most: number): Field[] {
+/** The body as names and values, at most so many: leaf by leaf where it is JSON or a form, else as its text. */
+export function sentFields({ body, bodyEncoding, bodyParts, headers }: PreparedRequest, most: number): Field[] {
   if (bodyParts !== undefined) return bodyParts.map(partField);
   if (body === null) return [];
   if (bodyEncoding === 'base64') return [{ label: 'Body', value: `${Buffer.byteLength(body, 'base64')} bytes` }];
+  if (isForm(headers)) return formFields(body, most);
   const parsed = parsedContainer(body);
   if (parsed === null) return [{ label: 'Body', value: body }];
   const fields: Field[] = [];
   collectLeaves(parsed, 'body', fields, most);
   return fields.length > 0 ? fields : [{ label: 'Body', value: body }];
+}
+
+function isForm(headers: PreparedRequest['headers']): boolean {
+  const [, type = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  return type.toLowerCase().startsWith('application/x-www-form-urlencoded');
+}
+
+function formFields(body: string, most: number): Field[] {
+  const pairs = [...new URLSearchParams(body)].slice(0, most);
+  return pairs.map(([name, value]) => ({ label: `body.${name}`, value }));
 }
 
 function partField(part: BodyPart): Field {

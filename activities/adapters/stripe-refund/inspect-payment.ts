@@ -1,5 +1,6 @@
 import { readPaymentIntent, type StripePaymentIntent } from '../../../domain/adapters/stripe-refund-judgement.ts';
 import { stripeConfigOf, type StripeRefundInput } from '../../../domain/adapters/stripe-refund.ts';
+import { moneyText } from '../../../domain/money.ts';
 import type { Refusal } from '../../../domain/refusals.ts';
 import type { PreviewBlock } from '../../../domain/previews/preview-block.ts';
 import type { InspectInput, Inspection } from '../adapter.ts';
@@ -41,14 +42,14 @@ function refusalOf(payment: StripePaymentIntent, mode: string): Refusal | null {
 
 function blocksOf(payment: StripePaymentIntent, refunded: number, amount: number): PreviewBlock[] {
   const left = payment.amount_received - refunded;
-  const money = (minor: number): string => `${minor} ${payment.currency} (minor units)`;
+  const money = (minor: number): string => moneyText(minor, payment.currency);
   const fields = [
     { label: 'Received', value: money(payment.amount_received) },
     { label: 'Refunded already', value: money(refunded) },
     { label: 'Left after this refund', value: money(Math.max(0, left - amount)) },
     { label: 'Status', value: payment.status },
   ];
-  const blocks: PreviewBlock[] = [{ type: 'fields', title: `Payment ${payment.id}`, fields }];
+  const blocks: PreviewBlock[] = [{ type: 'fields', title: 'The payment at Stripe', fields }];
   if (amount <= left && payment.status === 'succeeded') return blocks;
   const text =
     amount > left

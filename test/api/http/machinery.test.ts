@@ -139,7 +139,7 @@ describe('the HTTP machinery', () => {
   });
 
   it('answers 404 for an unknown path, with or without a key', async () => {
-    for (const path of ['/', '/api/v2', '/api/v2/nothing', '/api/v2/THINGS', '/api/v2/things/a/b']) {
+    for (const path of ['/api/v2', '/api/v2/nothing', '/api/v2/THINGS', '/api/v2/things/a/b']) {
       const reply = await api.call('GET', path, { key });
       expect([path, reply.status]).toEqual([path, 404]);
       expect(reply.json).toMatchObject({ success: false, error: { code: 'NOT_FOUND' } });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { type JsonObject, textOf } from '../../../domain/json.ts';
-import { markup, WebAddress } from '../../../api/pages/markup.ts';
+import { markup, Room, WebAddress } from '../../../api/pages/markup.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { decoded, Visitor } from '../pages/support.ts';
 import { type App, beginAuthorization, findServer, REDIRECT } from './support.ts';
@@ -66,6 +66,6 @@ test('a refusal before the sign-in shows where the app would have sent the user,
 test('an address of another site stands in a link only, and runs nothing', () => {
   expect(() => new WebAddress('javascript:alert(1)')).toThrow('http or https');
   const address = new WebAddress('https://site.example/"');
-  expect(markup`<a href="${address}">`.text).toBe('<a href="https://site.example/%22">');
+  expect(markup`<a href="${address}">`.render(new Room(100))).toBe('<a href="https://site.example/%22">');
   expect(() => markup`<form action="${address}">`).toThrow('a path of our own');
 });

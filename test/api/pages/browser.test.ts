@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalPath } from '../../../domain/console-links.ts';
@@ -19,6 +18,7 @@ import {
 } from '../approvals/support.ts';
 import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
 import { invoke } from '../invocations/support.ts';
+import { barriers } from './browser-support.ts';
 
 /** The pages in a real browser, with its own form encoding, Origin, CSP and cookies: from the link of an approval to the call. */
 const executable = chromiumPath();
@@ -91,26 +91,6 @@ async function signIn(page: Page): Promise<void> {
   await page.getByLabel('E-mail address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
-}
-
-/** axe runs in a world of its own, because the page runs no script. */
-async function barriers(page: Page): Promise<string[]> {
-  const session = await page.context().newCDPSession(page);
-  const { frameTree } = await session.send('Page.getFrameTree');
-  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
-    frameId: frameTree.frame.id,
-  });
-  const run = `${axe.source}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`;
-  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-    expression: run,
-    contextId,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  await session.detach();
-  if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
-  return result.value as string[];
 }
 
 describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${NO_CHROMIUM})` : ''}`, () => {

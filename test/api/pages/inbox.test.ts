@@ -39,6 +39,20 @@ describe('the inbox', () => {
     expect((await visitorOf(stranger).get(pathOf(api, mine))).status).toBe(404);
   });
 
+  test('of one environment goes on to older pages, and back', async () => {
+    const { production } = await api.database.anotherWorkspace();
+    const { key: other } = await api.createKey(production);
+    for (let count = 0; count < 51; count++) await openApproval(api, other);
+    const visitor = visitorOf(await createPerson(api, 'owner', { workspaceId: production.workspaceId }));
+    const path = environmentPath(production.environmentId);
+    const first = await visitor.get(path);
+    expect(first.text).toContain(`<a href="${path}?page=2">Older</a>`);
+    const second = await visitor.get(`${path}?page=2`);
+    expect(second.text.match(/<li>/g)).toHaveLength(1);
+    expect(second.text).toContain(`<a href="${path}?page=1">Newer</a>`);
+    expect((await visitor.get('/console')).text).toContain('All 51 that are pending in');
+  });
+
   test('lists what waits in the other workspaces of a member whose one workspace has used up its rate limit', async () => {
     const { db, tenant, asOwner, anotherWorkspace } = api.database;
     const { development: other } = await anotherWorkspace();
@@ -60,7 +74,7 @@ describe('the inbox', () => {
     expect(inbox.text).toContain(listed.title);
     expect(inbox.text).not.toContain(hidden.title);
     expect(inbox.text).toContain(`href="${environmentPath(other.environmentId)}"`);
-    expect(inbox.text).toMatch(/>\d+ wait for you\. One environment was not looked into\.</);
+    expect(inbox.text).toMatch(/>\d+ waits? for you\. One environment was not looked into\.</);
 
     const alone = await inboxOfMember([]);
     expect(alone.status).toBe(200);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endSession } from '../../../db/auth/end-session.ts';
 import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { call, startTestApi, type TestApi } from '../harness/test-api.ts';
 import { type Approval, approvalIn } from '../approvals/support.ts';
 import { decoded, hiddenFields, openApproval, pathOf, textOfId, Visitor } from './support.ts';
 
@@ -262,6 +262,38 @@ describe('a page', () => {
     const large = await visitor.post('/console/sign-in', { email: 'x'.repeat(70_000) });
     expect(large.status).toBe(413);
     expect((await visitor.post('/console/sign-in', {})).status).toBe(400);
+  });
+
+  test('of an approval leads to all of it as a file, for members of its workspace alone', async () => {
+    const payload = { text: 'Pay \u202Egnp.exe\u200B' };
+    const approval = await openApproval(api, key, { payload });
+    const path = pathOf(api, approval);
+    expect((await visitor.get(path)).text).toContain(`href="${path}/content"`);
+    const file = await visitor.get(`${path}/content`);
+    expect(file.headers.get('Content-Disposition')).toBe(`attachment; filename="${approval.id}.json"`);
+    expect(JSON.parse(file.text)).toMatchObject({ id: approval.id, payload, bindingDigest: approval.bindingDigest });
+    expect(file.text).toContain('gnp.exe\\u200b');
+    const { workspaceId } = (await api.database.anotherWorkspace()).production;
+    const stranger = visitorOf(await createPerson(api, 'owner', { workspaceId }));
+    expect((await stranger.get(`${path}/content`)).status).toBe(404);
+    expect((await new Visitor(api).get(`${path}/content`)).status).toBe(303);
+  });
+
+  test.each([
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html; charset=utf-8'],
+    ['*/*', 'application/json; charset=utf-8'],
+    ['application/json', 'application/json; charset=utf-8'],
+    ['text/plain', 'application/json; charset=utf-8'],
+  ])('stands at / for a browser, and the places for everybody else (Accept: %s)', async (accept, type) => {
+    const { status, headers, text } = await call(`${api.baseUrl}/`, 'GET', { headers: { Accept: accept } });
+    expect([status, headers.get('Content-Type'), headers.get('Vary')]).toEqual([200, type, 'Accept']);
+    const paths = ['/console', '/reference', '/api/v2/openapi.json', '/mcp'];
+    if (type.startsWith('text/html')) for (const path of paths) expect(text).toMatch(new RegExp(`["<>]${path}["<]`));
+    else expect(Object.values(JSON.parse(text) as object)).toEqual(expect.arrayContaining(paths));
+    for (const path of ['/console/sign-in', '/reference', '/api/v2/openapi.json', '/healthz']) {
+      expect((await call(`${api.baseUrl}${path}`, 'GET')).status, path).toBe(200);
+    }
+    expect((await call(`${api.baseUrl}/`, 'POST')).status).toBe(404);
   });
 
   test('is linked from the record of the approval', async () => {

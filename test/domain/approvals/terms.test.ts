@@ -117,7 +117,7 @@ describe('the sentence that an approver reads', () => {
     [5, 'usd', '0.05 USD'],
     [500, 'jpy', '500 JPY'],
     [1_234, 'kwd', '1.234 KWD'],
-    [9_007_199_254_740_991, 'usd', '90071992547409.91 USD'],
+    [9_007_199_254_740_991, 'usd', '90,071,992,547,409.91 USD'],
   ])('%i %s is %s', (amount, currency, text) => {
     const impact = [{ dimension: 'money', currency, amount, bound: 'exact' as const }];
     expect(invocationSummary({ ...asked, impact })).toContain(`, moving ${text}.`);
