@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { STRANGERS_AN_ADDRESS_MAX } from '../../../api/http/bound-strangers.ts';
-import { newId } from '../../../domain/ids.ts';
+import { uuidv7 } from 'uuidv7';
 import { type FakeSlack, startFakeSlack } from '../../harness/providers/fake-slack.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
@@ -55,7 +55,7 @@ async function stall(id: string, bytes: number): Promise<Stalled> {
 }
 
 test('an integration that is not there is refused before its body', async () => {
-  const { reply } = await stall(newId('integration'), 500_000);
+  const { reply } = await stall(uuidv7(), 500_000);
   expect(await reply).toContain(' 401 ');
 });
 

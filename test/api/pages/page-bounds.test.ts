@@ -114,6 +114,7 @@ describe.each(Object.entries(CONTENTS))('a page full of %s', (_, unit) => {
       clientId: filled(unit, 2_000),
       clientName: filled(unit, 2_000),
       redirectUri: 'https://app.example/callback',
+      redirectKind: 'site' as const,
       resource: 'mcp' as const,
       scopes: ORDINARY_SCOPES,
       openid: false,
