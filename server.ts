@@ -68,7 +68,7 @@ export interface ApiParts {
   network: NetworkSettings;
   /** The origin that links to our pages begin with; null: nobody said how the service is reached. */
   pagesUrl: string | null;
-  /** Of apps, for OAuth redirects, beside reversed domain names. */
+  /** Schemes of apps that OAuth redirects may have, beside reversed domain names. */
   redirectSchemes: readonly string[];
   /** Where the chat systems are reached. */
   chats: { slackBaseUrl: string; discordBaseUrl: string };

@@ -12,13 +12,12 @@ import {
   portSchema,
   postgresUrlSchema,
   publicUrlSchema,
-  redirectSchemesSchema,
   secretSchema,
   textSchema,
 } from './schemas.ts';
 import { EMBEDDINGS } from './embeddings.ts';
 import { LOOPBACK_EGRESS } from '../egress.ts';
-import { REDIRECT_SCHEMES_DEFAULT } from '../oauth/redirect-schemes.ts';
+import { OAUTH } from './oauth.ts';
 import { PLANS } from '../plans.ts';
 import { FILE_STORE } from './file-store.ts';
 import { FAIR_SHARES } from './fair-shares.ts';
@@ -170,13 +169,7 @@ export const VARIABLES = {
     processes: ['api', 'worker', 'embedded'],
     schema: publicUrlSchema,
   },
-  OAUTH_REDIRECT_SCHEMES: {
-    meaning:
-      'Comma-separated schemes of apps that OAuth redirects may have, beside https, http on the loopback and reversed domain names such as `com.example.app`. Empty: no others.',
-    default: REDIRECT_SCHEMES_DEFAULT.join(','),
-    processes: ['api', 'embedded'],
-    schema: redirectSchemesSchema,
-  },
+  ...OAUTH,
   TRUSTED_PROXIES: {
     meaning:
       'Comma-separated addresses or CIDRs of the proxies in front of the API. X-Forwarded-For, X-Forwarded-Proto and Forwarded count only where one of these sent them.',

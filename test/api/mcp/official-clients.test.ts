@@ -87,7 +87,7 @@ beforeAll(async () => {
     rules: [{ id: 'no', match: { actions: ['down'] }, effect: 'deny' }],
   };
   const made = await service.post('/api/v2/approval-policies', { document: policy });
-  expect(made.status, made.text).toBe(201);
+  if (made.status !== 201) throw new Error(made.text);
 });
 
 describe.each(Object.keys(CLIENTS))('%s', (name) => {
@@ -132,11 +132,12 @@ describe.each(Object.keys(CLIENTS))('%s', (name) => {
       [false, 'refused'],
     ]);
     const ids = [done, parked, refused].map(({ structuredContent = {} }) => structuredContent);
-    for (const { id, effectId } of ids) {
-      expect((await call('get_invocation', { id: id ?? null })).structuredContent).toMatchObject({ id });
-      if (typeof effectId === 'string')
-        expect((await call('get_effect', { id: effectId })).structuredContent).toMatchObject({ id: effectId });
-    }
+    const read = ids.flatMap(({ id, effectId }): [string, unknown][] => [
+      ['get_invocation', id],
+      ...(typeof effectId === 'string' ? [['get_effect', effectId] as [string, unknown]] : []),
+    ]);
+    for (const [tool, id] of read)
+      expect((await call(tool, { id: String(id) })).structuredContent).toMatchObject({ id });
     const others: [string, JsonObject][] = [
       ['search_actions', {}],
       ['describe_action', { action: 'ask' }],
