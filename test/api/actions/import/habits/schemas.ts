@@ -1,4 +1,4 @@
-import { type Habit, describing, INT64, json, TEXT } from './habit.ts';
+import { type Habit, conditional, describing, INT64, json, TEXT } from './habit.ts';
 
 export const SCHEMAS: readonly Habit[] = [
   {
@@ -16,7 +16,7 @@ export const SCHEMAS: readonly Habit[] = [
             ],
           },
           name: { ...TEXT, not: { pattern: '^(?=x)x' } },
-          c: { if: { pattern: '^(?=x)x' }, then: { maxLength: 1 } },
+          c: conditional({ pattern: '^(?=x)x' }, { maxLength: 1 }),
         },
       }),
     ),
