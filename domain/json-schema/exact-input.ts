@@ -115,7 +115,7 @@ class Reading {
   }
 }
 
-/** Of schemas that all hold, one that says so is enough; of a choice, each has to. */
+/** One schema that says so is enough among those that all hold; each branch of a choice has to. */
 function isInteger({ schemas, choices }: Terms): boolean {
   return schemas.some(takesDigits) || choices.some((choice) => choice.every(isInteger));
 }

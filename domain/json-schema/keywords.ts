@@ -121,7 +121,7 @@ export function addSafeKeywords(ajv: Ajv2020, schema: JsonObject, budget: Valida
 }
 
 const validateDigits: SchemaValidateFunction = (_schema: unknown, value: Json, parent?: AnySchemaObject) => {
-  const message = digitsFault((parent ?? {}) as JsonObject, value);
+  const message = digitsFault(parent ?? {}, value);
   validateDigits.errors = message === null ? [] : [{ keyword: DIGITS_KEYWORD, message, params: {} }];
   return message === null;
 };

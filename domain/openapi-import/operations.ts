@@ -99,8 +99,8 @@ function placeOf(method: string, path: string): string {
 }
 
 /**
- * Gives each operation an id of its own. Of several with one operationId, the first by path and method keeps it, in whatever order the
- * document has them, so that the next import finds the same action; the others are named by method and path.
+ * Gives each operation an id of its own. The first by path and method keeps an operationId that several have, in any order of the
+ * document, so that the next import finds the same action; the others are named by method and path.
  */
 function identified(found: readonly Found[]): Operation[] {
   const keepers = new Map<string, Found>();

@@ -66,7 +66,7 @@ export class SchemaConversion {
   private readonly usedKeys = new Set<string>();
   private readonly pending: Pending[] = [];
   private schemas = 0;
-  /** Of the schema that is being converted. */
+  /** What the schema that is being converted has lost so far. */
   private loss = 0;
 
   constructor(document: OpenApiDocument, detail: Detail, charge: Charge, losses: Losses = new Map()) {

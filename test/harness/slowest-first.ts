@@ -21,6 +21,7 @@ const SLOWEST: readonly string[] = [
   'faults/providers/stripe-refund.test.ts',
   'faults/providers/github-issue-comment.test.ts',
   'api/actions/import/documents.test.ts',
+  'api/actions/import/habits.test.ts',
   'api/invocations/outcomes.test.ts',
 ];
 

@@ -9,6 +9,7 @@ import { checkSchema, compileSchema } from '../../../domain/json-schema/json-sch
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { renderVerify } from '../../../domain/reconciliation/verify.ts';
 import { evaluated } from '../approval-policies/support.ts';
+import { conditional } from '../openapi-import/support.ts';
 import { definitionOf, IDENTITY, prepared } from '../http-request-fixtures.ts';
 
 const INT64 = { type: ['integer', 'string'], format: 'int64' };
@@ -86,7 +87,7 @@ describe('a text of digits', () => {
       { t: 'b', n: '1' },
       { t: 'b', n: '1' },
     ],
-    ['of a condition', { if: { required: ['n'] }, then: objectOf({ n: INT64 }) }, { n: '1' }, { n: 1 }],
+    ['of a condition', conditional({ required: ['n'] }, objectOf({ n: INT64 })), { n: '1' }, { n: 1 }],
     ['of a dependent schema', { dependentSchemas: { t: objectOf({ n: INT64 }) } }, { n: '1', t: 1 }, { n: 1, t: 1 }],
   ] as [string, JsonObject, Json, unknown][])('becomes the number that it means: %s', (_what, schema, value, exact) => {
     expect(read(schema, value, { $defs: { Id: INT64 } })).toEqual(exact);
@@ -176,7 +177,7 @@ describe('an exact input', () => {
     const impact = [{ dimension: 'units', amount: { path: 'input.list[1]' }, bound: 'exact' as const }];
     const definition = { ...definitionOf({ body: {} }), inputSchema, impact };
     expect(impactOf(httpRequestDescriptor, definition, input)).toMatchObject({ ok: true, quantities: [{ amount: 2 }] });
-    const beyond = { ...definition, impact: [{ ...impact[0]!, amount: { path: 'input.id' } }] };
+    const beyond = { ...definition, impact: impact.map((one) => ({ ...one, amount: { path: 'input.id' } })) };
     expect(impactOf(httpRequestDescriptor, beyond, input)).toMatchObject({
       ok: false,
       refusal: { code: 'impact_unbounded', details: { issues: [{ message: 'input.id is too large to be exact' }] } },

@@ -56,3 +56,8 @@ export function bodySchema(schema: JsonObject, more: JsonObject = {}): JsonObjec
   );
   return (inputSchema['properties'] as JsonObject)['body'] as JsonObject;
 }
+
+/** The linter takes an object with a literal `then` for a promise. */
+export function conditional(...parts: JsonObject[]): JsonObject {
+  return Object.fromEntries(parts.map((part, index) => [['if', 'then', 'else'][index] ?? '', part]));
+}

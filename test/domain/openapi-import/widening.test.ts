@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { compileSchema } from '../../../domain/json-schema/json-schema.ts';
-import { action, bodySchema, describing } from './support.ts';
+import { action, bodySchema, conditional, describing } from './support.ts';
 
 /** `^x`, written so that no engine of linear time runs it. */
 const UNUSABLE = '^(?=x)x';
@@ -17,8 +17,8 @@ describe('a pattern that cannot be run', () => {
     ['alone', { type: 'string', pattern: UNUSABLE }, { type: 'string' }],
     ['in a not', { type: 'string', not: { pattern: UNUSABLE } }, { type: 'string' }],
     ['in a not of a not', { not: { not: { pattern: UNUSABLE } } }, {}],
-    ['in an if', { if: { pattern: UNUSABLE }, then: { maxLength: 1 }, else: { minLength: 9 } }, {}],
-    ['in a then', { if: { minLength: 3 }, then: { pattern: UNUSABLE } }, { if: { minLength: 3 }, then: {} }],
+    ['in an if', conditional({ pattern: UNUSABLE }, { maxLength: 1 }, { minLength: 9 }), {}],
+    ['in a then', conditional({ minLength: 3 }, { pattern: UNUSABLE }), conditional({ minLength: 3 }, {})],
     [
       'in a oneOf',
       {
@@ -133,7 +133,7 @@ function anySchema(next: () => number, depth: number): JsonObject {
     () => ({ oneOf: [below(), below()] }),
     () => ({ anyOf: [below(), below()] }),
     () => ({ allOf: [below(), below()] }),
-    () => ({ if: below(), then: below(), else: below() }),
+    () => conditional(below(), below(), below()),
     () => ({ contains: below(), maxContains: 1 }),
     () => ({ items: below() }),
     () => ({ properties: { a: below() }, additionalProperties: pick([false, below()]) }),
@@ -147,9 +147,30 @@ function anySchema(next: () => number, depth: number): JsonObject {
 }
 
 const VALUES: readonly Json[] = [
-  ...['', 'x', 'xa', 'a', 'ax', 'b', 5, 2 ** 40, 1.5, null, true],
-  ...[[], ['x'], ['x', 'xa', 'a'], [1, 'b'], {}, { a: 'x' }, { a: 1 }, { xa: 'x' }, { xa: 'a', a: 'xa' }, { b: 1 }],
-  ...[{ a: { xa: 'x' } }, { a: ['x', 'a'] }, { a: null, b: {} }],
+  '',
+  'x',
+  'xa',
+  'a',
+  'ax',
+  'b',
+  5,
+  2 ** 40,
+  1.5,
+  null,
+  true,
+  [],
+  ['x'],
+  ['x', 'xa', 'a'],
+  [1, 'b'],
+  {},
+  { a: 'x' },
+  { a: 1 },
+  { xa: 'x' },
+  { xa: 'a', a: 'xa' },
+  { b: 1 },
+  { a: { xa: 'x' } },
+  { a: ['x', 'a'] },
+  { a: null, b: {} },
 ];
 
 describe('a converted schema', () => {
