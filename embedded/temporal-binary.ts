@@ -81,6 +81,7 @@ async function find(binary: Binary, lookup: BinaryLookup): Promise<string> {
     const what = `Fetching ${binary.title} by ${name}, some 50 MB, once`;
     const reason = await timed(what, () => fillCache(cache, fetch));
     if (reason === null) break;
+    console.error(`${name} did not bring it: ${reason}`);
     reasons.push(`${name}: ${reason}`);
   }
   const found = executableIn(cached, binary);

@@ -91,8 +91,10 @@ function afterRefusal({ code, details, retryAfterSeconds }: ApiError, env: Termi
         : 'use another key: agent-actions login --profile <name>, and then this command with --profile <name>';
     case 'RATE_LIMIT_EXCEEDED':
       return retryAfterSeconds === null ? 'wait a minute' : `wait ${retryAfterSeconds} seconds`;
-    case 'EFFECT_RESOLUTION_REQUIRED':
-      return `the same command with ${String(details?.['effectId'] ?? 'the id of its effect')}`;
+    case 'EFFECT_RESOLUTION_REQUIRED': {
+      const effectId = details?.['effectId'];
+      return `the same command with ${typeof effectId === 'string' ? effectId : 'the id of its effect'}`;
+    }
     case 'PLAN_STALE':
       return 'run plan again, look at it, and apply that one';
     default:

@@ -83,14 +83,14 @@ function inputFields(schema: Schema): string[] {
     name,
     typeOf(field),
     required.has(name) ? 'required' : '',
-    String(field['description'] ?? ''),
+    typeof field['description'] === 'string' ? field['description'] : '',
   ]);
   return table(rows).split('\n');
 }
 
 function typeOf({ type, enum: values }: Schema): string {
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
-  return type === undefined ? 'any' : [type].flat().join(' | ');
+  return Array.isArray(type) ? type.join(' | ') : typeof type === 'string' ? type : 'any';
 }
 
 /** An input with the required members, to be filled in. */
