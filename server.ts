@@ -142,9 +142,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     api.close();
     await workers.close();
     importPlanner.close();
-    await bodyThreads.close();
-    await schemas.close();
-    await tokens.close();
+    await Promise.all([bodyThreads.close(), schemas.close(), tokens.close()]);
     settlements.close();
     await notifications.close();
     await db.close();

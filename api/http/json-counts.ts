@@ -24,21 +24,17 @@ export function refuseTooManyParts(bytes: Uint8Array, path: string, valuesMax = 
   let values = 1;
   let [textStart, textEnd] = [0, 0];
   for (let at = 0; at < bytes.length; at++) {
-    switch (bytes[at]) {
-      case QUOTE:
-        textStart = at + 1;
-        at = endOfText(bytes, textStart);
-        textEnd = at;
-        break;
-      case OPEN_OBJECT:
-      case OPEN_ARRAY:
-      case COMMA:
-        values++;
-        if (values > valuesMax) throw tooMany(path, valuesMax, 'values: members of objects and items of lists count');
-        break;
-      case COLON:
-        names.add(hashOf(bytes, textStart, textEnd));
-        if (names.size > BODY_NAMES_MAX) throw tooMany(path, BODY_NAMES_MAX, 'different names of members');
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      textStart = at + 1;
+      at = endOfText(bytes, textStart);
+      textEnd = at;
+    } else if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      values++;
+      if (values > valuesMax) throw tooMany(path, valuesMax, 'values: members of objects and items of lists count');
+    } else if (byte === COLON) {
+      names.add(hashOf(bytes, textStart, textEnd));
+      if (names.size > BODY_NAMES_MAX) throw tooMany(path, BODY_NAMES_MAX, 'different names of members');
     }
   }
 }

@@ -14,11 +14,11 @@ export function slowness(): number {
  * CPU: time in which the machine did something else does not count.
  */
 export async function longestStretchMs(work: () => Promise<unknown>): Promise<number> {
-  let isOver = false;
+  const state = { isOver: false };
   let longest = 0;
-  const done = work().finally(() => (isOver = true));
+  const done = work().finally(() => (state.isOver = true));
   let before = cpuMs();
-  while (!isOver) {
+  while (!state.isOver) {
     await nextRound();
     const now = cpuMs();
     longest = Math.max(longest, now - before);
