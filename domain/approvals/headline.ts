@@ -1,6 +1,6 @@
 import type { ImpactQuantity } from '../actions.ts';
 import { cutText } from '../cut-text.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { countText, moneyText } from '../money.ts';
 import type { Field } from '../previews/preview-blocks.ts';
 
@@ -144,7 +144,6 @@ function listed(value: Json | undefined): Json[] {
 }
 
 function textOf(value: Json | undefined): string {
-  if (value === undefined) return '';
-  const text = typeof value === 'object' && (isJsonObject(value) || value === null) ? '' : String(value);
-  return cutText(text, DESCRIPTION_CHARACTERS_MAX);
+  const isText = typeof value === 'string' || typeof value === 'number';
+  return isText ? cutText(String(value), DESCRIPTION_CHARACTERS_MAX) : '';
 }

@@ -113,6 +113,9 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
       await page.getByLabel('Note').fill('Checked with the customer.');
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText('You have approved this.').waitFor();
+      // The page loads again without a script, until the invocation has settled.
+      await page.getByText('Done: accepted by the provider').waitFor();
+      await page.getByText('HTTP 200 from the provider').waitFor();
       await untilStatus(agent, invocationId, ['succeeded']);
 
       const [sent, ...others] = await requestsTo(place);

@@ -288,8 +288,7 @@ describe('a page', () => {
     const { status, headers, text } = await call(`${api.baseUrl}/`, 'GET', { headers: { Accept: accept } });
     expect([status, headers.get('Content-Type'), headers.get('Vary')]).toEqual([200, type, 'Accept']);
     const paths = ['/console', '/reference', '/api/v2/openapi.json', '/mcp'];
-    if (type.startsWith('text/html')) for (const path of paths) expect(text).toMatch(new RegExp(`["<>]${path}["<]`));
-    else expect(Object.values(JSON.parse(text) as object)).toEqual(expect.arrayContaining(paths));
+    for (const path of paths) expect(text).toMatch(new RegExp(`[">]${path}["<]`));
     for (const path of ['/console/sign-in', '/reference', '/api/v2/openapi.json', '/healthz']) {
       expect((await call(`${api.baseUrl}${path}`, 'GET')).status, path).toBe(200);
     }

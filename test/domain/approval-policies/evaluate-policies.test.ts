@@ -202,6 +202,16 @@ describe('the reason', () => {
       'Rule large-refunds of policy Refunds requires 2 approvals: input.amount is 60000.',
     ],
     [
+      'of an approval for the impact as a whole, in words',
+      [
+        {
+          name: 'Refunds',
+          rules: [{ ...ask('large'), when: 'impact.exists(i, i.dimension == "money" && i.amount > 50000)' }],
+        },
+      ],
+      'Rule large of policy Refunds requires an approval: moving 600.00 USD and using at most 2 emails.',
+    ],
+    [
       'of a denial, single values first',
       [
         {

@@ -72,6 +72,15 @@ const CHATS: [string, (of: ShownInChat) => Read][] = [
 const ALL = ['Approve', 'Deny', 'Open the page'];
 
 describe.each(CHATS)('an approval in %s', (_, read) => {
+  test('says quantities as people do', () => {
+    const quantities = [
+      { dimension: 'money', currency: 'jpy', amount: 12_500, bound: 'exact' as const },
+      { dimension: 'emails', amount: 3, bound: 'upper_bound' as const },
+    ];
+    const { texts } = read(shown({ blocks: [{ type: 'impact', title: 'What it uses up', quantities }] }));
+    expect(texts[1]).toBe('What it uses up\nmoving 12,500 JPY\nusing at most 3 emails');
+  });
+
   test('has buttons and shows the values as they are where nothing in them is hidden', () => {
     const { texts, buttons } = read(shown({ blocks: [fieldsOf('a\tb  c ä 𝄞')], payload: { version: 7 } }));
     expect(texts).toEqual([

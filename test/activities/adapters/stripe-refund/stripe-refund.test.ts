@@ -290,6 +290,7 @@ describe('the inspection', () => {
       },
     });
     expect(JSON.stringify(inspection)).toContain('Stripe will reject it');
+    expect(JSON.stringify(inspection)).toContain('{"label":"Received","value":"50.00 EUR"}');
     expect(stripe.writes()).toHaveLength(before);
   });
 
