@@ -1862,7 +1862,6 @@ class ImpactLimit(TypedDict):
     available: int
     """In the current period. 0 where the cap was lowered below what is used."""
     exposures: ImpactLimitExposures
-    """What is held, of every period, by effects whose outcome is unknown, or still pending at the provider."""
     crossings: List[ImpactLimitCrossing]
     """Those of the current period, newest first; of `per_effect`, the newest."""
     createdAt: str
@@ -4408,8 +4407,7 @@ class WrittenImpactLimit(TypedDict):
     """In the current period, by effects that happened."""
     available: int
     """In the current period. 0 where the cap was lowered below what is used."""
-    exposures: WrittenImpactLimitExposures
-    """What is held, of every period, by effects whose outcome is unknown, or still pending at the provider."""
+    exposures: ImpactLimitExposures
     crossings: List[ImpactLimitCrossing]
     """Those of the current period, newest first; of `per_effect`, the newest."""
     createdAt: str
@@ -4417,12 +4415,6 @@ class WrittenImpactLimit(TypedDict):
     archivedAt: Optional[str]
     warnings: List[GovernanceWarning]
     """What in the limit may be a slip."""
-
-
-class WrittenImpactLimitExposures(TypedDict):
-    """What is held, of every period, by effects whose outcome is unknown, or still pending at the provider."""
-    unknown: int
-    pending: int
 
 
 BatchResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic, BatchResult4]

@@ -1393,11 +1393,7 @@ export interface schemas {
     settled: number;
     /** In the current period. 0 where the cap was lowered below what is used. */
     available: number;
-    /** What is held, of every period, by effects whose outcome is unknown, or still pending at the provider. */
-    exposures: {
-      unknown: number;
-      pending: number;
-    };
+    exposures: schemas["ImpactLimitExposures"];
     /** Those of the current period, newest first; of `per_effect`, the newest. */
     crossings: Array<schemas["ImpactLimitCrossing"]>;
     createdAt: schemas["DateTime"];
@@ -1417,6 +1413,11 @@ export interface schemas {
     /** As it was then. */
     cap: number;
     crossedAt: schemas["DateTime"];
+  };
+  /** What is held, of every period, by effects whose outcome is unknown, or still pending at the provider. */
+  ImpactLimitExposures: {
+    unknown: number;
+    pending: number;
   };
   /** Which effects the limit applies to: every member must hold, and of a list one entry. `{}`: all. */
   ImpactLimitScope: {
@@ -3442,11 +3443,7 @@ export interface schemas {
     settled: number;
     /** In the current period. 0 where the cap was lowered below what is used. */
     available: number;
-    /** What is held, of every period, by effects whose outcome is unknown, or still pending at the provider. */
-    exposures: {
-      unknown: number;
-      pending: number;
-    };
+    exposures: schemas["ImpactLimitExposures"];
     /** Those of the current period, newest first; of `per_effect`, the newest. */
     crossings: Array<schemas["ImpactLimitCrossing"]>;
     createdAt: schemas["DateTime"];
