@@ -143,13 +143,11 @@ export const limitSchema = z
     reserved: amount.describe('In the current period, by effects that are under way or whose outcome is not known.'),
     settled: amount.describe('In the current period, by effects that happened.'),
     available: amount.describe('In the current period. 0 where the cap was lowered below what is used.'),
-    exposures: z
-      .strictObject({ unknown: amount, pending: amount })
-      .meta({
-        id: 'ImpactLimitExposures',
-        description:
-          'What is held, of every period, by effects whose outcome is unknown, or still pending at the provider.',
-      }),
+    exposures: z.strictObject({ unknown: amount, pending: amount }).meta({
+      id: 'ImpactLimitExposures',
+      description:
+        'What is held, of every period, by effects whose outcome is unknown, or still pending at the provider.',
+    }),
     crossings: z
       .array(crossingSchema)
       .describe('Those of the current period, newest first; of `per_effect`, the newest.'),

@@ -1,6 +1,7 @@
 import { SchemaPaths, type PathAnswer } from '../actions/schema-paths.ts';
 import { outcomesOf, type FactPath, type KnownFacts, type Outcomes, type Reading } from '../cel/outcomes.ts';
 import { parseTree } from '../cel/tree.ts';
+import { compileCondition } from './condition.ts';
 import { ATTACHMENT_MEMBERS } from '../files/attachments.ts';
 import type { GovernanceWarningCode } from '../governance-warnings.ts';
 import type { InSteps } from '../in-steps.ts';
@@ -32,6 +33,8 @@ const ACTIONS_SHOWN_MAX = 3;
  * action is a step.
  */
 export function* conditionFindings(when: string, matched: readonly CheckedAction[]): InSteps<ConditionFinding[]> {
+  const compiled = compileCondition(when);
+  if (!compiled.ok) return []; // stored under earlier rules: it denies, and says why
   const tree = parseTree(when);
   const failing = new Map<string, Where>();
   const neverThere = new Map<string, Where>();

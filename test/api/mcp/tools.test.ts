@@ -142,8 +142,14 @@ describe.each<Mode>(['auto', 'legacy'])('a client of the era %s', (mode) => {
   });
 
   it('previews, and invokes exactly what was shown', async () => {
-    const preview = await agent.tool('preview_action', { action: named('refund'), input: { id: 'v1' } });
+    const preview = await agent.tool('preview_action', {
+      action: named('refund'),
+      input: { id: 'v1' },
+      expiresIn: 'PT40M',
+    });
     expect(preview.texts[0]).toMatch(/^PREVIEW \(nothing was sent\): prv_/);
+    const [from, to] = ['createdAt', 'expiresAt'].map((member) => Date.parse(textOf(preview.structured, member)));
+    expect(Math.round(((to ?? 0) - (from ?? 0)) / 60_000)).toBe(40);
     const uri = `preview://${textOf(preview.structured, 'id')}`;
     const { contents } = await agent.client.readResource({ uri });
     expect(JSON.parse((contents[0] as { text: string }).text)).toEqual(preview.structured);
