@@ -3,6 +3,11 @@ import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { consumeAllowance } from '../plans/consume-allowance.ts';
 
+export interface WantedEmail {
+  notificationId: string;
+  recipient: string;
+}
+
 export interface QueuedEmails {
   /** Their ids. */
   queued: string[];
@@ -11,17 +16,11 @@ export interface QueuedEmails {
 }
 
 /**
- * Queues an e-mail of each notification to each recipient. Each counts in the plan's monthly allowance; those that it does not cover are
+ * Queues these e-mails. Each counts in the plan's monthly allowance; those that it does not cover are
  * recorded as refused. Call it last in the transaction: the count stays locked until the commit.
  */
-export async function queueEmails(
-  tx: EnvironmentTransaction,
-  notificationIds: readonly string[],
-  recipients: readonly string[],
-): Promise<QueuedEmails> {
-  const wanted = notificationIds.flatMap((notification_id) =>
-    recipients.map((recipient) => ({ notification_id, recipient })),
-  );
+export async function queueEmails(tx: EnvironmentTransaction, mails: readonly WantedEmail[]): Promise<QueuedEmails> {
+  const wanted = mails.map(({ notificationId: notification_id, recipient }) => ({ notification_id, recipient }));
   if (wanted.length === 0) return { queued: [], refused: 0 };
   const covered = await takeAllowance(tx, wanted.length);
   const emails = wanted.map((email, index) => ({ ...email, id: newId('notificationEmail'), queued: index < covered }));

@@ -27,7 +27,9 @@ async function notification(): Promise<string> {
 
 async function queued(): Promise<EmailRef> {
   const id = await notification();
-  const { queued: emailIds } = await world.transaction((tx) => queueEmails(tx, [id], [RECIPIENT]));
+  const { queued: emailIds } = await world.transaction((tx) =>
+    queueEmails(tx, [{ notificationId: id, recipient: RECIPIENT }]),
+  );
   return { ...world.database.tenant, emailId: emailIds[0] ?? '' };
 }
 
@@ -156,7 +158,12 @@ test('the allowance of the month covers so many and no more; the rest is refused
   await world.database.asOwner(`DELETE FROM monthly_usage WHERE allowance = 'notification_emails' AND shard <> 0`);
   const ids = [await notification(), await notification()];
   const recipients = [RECIPIENT, 'second@customer.example'];
-  const emails = await world.transaction((tx) => queueEmails(tx, ids, recipients));
+  const emails = await world.transaction((tx) =>
+    queueEmails(
+      tx,
+      ids.flatMap((notificationId) => recipients.map((recipient) => ({ notificationId, recipient }))),
+    ),
+  );
   expect([emails.queued.length, emails.refused]).toEqual([2, 2]);
   const [counted] = await world.database.asOwner<{ used: string }>(
     `SELECT sum(used)::text AS used FROM monthly_usage WHERE allowance = 'notification_emails'`,
