@@ -412,7 +412,10 @@ test('to a URL group publishes one message for each endpoint, once', async () =>
 });
 
 test('messages that are due later have no workflow each beyond the first hundred', async () => {
-  const { id } = await schedules.create({ overlap: 'allow_all', destination: { url: 'https://shop.example/hook', delay: '1d' } });
+  const { id } = await schedules.create({
+    overlap: 'allow_all',
+    destination: { url: 'https://shop.example/hook', delay: '1d' },
+  });
   const first = await schedules.firing(id, NINE);
   expect(first.messageIds).toHaveLength(1);
   await api.database.asOwner(
