@@ -51,7 +51,9 @@ describe('tasks of workflows wait for a worker', () => {
     await start(deadLetterJobStart({ ...REF, workspaceId: victims, jobId: 'dlj_1', kind: 'retry' }, taskQueue, null));
     await start(delivery(victims, 'of_the_victim'));
     await start(invokeActionStart({ ...REF, workspaceId: victims }, taskQueue, NAMES));
-    const first = [await nextTask(), await nextTask(), await nextTask(), await nextTask()].map(({ id }) => id);
+    const first: string[] = [];
+    // The server has some of the backlog in memory already when the others come.
+    while (first.length < FLOOD / 2) first.push((await nextTask()).id);
     expect(first[0]).toBe('invocation/inv_1');
     expect(first).toContain('message/of_the_victim');
   });
