@@ -16,6 +16,7 @@ export const ACTIVITIES_OF_QUEUES = {
     'sweepArea',
     'wakeHeldMessages',
     'startInTurn',
+    'startDueMessages',
     'grantByTime',
     'grantAfterHalt',
     'retryDeadLetterPage',

@@ -42,6 +42,8 @@ export interface ActivityDependencies {
   wakeMessage(ref: MessageRef): Promise<void>;
   /** The same for one that was granted a permit; nearly always it has no workflow yet. */
   beginMessage(ref: MessageRef): Promise<void>;
+  /** Starts the pacer of an environment's scheduled messages, or has a running one look again. */
+  paceMessages(tenant: Tenant): Promise<void>;
   /** Starts the resumption of an environment's held messages, or leaves the running one. */
   resumeMessages(tenant: Tenant): Promise<void>;
   /** Starts the workflow of a dead-letter job, or tells the running one to look. */

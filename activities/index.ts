@@ -20,8 +20,9 @@ import { forgetMemoryPage } from './memory/forget-page.ts';
 import { ingestMemoryPage } from './memory/ingest-page.ts';
 import type { DeliveryStep, MessageRef } from '../domain/messages/messages.ts';
 import { attemptMessage } from './messages/attempt-message.ts';
-import { startInTurn, wakeHeldMessages } from './messages/wake-messages.ts';
+import { startDueMessages, startInTurn, wakeHeldMessages } from './messages/wake-messages.ts';
 import { sendNotificationEmail } from './notifications/send-email.ts';
+import { activityProgress } from './progress.ts';
 import { fireSlot } from './schedules/fire-slot.ts';
 import { observeDraft } from './previews/observe-draft.ts';
 import { observeTarget } from './previews/observe-target.ts';
@@ -65,8 +66,9 @@ export function createActivities(deps: ActivityDependencies) {
     settleReversal: settleReversal(deps),
     attemptMessage: attempt,
     attemptMessageAtOnce: attemptAtOnce,
-    wakeHeldMessages: workInTurn(deps, 'maintenance', wakeHeldMessages(deps)),
-    startInTurn: workInTurn(deps, 'maintenance', startInTurn(deps)),
+    wakeHeldMessages: workInTurn(deps, 'maintenance', wakeHeldMessages(deps, activityProgress)),
+    startInTurn: workInTurn(deps, 'maintenance', startInTurn(deps, activityProgress)),
+    startDueMessages: workInTurn(deps, 'maintenance', startDueMessages(deps, activityProgress)),
     retryDeadLetterPage: workInTurn(deps, 'maintenance', retryDeadLetterPage(deps)),
     clearDeadLetterPage: workInTurn(deps, 'maintenance', clearDeadLetterPage(deps)),
     fanOutPage: workInTurn(deps, 'maintenance', fanOutPage(deps)),

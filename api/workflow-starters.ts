@@ -18,6 +18,7 @@ import { cancelInvocationWorkflow } from './invocations/cancel-invocation-workfl
 import { startKnownInvocation } from './invocations/start-known-invocation.ts';
 import { wakeMemoryJob } from './memory/job-workflows.ts';
 import {
+  paceMessagesWorkflow,
   startMessageWorkflow,
   startResumeMessagesWorkflow,
   wakeMessageWorkflow,
@@ -51,6 +52,8 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
         eager: true,
         again: true,
       }),
+    paceMessages: async (tenant: Tenant) =>
+      paceMessagesWorkflow(client, tenant, { environmentName: await names.nameOf(tenant), taskQueue }),
     resumeMessages: async (tenant: Tenant) =>
       startResumeMessagesWorkflow(client, tenant, {
         environmentName: await names.nameOf(tenant),

@@ -12,7 +12,8 @@ const SWEEP_CATCH_UP_MS = 60_000;
 
 /**
  * One schedule for the whole installation: the first worker creates it, the others find it. A schedule of an earlier version
- * is updated to this version's workflow and queue. An operator's pause stays.
+ * is updated to this version's workflow and queue. An operator's pause stays. A sweep begins at once, so that what a crash left waits
+ * for no minute to pass; where one runs already, none is added, however many workers start together.
  */
 export async function ensureSweepSchedule(
   client: Client,
@@ -31,4 +32,8 @@ export async function ensureSweepSchedule(
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...wanted, state }));
   }
+  const schedule = client.schedule.getHandle(scheduleId);
+  const { state } = await schedule.describe();
+  // A trigger runs a paused schedule, too.
+  if (!state.paused) await schedule.trigger(ScheduleOverlapPolicy.SKIP);
 }

@@ -117,9 +117,13 @@ export const EMAIL_OPTIONS: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 
-/** Waking is idempotent, so it is retried until Temporal and the database are back. */
+/**
+ * Waking is idempotent, so it is retried until Temporal and the database are back. A try goes on where the last one stopped; a missing
+ * heartbeat reveals a dead worker.
+ */
 export const WAKE_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '1 minute',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
 

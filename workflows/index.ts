@@ -13,6 +13,7 @@ export { deliverMessage } from './messages/deliver-message.workflow.ts';
 export { sendEmail } from './notifications/send-email.workflow.ts';
 export { resumeMessages } from './messages/resume-messages.workflow.ts';
 export { startMessages } from './messages/start-messages.workflow.ts';
+export { paceMessages } from './messages/pace-messages.workflow.ts';
 export { fireSchedule } from './schedules/fire-schedule.workflow.ts';
 export { observePreview } from './previews/observe-preview.workflow.ts';
 export { reconcileEffect } from './reconciliation/reconcile-effect.workflow.ts';

@@ -1,6 +1,7 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
 import { dueFiles } from './due-files.ts';
+import { duePacers } from './due-pacers.ts';
 import { EXPIRED_CHAT_STEPS } from './expired-chat-rows.ts';
 import { expiredDeduplications } from './expired-deduplications.ts';
 import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
@@ -35,6 +36,7 @@ import { unwatchedApprovals } from './unwatched-approvals.ts';
 const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => Promise<Swept>> = new Map([
   ['lost-invocations', sweeping(lostInvocations())],
   ['lost-messages', sweeping(lostMessages())],
+  ['due-message-pacers', sweeping(duePacers())],
   ['held-messages', sweeping(heldMessages())],
   ['idle-dead-letter-jobs', sweeping(idleDeadLetterJobs())],
   ['idle-memory-jobs', sweeping(idleMemoryJobs())],

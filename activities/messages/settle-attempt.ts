@@ -1,6 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { releaseSlot } from '../../db/flow-control/release-slot.ts';
 import { endAttempt } from '../../db/messages/end-attempt.ts';
+import { countLostAttempts } from '../../db/messages/count-lost-attempts.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
 import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
 import type { Outcome } from '../../db/messages/record-outcome.ts';
@@ -53,7 +54,7 @@ export async function settleAttempt(
   work: MessageWork,
   { number, status, result, address, latencyMs }: ClosingAttempt,
 ): Promise<Settled> {
-  const outcome = outcomeOf(work, result);
+  const outcome = await outcomeOf(tx, work, status, result);
   const error = outcome.kind === 'delivered' ? null : outcome.error;
   const end = { status, seen: result.seen, error, address, latencyMs };
   if (!(await endAttempt(tx, work, number, end, outcome))) {
@@ -81,12 +82,22 @@ function holdOf({ seen, retryAfter }: AttemptResult): { holdMs?: number } {
   return holdMs > 0 ? { holdMs } : {};
 }
 
-function outcomeOf(work: MessageWork, result: AttemptResult): Outcome {
+async function outcomeOf(
+  tx: EnvironmentTransaction,
+  work: MessageWork,
+  closing: ClosingAttempt['status'],
+  result: AttemptResult,
+): Promise<Outcome> {
   const { status } = result.seen;
   if (status !== null && isDelivered(status)) return { kind: 'delivered' };
   const error = result.error ?? `the destination answered ${status}`;
+  const isLost = closing === 'abandoned';
+  // This one is still open.
+  const lostBefore = work.attempts > 1 ? await countLostAttempts(tx, work) : 0;
   const failed = {
     attempts: work.attempts,
+    lost: lostBefore + (isLost ? 1 : 0),
+    isLost,
     maxRetries: work.maxRetries,
     retryDelaysMs: work.retryDelaysMs,
     responseStatus: status,

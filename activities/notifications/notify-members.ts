@@ -2,9 +2,10 @@ import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { RaisedEvent } from '../../db/events/records.ts';
 import { listAdminEmails } from '../../db/members/list-admin-emails.ts';
 import { acceptAlert } from '../../db/notifications/accept-alert.ts';
+import { findCoalesced, noteAlerted } from '../../db/notifications/coalesced.ts';
 import { queueEmails } from '../../db/notifications/queue-emails.ts';
 import { raiseNotification } from '../../db/notifications/raise-notification.ts';
-import { type NotificationSettings, readSettings } from '../../db/notifications/settings.ts';
+import { type NotificationSettings, readChannels } from '../../db/notifications/settings.ts';
 import { draftOfEvent } from '../../domain/notifications/draft-of-event.ts';
 import { linkOfSubject, type NotificationDraft, SECURITY_TYPES } from '../../domain/notifications/notifications.ts';
 import type { FollowUp, RelayDependencies } from '../events/relay-consumer.ts';
@@ -20,12 +21,24 @@ export async function notifyMembers(
   raised: readonly RaisedEvent[],
   deps: Pick<RelayDependencies, 'vault' | 'pagesUrl' | 'logger'>,
 ): Promise<FollowUp[]> {
-  const raisedNow = await raiseAll(tx, tenant, raised);
+  const { told: raisedNow, countedOn } = await raiseAll(tx, tenant, raised);
   const told = raisedNow.filter(({ listedOnly }) => listedOnly !== true);
-  if (told.length === 0) return [];
-  const settings = await readSettings(tx);
-  const messageIds = await acceptAlerts(tx, tenant, { told, settings }, deps);
-  const emails = await queueEmails(tx, await withRecipients(tx, told, settings));
+  if (told.length === 0 && countedOn.length === 0) return [];
+  const channels = await readChannels(tx);
+  const { alertWebhookUrl, alertWebhookSetAt, emailRecipients } = channels;
+  // A channel that was set since the first of them was new has heard of none yet.
+  const known = alertWebhookUrl === null && emailRecipients.length === 0 ? [] : await findCoalesced(tx, countedOn);
+  const alerting = [...told, ...known.filter((one) => one.alertedAsOf?.getTime() !== alertWebhookSetAt.getTime())];
+  const messageIds = await acceptAlerts(tx, tenant, { alerting, channels }, deps);
+  if (alertWebhookUrl !== null) {
+    const ids = alerting.map(({ id }) => id);
+    await noteAlerted(tx, ids, alertWebhookSetAt);
+  }
+  const unheard = known.map(({ id, recipients }) => ({
+    id,
+    recipients: emailRecipients.filter((recipient) => !recipients.includes(recipient)),
+  }));
+  const emails = await queueEmails(tx, [...(await withRecipients(tx, told, channels)), ...unheard]);
   const { workspaceId, environmentId } = tenant;
   if (emails.refused > 0) {
     const refused = { workspaceId, environmentId, emails: emails.refused };
@@ -43,15 +56,15 @@ export async function notifyMembers(
   ];
 }
 
-/** A notification that is new. */
-type Told = NotificationDraft & { id: string };
+/** What an alert says of. */
+type Told = Pick<NotificationDraft, 'type' | 'title' | 'body' | 'subject' | 'listedOnly' | 'removed'> & { id: string };
 
-/** Returns the new ones. Those that count on told their channels when the first of them was new. */
+/** Returns the new ones, and the keys of those that count on: they told the channels of that time when the first of them was new. */
 async function raiseAll(
   tx: EnvironmentTransaction,
   { environmentId }: Tenant,
   raised: readonly RaisedEvent[],
-): Promise<Told[]> {
+): Promise<{ told: Told[]; countedOn: string[] }> {
   const counted = new Map<string, { draft: NotificationDraft; count: number }>();
   for (const event of raised) {
     const draft = draftOfEvent(event);
@@ -61,12 +74,14 @@ async function raiseAll(
     else known.count++;
   }
   const told: Told[] = [];
+  const countedOn: string[] = [];
   // In the order of the keys, so that two relays never wait for each other.
   for (const [, { draft, count }] of [...counted].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const id = await raiseNotification(tx, environmentId, draft, count);
-    if (id !== null) told.push({ ...draft, id });
+    if (id === null) countedOn.push(draft.coalesceKey);
+    else told.push({ ...draft, id });
   }
-  return told;
+  return { told, countedOn };
 }
 
 /** The admins and the removed recipients hear of a change of what protects the workspace too. Nobody gets two e-mails of one notification. */
@@ -88,15 +103,15 @@ async function withRecipients(
 async function acceptAlerts(
   tx: EnvironmentTransaction,
   tenant: Tenant,
-  { told, settings }: { told: readonly Told[]; settings: NotificationSettings },
+  { alerting, channels }: { alerting: readonly Told[]; channels: NotificationSettings },
   { vault, pagesUrl }: Pick<RelayDependencies, 'vault' | 'pagesUrl'>,
 ): Promise<string[]> {
   const messageIds: string[] = [];
-  for (const { type, title, body, subject, removed } of told) {
+  for (const { type, title, body, subject, removed } of alerting) {
     const url = linkOfSubject(pagesUrl, tenant.environmentId, subject);
     const alert = { type, title, body, subject, url };
     const publishedBy = { type: 'service', id: null };
-    for (const alertWebhookUrl of [settings.alertWebhookUrl, removed?.alertWebhookUrl ?? null]) {
+    for (const alertWebhookUrl of [channels.alertWebhookUrl, removed?.alertWebhookUrl ?? null]) {
       if (alertWebhookUrl === null) continue;
       messageIds.push(await acceptAlert(tx, vault, { tenant, alertWebhookUrl, publishedBy, alert }));
     }

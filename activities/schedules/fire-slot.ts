@@ -18,13 +18,14 @@ import type { Fired, FiringRef, RunError, RunOutcome } from '../../domain/schedu
 import { isSlot, nextSlots } from '../../domain/schedules/slots.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { grantKeys } from '../flow-control/grant-keys.ts';
+import { startPaced } from '../messages/start-paced.ts';
 import { tellSchedule, type TellDependencies } from './tell-schedule.ts';
 
 const NOTHING: Fired = { outcome: 'none', messageIds: [] };
 
 type FireDependencies = Pick<
   ActivityDependencies,
-  'vault' | 'wakeMessage' | 'paceFlowControl' | 'fanOutEvent' | 'logger'
+  'vault' | 'wakeMessage' | 'paceFlowControl' | 'paceMessages' | 'fanOutEvent' | 'logger'
 > &
   TellDependencies;
 
@@ -32,7 +33,7 @@ type FireDependencies = Pick<
  * Fires one slot of a schedule. It decides everything from the locked row, in the transaction that publishes the message and records the
  * run, so it may run any number of times: a second one finds the run. What cannot be published (a quota that is used up, a URL group that
  * is gone) is recorded as a failed run, and the next slot tries again. Messages of a flow-control key are started here, as far as the key
- * grants them, and so is the fan-out of an event; the others are answered, for the workflow to start.
+ * grants them, and so is the fan-out of an event; the others are answered, for the workflow to start, except those that wait under the pacer.
  */
 export function fireSlot(deps: FireDependencies) {
   return async (firing: FiringRef): Promise<Fired> => {
@@ -42,11 +43,12 @@ export function fireSlot(deps: FireDependencies) {
       await tellSchedule(deps, firing);
       return NOTHING;
     }
-    const { outcome, eventId, keyIds, unkeyedIds } = fired;
+    const { outcome, eventId, keyIds, unkeyedIds, pacedIds } = fired;
     const { workspaceId, environmentId } = firing;
     await grantKeys(deps, { workspaceId, environmentId }, keyIds);
     if (eventId !== null) await fanOut(deps, { eventId, workspaceId, environmentId });
-    return { outcome, messageIds: unkeyedIds };
+    const later = await startPaced(deps, { workspaceId, environmentId }, pacedIds);
+    return { outcome, messageIds: [...unkeyedIds, ...later] };
   };
 }
 
@@ -83,7 +85,7 @@ async function fireOrFail(
       await noteIfOfBudget(tx, error);
       return failed;
     });
-    return { outcome, eventId: null, keyIds: [], unkeyedIds: [] };
+    return { outcome, eventId: null, keyIds: [], unkeyedIds: [], pacedIds: [] };
   }
 }
 

@@ -8,7 +8,7 @@ import { actionSchema } from './action-schemas.ts';
 
 export const warningSchema = z
   .strictObject({
-    path: z.string().describe('Dotted path into the action, such as `adapter.config.url`.'),
+    path: z.string().describe('Dotted path into what was written, such as `adapter.config.url` of an action.'),
     code: z.enum(WARNING_CODES).describe('Each code is explained in docs/reference/warnings.md.'),
     message: z.string(),
   })

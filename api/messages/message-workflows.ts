@@ -1,6 +1,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import { deliverMessageStart, messageWorkflowId, WAKE_SIGNAL } from '../../temporal/messages/deliver-message.ts';
+import { PACE_SIGNAL, paceMessagesStart } from '../../temporal/messages/pace-messages.ts';
 import { resumeMessagesStart } from '../../temporal/messages/resume-messages.ts';
 import { type StartMessagesInput, startMessagesStart } from '../../temporal/messages/start-messages.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
@@ -69,6 +70,15 @@ export async function startResumeMessagesWorkflow(
   const start = resumeMessagesStart(environment, taskQueue, environmentName, replaces);
   // A start that replaces the running workflow is not refused because of it: an error is an error.
   await (replaces ? startWorkflow(client, start) : startOnce(client, start));
+}
+
+/** Starts the pacer of an environment's scheduled messages, or tells a running one that the time of its look came forward. */
+export async function paceMessagesWorkflow(
+  client: Client,
+  environment: { workspaceId: string; environmentId: string },
+  { environmentName, taskQueue = TASK_QUEUE }: WakeMessageOptions,
+): Promise<void> {
+  await signalOrStart(client, paceMessagesStart(environment, taskQueue, environmentName), PACE_SIGNAL);
 }
 
 /** Hands many accepted messages to a workflow that starts theirs: one call, however many they are. */

@@ -1,8 +1,9 @@
 import { queueBehindOthers } from '../../db/in-flight/queue-deliveries.ts';
 import type { Published } from '../../db/messages/accept/accept-messages.ts';
+import { paceMessages } from '../../db/messages/pace-messages.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { grantNewMessages, type GrantTenant } from '../flow-control/start-granted.ts';
-import { startMessageWorkflow, startMessageWorkflows } from './message-workflows.ts';
+import { paceMessagesWorkflow, startMessageWorkflow, startMessageWorkflows } from './message-workflows.ts';
 
 /**
  * As many are started here, so that the first of a batch arrive at once. The others are handed to a workflow: their publisher does
@@ -55,19 +56,41 @@ async function startUnkeyed(
   );
 }
 
-/** A message that is due queues where others of its workspace do: it has no workflow until it is granted a permit. Returns the others. */
+/**
+ * A message that is due queues where others of its workspace do: it has no workflow until it is granted a permit. One that is due later
+ * waits under the pacer, where its environment has as many workflows of such as it may have. Returns the others.
+ */
 async function letQueue(
-  { db }: StartDependencies,
-  { tenant }: GrantTenant,
+  deps: StartDependencies,
+  caller: GrantTenant,
   unkeyed: readonly Published[],
 ): Promise<string[]> {
   const idsOf = (messages: readonly Published[]): string[] => messages.map(({ messageId }) => messageId);
   const asking = idsOf(unkeyed.filter(({ queue, status }) => queue === null && status === 'pending'));
-  const starting = asking.length === 0 ? [] : await db.oneStatement(tenant, (tx) => queueBehindOthers(tx, asking));
+  const later = idsOf(unkeyed.filter(({ status }) => status !== 'pending'));
+  const starting =
+    asking.length === 0 ? [] : await deps.db.oneStatement(caller.tenant, (tx) => queueBehindOthers(tx, asking));
   return [
     ...starting,
-    ...idsOf(unkeyed.filter(({ queue, status }) => queue === 'nobody_waits' || status !== 'pending')),
+    ...idsOf(unkeyed.filter(({ queue, status }) => queue === 'nobody_waits' && status === 'pending')),
+    ...(await startPaced(deps, caller, later)),
   ];
+}
+
+/** The same as of the activities: neither folder may import the other. A pacer that cannot be told is started by the sweep. */
+async function startPaced(
+  { db, temporal, taskQueue, logger }: StartDependencies,
+  { tenant, environment }: GrantTenant,
+  later: readonly string[],
+): Promise<string[]> {
+  if (later.length === 0) return [];
+  const { starting, paces } = await db.oneStatement(tenant, (tx) => paceMessages(tx, later));
+  if (paces) {
+    await paceMessagesWorkflow(temporal, tenant, { environmentName: environment.name, taskQueue }).catch(
+      (error: unknown) => logger.warn({ ...tenant, err: error }, 'the pacer was not started: the sweep starts it'),
+    );
+  }
+  return starting;
 }
 
 /**

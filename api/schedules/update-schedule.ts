@@ -4,7 +4,8 @@ import { updateSchedule } from '../../db/schedules/update-schedule.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { scheduleEntry } from './audit.ts';
-import { presentSchedule, scheduleParams, scheduleSchema, updateScheduleBody } from './schemas.ts';
+import { presentSchedule, scheduleParams, updateScheduleBody } from './schemas.ts';
+import { warningsOfDestination, writtenScheduleSchema } from './warnings.ts';
 import { dueAfter } from '../../domain/schedules/slots.ts';
 import { putSchedule } from './schedule-client.ts';
 
@@ -15,19 +16,24 @@ export const updateScheduleRoute = defineRoute({
   summary: 'Change a schedule',
   description:
     'Members that are left out stay. A destination is replaced as a whole, since what is sealed of it is never shown. It is in force ' +
-    'from the reply on; messages that were published stay as they are.',
+    'from the reply on; messages that were published stay as they are. A URL group or topic that is not there is listed in `warnings`.',
   scope: 'schedules:write',
   role: 'admin',
   request: { params: scheduleParams, body: updateScheduleBody },
-  response: { 200: scheduleSchema },
+  response: { 200: writtenScheduleSchema },
   errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   idempotent: true,
-  async change(tx, { params: { scheduleId }, body, caller: { tenant, environment }, deps }) {
+  async change(tx, { params: { scheduleId }, body, caller, deps }) {
+    const { tenant, environment } = caller;
     const before = await lockSchedule(tx, scheduleId);
     if (before === null) throw notFound('schedule');
     const { name, cron, timezone, overlap, catchUpSeconds, destination } = body;
+    const warnings = await warningsOfDestination(tx, caller, destination ?? before.destination.request);
     if (Object.values(body).every((value) => value === undefined)) {
-      return { reply: { status: 200, data: presentSchedule(before) }, audit: 'none: nothing was to be changed' };
+      return {
+        reply: { status: 200, data: { ...presentSchedule(before), warnings } },
+        audit: 'none: nothing was to be changed',
+      };
     }
     const now = new Date();
     const times = { cron: cron ?? before.cron, timezone: timezone ?? before.timezone, paused: before.paused };
@@ -44,7 +50,7 @@ export const updateScheduleRoute = defineRoute({
     const after = await updateSchedule(tx, before, changed, now);
     const told = { environmentName: environment.name, taskQueue: deps.taskQueue };
     return {
-      reply: { status: 200, data: presentSchedule(after) },
+      reply: { status: 200, data: { ...presentSchedule(after), warnings } },
       audit: scheduleEntry('schedule.updated', after, before),
       after: () => putSchedule(deps.temporal, { ...tenant, scheduleId }, after, told),
     };

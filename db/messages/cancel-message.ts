@@ -30,7 +30,7 @@ export async function cancelMessage(
   if (status === 'delivered' || status === 'failed' || status === 'cancelled') return { inTheWay: status };
   if (openAttempt !== null) return { inTheWay: 'attempt' };
   await tx.raw(
-    `UPDATE messages SET status = 'cancelled', held_at = NULL, updated_at = now() WHERE id = ? AND retention = ?`,
+    `UPDATE messages SET status = 'cancelled', held_at = NULL, paced = false, updated_at = now() WHERE id = ? AND retention = ?`,
     [messageId, retention],
   );
   const cancelled = await getMessage(tx, messageId);

@@ -37,7 +37,9 @@ export interface NewMessage {
 
 /**
  * Accepts messages, in the retention class of the workspace's plan. One with a flow-control key waits in its queue from the start.
- * Returns the status of each: `scheduled` where it is due later.
+ * One that is due later
+ * and has none waits under the pacer, unless it is given a workflow of its own (`paceMessages`). Returns the status of each: `scheduled`
+ * where it is due later.
  */
 export async function insertMessages(
   tx: EnvironmentTransaction,
@@ -91,9 +93,9 @@ const INSERT = `WITH given AS MATERIALIZED (
   ), content AS (
     INSERT INTO message_contents (message_id, environment_id, retention, ${CONTENT_COLUMNS})
     SELECT id, current_environment_id(), retention, ${CONTENT_COLUMNS} FROM given)
-  INSERT INTO messages (environment_id, retention, ${MESSAGE_COLUMNS}, status, next_attempt_at)
+  INSERT INTO messages (environment_id, retention, ${MESSAGE_COLUMNS}, status, next_attempt_at, paced)
   SELECT current_environment_id(), retention, ${MESSAGE_COLUMNS}, CASE WHEN scheduled_for > now() THEN 'scheduled' ELSE 'pending' END,
-    COALESCE(scheduled_for, now())
+    COALESCE(scheduled_for, now()), COALESCE(scheduled_for > now(), false) AND flow_control_key_id IS NULL
   FROM given RETURNING id, status`;
 
 /** A column that a row leaves out is null. Most columns of most messages are, and naming them doubled the time of the reading. */

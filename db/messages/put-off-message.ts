@@ -18,7 +18,7 @@ export async function markBegun(tx: EnvironmentTransaction, message: LockedMessa
 export async function holdMessage(tx: EnvironmentTransaction, message: LockedMessage): Promise<void> {
   await tx.raw(
     `UPDATE messages SET held_at = COALESCE(held_at, now()), begun_at = COALESCE(begun_at, now()),
-       status = CASE WHEN status = 'scheduled' THEN 'pending' ELSE status END, updated_at = now()
+       status = CASE WHEN status = 'scheduled' THEN 'pending' ELSE status END, paced = false, updated_at = now()
      WHERE id = ? AND retention = ?`,
     [message.id, message.retention],
   );

@@ -2,7 +2,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 export interface SplitByDueTime {
   due: string[];
-  /** They wait by themselves until their time, and hold no permit. */
+  /** They wait until their time, and hold no permit. */
   later: string[];
 }
 
@@ -15,7 +15,7 @@ export async function splitByDueTime(
     `SELECT COALESCE(array_agg(w.id ORDER BY w.place) FILTER (WHERE m.next_attempt_at <= clock_timestamp()), '{}') AS due,
        COALESCE(array_agg(w.id ORDER BY w.place) FILTER (WHERE m.next_attempt_at > clock_timestamp()), '{}') AS later
      FROM unnest(CAST(:messageIds AS text[])) WITH ORDINALITY AS w (id, place) JOIN messages m ON m.id = w.id
-     WHERE m.status IN ('pending', 'scheduled')`,
+     WHERE m.status IN ('pending', 'scheduled') AND m.begun_at IS NULL`,
     { messageIds: [...messageIds] },
   );
   const [split] = rows;

@@ -9,7 +9,7 @@ export interface StartedAttempt {
 const OF_CLASS = 'retention = :retention';
 /** `where`: what is known of its partition. The class alone is enough. */
 export const beginAttempt = (where: string = OF_CLASS): string =>
-  `UPDATE messages SET status = 'processing', attempts = attempts + 1, begun_at = COALESCE(begun_at, now()), held_at = NULL, updated_at = now()
+  `UPDATE messages SET status = 'processing', attempts = attempts + 1, begun_at = COALESCE(begun_at, now()), held_at = NULL, paced = false, updated_at = now()
   WHERE id = :messageId AND ${where}`;
 export const INSERT_ATTEMPT = `INSERT INTO message_attempts (message_id, number, environment_id, retention, worker, subscription_id)
   SELECT :messageId, attempts, current_environment_id(), :retention, :worker, subscription_id FROM begun RETURNING number`;

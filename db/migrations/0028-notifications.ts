@@ -35,6 +35,7 @@ const NOTIFICATIONS = `
     subject_id text NOT NULL,
     coalesce_key text NOT NULL,
     count integer NOT NULL DEFAULT 1 CHECK (count >= 1),
+    alerted_as_of timestamptz(3),    -- alert_webhook_set_at of the webhook that was told of it; null: none was
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
     UNIQUE (environment_id, coalesce_key)
@@ -42,7 +43,7 @@ const NOTIFICATIONS = `
   CREATE INDEX notifications_newest_first ON notifications (environment_id, updated_at DESC, id DESC);
   CREATE INDEX notifications_by_age ON notifications (updated_at);
   CALL make_tenant_table('notifications', 'SELECT, INSERT');
-  GRANT UPDATE (count, updated_at) ON notifications TO service_app;
+  GRANT UPDATE (count, alerted_as_of, updated_at) ON notifications TO service_app;
 
   CREATE FUNCTION check_notification_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -72,6 +73,7 @@ const SETTINGS = `
   CREATE TABLE notification_settings (
     workspace_id uuid PRIMARY KEY REFERENCES workspaces,
     alert_webhook_url text CHECK (char_length(alert_webhook_url) <= 2048),
+    alert_webhook_set_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(), -- when it last changed
     email_recipients text[] NOT NULL DEFAULT '{}' CHECK (cardinality(email_recipients) <= 20),
     updated_at timestamptz(3) NOT NULL DEFAULT now()
   );
@@ -80,7 +82,7 @@ const SETTINGS = `
   CREATE POLICY tenant ON notification_settings USING (workspace_id = current_workspace_id())
     WITH CHECK (workspace_id = current_workspace_id());
   GRANT SELECT, INSERT ON notification_settings TO service_app;
-  GRANT UPDATE (alert_webhook_url, email_recipients, updated_at) ON notification_settings TO service_app;
+  GRANT UPDATE (alert_webhook_url, alert_webhook_set_at, email_recipients, updated_at) ON notification_settings TO service_app;
 
   CREATE TABLE notification_mutes (
     workspace_id uuid NOT NULL,

@@ -2,7 +2,7 @@
 
 /**
  * Messages whose workflow never started, and messages whose attempt is long overdue. Those of flow-control keys have a queue, and a
- * sweep, of their own. Left out are those that wait in the queue for a permit, or were granted one just now: whoever grants starts
+ * sweep, of their own, and so have those under a pacer. Left out are those that wait in the queue for a permit, or were granted one just now: whoever grants starts
  * them, again and again until they come (`grant_free_permits`).
  *
  * Three looks, each at `most` messages: at the newest that were not begun, so that what has just been lost is found at once however many
@@ -20,17 +20,17 @@ export const LOST = `
     BEGIN ATOMIC
       WITH newest AS MATERIALIZED (
         SELECT u.id, u.environment_id FROM messages u
-        WHERE u.begun_at IS NULL AND u.status IN ('pending', 'scheduled') AND u.flow_control_key_id IS NULL
+        WHERE u.begun_at IS NULL AND u.status IN ('pending', 'scheduled') AND u.flow_control_key_id IS NULL AND NOT u.paced
           AND u.created_at < now() - older_than
         ORDER BY u.id DESC LIMIT most),
       unbegun AS MATERIALIZED (
         SELECT u.id, u.environment_id FROM messages u
-        WHERE u.begun_at IS NULL AND u.status IN ('pending', 'scheduled') AND u.flow_control_key_id IS NULL
+        WHERE u.begun_at IS NULL AND u.status IN ('pending', 'scheduled') AND u.flow_control_key_id IS NULL AND NOT u.paced
           AND u.created_at < now() - older_than AND u.id > (SELECT i.unbegun_looked_to FROM installation i)
         ORDER BY u.id LIMIT most),
       overdue AS MATERIALIZED (
         SELECT o.id, o.environment_id, o.next_attempt_at FROM messages o
-        WHERE o.status IN ('pending', 'scheduled', 'processing') AND o.held_at IS NULL AND o.flow_control_key_id IS NULL
+        WHERE o.status IN ('pending', 'scheduled', 'processing') AND o.held_at IS NULL AND o.flow_control_key_id IS NULL AND NOT o.paced
           AND o.next_attempt_at < now() - overdue_by
           AND (o.next_attempt_at, o.id) > ((SELECT i.overdue_looked_to FROM installation i), (SELECT i.overdue_looked_to_id FROM installation i))
         ORDER BY o.next_attempt_at, o.id LIMIT most),

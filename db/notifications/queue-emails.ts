@@ -11,8 +11,8 @@ export interface QueuedEmails {
 }
 
 /**
- * Queues an e-mail of each notification to each of its recipients, which are distinct. Each counts in the plan's monthly allowance; those that it does not cover are
- * recorded as refused. Call it last in the transaction: the count stays locked until the commit.
+ * Queues an e-mail of each notification to each of its recipients, which are distinct. Each counts in the plan's monthly allowance; those
+ * that it does not cover are recorded as refused. Call it last in the transaction: the count stays locked until the commit.
  */
 export async function queueEmails(
   tx: EnvironmentTransaction,

@@ -14,6 +14,18 @@ export async function readSettings(tx: EnvironmentTransaction): Promise<Notifica
   return rows[0] ?? { alertWebhookUrl: null, emailRecipients: [] };
 }
 
+/** The settings with the time at which the alert webhook last changed. */
+export async function readChannels(
+  tx: EnvironmentTransaction,
+): Promise<NotificationSettings & { alertWebhookSetAt: Date }> {
+  const { rows } = await tx.raw<{ rows: (NotificationSettings & { alertWebhookSetAt: Date })[] }>(
+    `SELECT alert_webhook_url AS "alertWebhookUrl", alert_webhook_set_at AS "alertWebhookSetAt", email_recipients AS "emailRecipients"
+     FROM notification_settings WHERE workspace_id = current_workspace_id()`,
+    [],
+  );
+  return rows[0] ?? { alertWebhookUrl: null, alertWebhookSetAt: new Date(0), emailRecipients: [] };
+}
+
 /** Locks them until the commit, so that two changes, each of a part, do not undo each other. */
 export async function lockSettings(tx: EnvironmentTransaction): Promise<NotificationSettings> {
   await tx.raw(
@@ -31,6 +43,8 @@ export async function putSettings(
     `INSERT INTO notification_settings (workspace_id, alert_webhook_url, email_recipients)
      VALUES (current_workspace_id(), :alertWebhookUrl, CAST(:emailRecipients AS text[]))
      ON CONFLICT (workspace_id) DO UPDATE SET alert_webhook_url = excluded.alert_webhook_url,
+       alert_webhook_set_at = CASE WHEN notification_settings.alert_webhook_url IS DISTINCT FROM excluded.alert_webhook_url
+         THEN clock_timestamp() ELSE notification_settings.alert_webhook_set_at END,
        email_recipients = excluded.email_recipients, updated_at = now()`,
     { alertWebhookUrl, emailRecipients },
   );

@@ -1,5 +1,5 @@
 /**
- * The one table of warnings: what may be wrong with an action that was written nevertheless. What is certainly wrong is an issue of a
+ * The one table of warnings: what may be wrong with an action or a schedule that was written nevertheless. What is certainly wrong is an issue of a
  * VALIDATION_ERROR.
  */
 export const WARNING_TABLE = {
@@ -13,6 +13,11 @@ export const WARNING_TABLE = {
     'The schema joins closed objects (`additionalProperties: false`) by `allOf` or `$ref`, and each refuses the members of the others. An input with members is refused. Leave the parts open, and close the whole with `unevaluatedProperties: false`.',
   secret_missing:
     'The vault has no secret of that name yet. Until it does, an invocation is refused (`secret_missing`).',
+  url_group_missing:
+    'The environment has no URL group of that id or name. Each firing of the schedule fails until it has one. Create it, or correct the name.',
+  url_group_empty: 'The URL group has no endpoints. Each firing of the schedule fails until it has one.',
+  topic_missing:
+    'The environment has no topic of that id or name. Each firing of the schedule fails until it has one. Create it, or correct the name.',
   destination_blocked:
     'The URL names an address that this installation does not call. An invocation is refused (`destination_blocked`) unless `EGRESS_ALLOW` of the workers lists it.',
 } as const satisfies Record<string, string>;
@@ -21,7 +26,7 @@ export type WarningCode = keyof typeof WARNING_TABLE;
 export const WARNING_CODES = Object.keys(WARNING_TABLE) as [WarningCode, ...WarningCode[]];
 
 export interface Warning {
-  /** Dotted path into the action, for example `adapter.config.url`. */
+  /** Dotted path into what was written, for example `adapter.config.url` of an action. */
   path: string;
   code: WarningCode;
   message: string;

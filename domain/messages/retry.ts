@@ -1,17 +1,27 @@
 /** When a message is tried again. The rules are in docs/messages.md, "Statuses": the back-off, Retry-After, and what ends it at once. */
 
+import { retryAfterMs } from '../retry-after.ts';
+
 export const DELAY_MS_MAX = 24 * 60 * 60 * 1_000;
 const GROWTH = 2.5;
 const JITTER = 0.2;
 const MS_PER_SECOND = 1_000;
+const LOST_AGAIN_MS = 1_000;
 /** Gone, and QStash's "do not retry". */
 const ENDING_STATUSES: readonly number[] = [410, 489];
 const RETRY_AFTER_STATUSES: readonly number[] = [429, 503];
+
+/** So many attempts that were lost with their worker are none of `maxRetries`. A message that kills its worker must end, too. */
+export const LOST_ATTEMPTS_MAX = 3;
 
 /** An attempt that did not deliver. */
 export interface FailedAttempt {
   /** Attempts made, this one included. */
   attempts: number;
+  /** How many of them were lost with their worker. */
+  lost: number;
+  /** This one was lost. */
+  isLost: boolean;
   maxRetries: number;
   /** The delays of `retryDelay`, indexed by retry from 0; null for the default back-off. */
   retryDelaysMs: readonly number[] | null;
@@ -34,7 +44,10 @@ export function backOffMs(n: number, random: number): number {
 
 /** Milliseconds until the next attempt, or null where there is none. */
 export function nextAttemptDelayMs(failed: FailedAttempt, nowMs: number, random: number): number | null {
-  const { attempts, responseStatus, retryDelaysMs } = failed;
+  const { responseStatus, retryDelaysMs } = failed;
+  // Nobody knows what a lost attempt saw, so it has no place in the retry schedule.
+  if (failed.isLost && failed.lost <= LOST_ATTEMPTS_MAX) return LOST_AGAIN_MS;
+  const attempts = failed.attempts - Math.min(failed.lost, LOST_ATTEMPTS_MAX);
   if (failed.blocked || attempts > failed.maxRetries) return null;
   if (responseStatus !== null && ENDING_STATUSES.includes(responseStatus)) return null;
   const plannedMs = retryDelaysMs?.[attempts - 1] ?? backOffMs(attempts, random);
@@ -47,19 +60,5 @@ export function askedDelayMs(
   nowMs: number,
 ): number {
   const asks = responseStatus !== null && RETRY_AFTER_STATUSES.includes(responseStatus);
-  return asks && retryAfter !== null ? retryAfterMs(retryAfter, nowMs) : 0;
-}
-
-/** Retry-After in seconds or as an HTTP date (RFC 9110, 10.2.3), up to 24 h; 0 for what is neither. */
-export function retryAfterMs(value: string, nowMs: number): number {
-  const text = value.trim();
-  const waitMs = /^\d{1,15}$/.test(text) ? Number(text) * MS_PER_SECOND : httpDateMs(text) - nowMs;
-  return Number.isFinite(waitMs) ? Math.min(DELAY_MS_MAX, Math.max(0, waitMs)) : 0;
-}
-
-/** Accepts only the form of an HTTP date: Date.parse accepts far more. */
-function httpDateMs(text: string): number {
-  return /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
+  return asks && retryAfter !== null ? Math.min(DELAY_MS_MAX, Math.ceil(retryAfterMs(retryAfter, nowMs) ?? 0)) : 0;
 }

@@ -52,6 +52,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/flow-control/find-lost-leases.ts':
     'lists ids of messages that hold a slot and that nobody sends, in every environment',
   'db/messages/find-lost-messages.ts': 'lists ids of accepted messages that no workflow delivers, in every environment',
+  'db/messages/find-due-pacers.ts': 'lists ids of environments whose pacer may be absent',
   'db/messages/find-held-environments.ts': 'lists ids of environments whose held messages nobody woke',
   'db/messages/find-expired-deduplications.ts': 'lists what is past its time, in every environment',
   'db/messages/delete-expired-deduplications.ts': 'deletes what is past its time, in every environment',

@@ -109,6 +109,7 @@ function dependencies(db: Database): ActivityDependencies {
     cancelInvocation: notHere,
     wakeApproval: notHere,
     wakeMessage: notHere,
+    paceMessages: notHere,
     resumeMessages: notHere,
     beginMessage: notHere,
     wakeDeadLetterJob: notHere,

@@ -96,6 +96,22 @@ describe('on a server', () => {
     expect(action.staticDetails).toContain('swept_in_part');
     expect(action.priority?.priorityKey).toBe(PRIORITY_KEYS.invocation);
   });
+
+  test('the sweep runs once when workers start, however many, and not while an operator has paused it', async () => {
+    const [scheduleId, taskQueue] = [`maintenance/${randomUUID()}`, randomUUID()];
+    const schedule = client.schedule.getHandle(scheduleId);
+    const runs = async () => (await client.workflow.count(`TaskQueue = '${taskQueue}'`)).count;
+    const skipped = async () => (await schedule.describe()).raw.info?.overlapSkipped?.toString();
+    await Promise.all([1, 2, 3].map(() => ensureSweepSchedule(client, taskQueue, scheduleId)));
+    onTestFinished(() => schedule.delete());
+    await expect.poll(skipped).toBe('2');
+    await expect.poll(runs).toBe(1);
+    const [running] = (await schedule.describe()).info.runningActions;
+    await client.workflow.getHandle(running?.workflow.workflowId ?? '').terminate();
+    await schedule.pause();
+    await ensureSweepSchedule(client, taskQueue, scheduleId);
+    expect((await schedule.describe()).info.numActionsTaken).toBe(1);
+  });
 });
 
 test('docs/operations.md lists each workflow with the beginning of its id', () => {

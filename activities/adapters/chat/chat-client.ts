@@ -3,12 +3,14 @@ import type { ChatCall, ChatClient, ChatReply } from '../../../domain/integratio
 import { CHAT_ORIGINS } from '../../../domain/integrations/integrations.ts';
 import { isJsonObject, type JsonObject } from '../../../domain/json.ts';
 import { USER_AGENT } from '../../../domain/product.ts';
+import { retryAfterMs } from '../../../domain/retry-after.ts';
 import { sendRequest, type SendOptions, type Sent } from '../http-request/send-request.ts';
 import { OverdueError, type Watchdog } from '../watchdog.ts';
 
 /** A page of a channel listing is a few hundred kilobytes. */
 const REPLY_BYTES_MAX = 2 * 1024 * 1024;
 const RETRY_AFTER_SECONDS_MAX = 3_600;
+const MS_PER_SECOND = 1_000;
 const RESPONSE_ORIGIN = 'https://hooks.slack.com';
 
 export interface ChatOptions extends SendOptions {
@@ -113,9 +115,9 @@ function discordReply(sent: Sent): ChatReply {
 }
 
 function again(reason: string, headers: readonly [string, string][]): ChatReply {
-  const seconds = Number(headers.find(([name]) => name === 'retry-after')?.[1]);
-  const isUsable = Number.isFinite(seconds) && seconds > 0;
-  return { kind: 'again', reason, afterSeconds: isUsable ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) : null };
+  const header = headers.find(([name]) => name === 'retry-after')?.[1];
+  const seconds = ((header === undefined ? null : retryAfterMs(header, Date.now())) ?? 0) / MS_PER_SECOND;
+  return { kind: 'again', reason, afterSeconds: seconds > 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) : null };
 }
 
 function jsonOf({ response }: Answered): JsonObject | null {

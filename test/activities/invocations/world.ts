@@ -217,6 +217,7 @@ export class ActivityWorld {
       files: NO_FILES,
       pagesUrl: null,
       paceFlowControl: () => Promise.reject(new Error('no flow-control key is paced here')),
+      paceMessages: () => Promise.reject(new Error('no scheduled message is paced here')),
       beginMessage: () => Promise.reject(new Error('no message is begun here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
       resumeMessages: () => Promise.reject(new Error('no environment is resumed here')),

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { relayEvents } from '../../../activities/events/relay-events.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { nextReminderMs } from '../../../domain/approvals/reminders.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
+import { type NotificationSettings, putSettings, readSettings } from '../../../db/notifications/settings.ts';
 import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 
@@ -73,6 +74,34 @@ describe('events that people are told of', { timeout: TEST_TIMEOUT_MS }, () => {
     await relayEvents(deps);
     expect((await told()).map(({ count }) => count)).toEqual([1_000, 3]);
     expect(woken).toHaveLength(2);
+  });
+
+  test('tell a webhook and a recipient that are set later of the next one of their hour, once', async () => {
+    const failing = async (deps: ActivityDependencies): Promise<{ alerts: number; mails: string[] }> => {
+      await raise('message.failed', [{ messageId: newId('message'), attempts: 6 }]);
+      await relayEvents(deps);
+      const mails = await world.database.asOwner<{ recipient: string }>(
+        'SELECT recipient FROM notification_emails ORDER BY recipient',
+      );
+      return { alerts: (await alerts()).length, mails: mails.map(({ recipient }) => recipient) };
+    };
+    const set = (settings: Partial<NotificationSettings>) =>
+      world.database.db.withEnvironment(world.database.tenant, async (tx) =>
+        putSettings(tx, { ...(await readSettings(tx)), ...settings }),
+      );
+    onTestFinished(() => set({ alertWebhookUrl: 'https://alerts.example/hook', emailRecipients: [] }));
+    const { deps } = relaying({ sendEmail: () => Promise.resolve() });
+    await set({ alertWebhookUrl: null });
+    expect(await failing(deps)).toEqual({ alerts: 0, mails: [] });
+    await set({ alertWebhookUrl: 'https://alerts.example/first', emailRecipients: ['a@agents.example'] });
+    expect(await failing(deps)).toEqual({ alerts: 1, mails: ['a@agents.example'] });
+    expect(await failing(deps)).toEqual({ alerts: 1, mails: ['a@agents.example'] });
+    const both = ['a@agents.example', 'b@agents.example'];
+    await set({ alertWebhookUrl: 'https://alerts.example/second', emailRecipients: both });
+    expect(await failing(deps)).toEqual({ alerts: 2, mails: both });
+    await set({ emailRecipients: both });
+    expect(await failing(deps)).toEqual({ alerts: 2, mails: both });
+    expect((await told()).map(({ count }) => count)).toEqual([5]);
   });
 
   test('relayed by several processes at once, are counted once', async () => {

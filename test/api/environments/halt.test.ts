@@ -109,6 +109,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     forgetSchedule: unused,
     startFiring: unused,
     paceFlowControl: unused,
+    paceMessages: unused,
     tellWaiter: unused,
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10, notification: 10, maintenance: 5 },
     permitTakers: new PermitTakers(),

@@ -10,7 +10,7 @@ import { queueBehindOthers } from '../../../db/in-flight/queue-deliveries.ts';
 import { publishBody } from '../../../api/messages/body-schemas.ts';
 import { wakeMessageWorkflow } from '../../../api/messages/message-workflows.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { type Destination, messageIn, startDestination, statusOf } from './support.ts';
+import { type Destination, messageIn, publish, startDestination, statusOf } from './support.ts';
 
 let service: TestService;
 let destination: Destination;
@@ -40,6 +40,9 @@ async function accepted(body: Record<string, unknown>): Promise<string> {
   return published?.messageId ?? '';
 }
 
+const begun = async (id: string): Promise<boolean> =>
+  (await service.database.asOwner('SELECT 1 FROM messages WHERE id = $1 AND begun_at IS NOT NULL', [id])).length === 1;
+
 async function sweep(olderThanSeconds: number): Promise<number> {
   const wakeMessage = (ref: MessageRef) =>
     wakeMessageWorkflow(service.client, ref, { environmentName: null, taskQueue: service.taskQueue });
@@ -48,13 +51,15 @@ async function sweep(olderThanSeconds: number): Promise<number> {
 }
 
 describe('the sweep', () => {
-  test('starts what was accepted and never begun, now or later, and then leaves it alone', async () => {
-    const [now, later] = await Promise.all([
+  test('starts what was accepted and never begun, and then leaves it alone; what is due later it leaves to its workflow or the pacer', async () => {
+    const [now, { messageId: later }] = await Promise.all([
       accepted({ url: `${destination.baseUrl}/lost`, deduplicationId: randomUUID() }),
-      accepted({ url: `${destination.baseUrl}/lost-later`, delay: '1h' }),
+      publish(service, { url: `${destination.baseUrl}/lost-later`, delay: '1h' }),
+      accepted({ url: `${destination.baseUrl}/never-paced`, delay: '1h' }),
     ]);
     expect(await sweep(3_600)).toBe(0); // too young to count as lost
-    expect(await sweep(0)).toBe(2);
+    await expect.poll(() => begun(later)).toBe(true);
+    expect(await sweep(0)).toBe(1);
     await expect.poll(() => statusOf(service, now)).toBe('delivered');
     await expect.poll(() => sweep(0)).toBe(0);
     expect(await statusOf(service, later)).toBe('scheduled');
@@ -82,7 +87,7 @@ describe('the sweep', () => {
   });
 
   test('gives up an attempt whose worker was lost, and tries again', async () => {
-    const id = await accepted({ url: `${destination.baseUrl}/lost-attempt`, retryDelay: '0' });
+    const id = await accepted({ url: `${destination.baseUrl}/lost-attempt`, retryDelay: '0', maxRetries: 0 });
     await service.database.asOwner(
       `WITH begun AS (UPDATE messages SET status = 'processing', attempts = 1, begun_at = now() WHERE id = $1 RETURNING environment_id, retention)
        INSERT INTO message_attempts (environment_id, retention, message_id, number) SELECT environment_id, retention, $1, 1 FROM begun`,

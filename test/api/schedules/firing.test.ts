@@ -411,6 +411,24 @@ test('to a URL group publishes one message for each endpoint, once', async () =>
   expect((await schedules.runs(gone.id))[0]?.error?.code).toBe('NOT_FOUND');
 });
 
+test('messages that are due later have no workflow each beyond the first hundred', async () => {
+  const { id } = await schedules.create({
+    overlap: 'allow_all',
+    destination: { url: 'https://shop.example/hook', delay: '1d' },
+  });
+  const first = await schedules.firing(id, NINE);
+  expect(first.messageIds).toHaveLength(1);
+  await api.database.asOwner(
+    `SET session_replication_role = 'replica';
+     INSERT INTO messages (id, environment_id, url, method, max_retries, timeout_seconds, published_by, retention, status, next_attempt_at)
+     SELECT 'msg_' || lpad(n::text, 22, '0'), environment_id, url, method, 0, 30, '{}', retention, 'scheduled', now() + interval '1 day'
+     FROM messages, generate_series(1, 100) n WHERE id = '${first.messageIds[0]}'`,
+  );
+  const paced = schedules.paced;
+  expect(await schedules.firing(id, TEN)).toEqual({ outcome: 'published', messageIds: [] });
+  expect(schedules.paced).toBe(paced + 1);
+});
+
 describe('overlap', () => {
   const unfired = async (scheduleId: string): Promise<string[]> =>
     (await findUnfiredRuns(api.deps.db, { olderThanSeconds: -60, afterId: '', limit: 100 }))

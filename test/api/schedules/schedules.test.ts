@@ -64,6 +64,38 @@ describe('POST /schedules', () => {
     expect(JSON.stringify(rows)).not.toContain('4242-4242-4242');
   });
 
+  test('warns of a URL group and a topic that nobody can publish to, with near names; on a change as well', async () => {
+    const { tenant } = api.database;
+    const { key } = await api.createKey(tenant);
+    const make = async (path: string, body: object): Promise<void> => {
+      expect((await api.call('POST', path, { key, body })).status).toBe(201);
+    };
+    await make('/api/v2/url-groups', { name: 'receivers', endpoints: [{ url: 'https://one.example/' }] });
+    await make('/api/v2/url-groups', { name: 'empty', endpoints: [] });
+    await make('/api/v2/events/topics', { name: 'orders' });
+    const warningsOf = async (destination: object) => (await schedules.create({ destination })).warnings;
+    expect(await warningsOf(DESTINATION)).toEqual([]);
+    expect(await warningsOf({ urlGroup: 'receivers' })).toEqual([]);
+    expect(await warningsOf({ urlGroup: 'recievers' })).toEqual([
+      {
+        path: 'destination.urlGroup',
+        code: 'url_group_missing',
+        message: expect.stringContaining('receivers') as string,
+      },
+    ]);
+    expect(await warningsOf({ urlGroup: 'empty' })).toMatchObject([{ code: 'url_group_empty' }]);
+    const topic = { topic: 'order', eventType: 'order.paid', body: {} };
+    const expected = [
+      { path: 'destination.topic', code: 'topic_missing', message: expect.stringContaining('orders') as string },
+    ];
+    expect(await warningsOf(topic)).toEqual(expected);
+    const { id } = await schedules.create({});
+    expect(scheduleIn(await schedules.call('PATCH', `/${id}`, { destination: topic })).warnings).toEqual(expected);
+    // What stays is looked at again.
+    expect(scheduleIn(await schedules.call('PATCH', `/${id}`, { name: 'orders' })).warnings).toEqual(expected);
+    expect(scheduleIn(await schedules.call('PATCH', `/${id}`, { destination: DESTINATION })).warnings).toEqual([]);
+  });
+
   test.each([
     [{ cron: '61 * * * *' }, 'body.cron', 'from 0 to 59'],
     [{ cron: '0 0 30 2 *' }, 'body.cron', 'never comes'],

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { fireSlot } from '../../../activities/schedules/fire-slot.ts';
 import { tellSchedule } from '../../../activities/schedules/tell-schedule.ts';
-import { runSchema, scheduleSchema } from '../../../api/schedules/schemas.ts';
+import { runSchema } from '../../../api/schedules/schemas.ts';
+import { writtenScheduleSchema } from '../../../api/schedules/warnings.ts';
 import type { EventRef } from '../../../domain/events/events.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
 import type { Fired, RunTrigger } from '../../../domain/schedules/schedules.ts';
@@ -9,6 +10,8 @@ import { Vault } from '../../../db/secrets/vault.ts';
 import type { CallResult, TestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 
+/** As reads show it, or as the request that wrote it is answered. */
+const scheduleSchema = writtenScheduleSchema.partial({ warnings: true });
 export type Schedule = z.infer<typeof scheduleSchema>;
 export type Run = z.infer<typeof runSchema>;
 
@@ -23,6 +26,8 @@ export class Schedules {
   readonly started: string[] = [];
   /** Events whose fan-out a firing has started. */
   readonly fannedOut: string[] = [];
+  /** How often the pacer of the environment was told. */
+  paced = 0;
   private readonly api: TestApi;
   private readonly key: string;
   private readonly fire: ReturnType<typeof fireSlot>;
@@ -36,9 +41,20 @@ export class Schedules {
     const wakeMessage = ({ messageId }: MessageRef): Promise<void> =>
       Promise.resolve(void this.started.push(messageId));
     const paceFlowControl = (): Promise<void> => Promise.reject(new Error('nothing here has a rate'));
+    const paceMessages = (): Promise<void> => Promise.resolve(void (this.paced += 1));
     const fanOutEvent = ({ eventId }: EventRef): Promise<void> => Promise.resolve(void this.fannedOut.push(eventId));
     const { db, logger } = api.deps;
-    this.fire = fireSlot({ db, logger, vault, forgetSchedule, putSchedule, wakeMessage, paceFlowControl, fanOutEvent });
+    this.fire = fireSlot({
+      db,
+      logger,
+      vault,
+      forgetSchedule,
+      putSchedule,
+      wakeMessage,
+      paceFlowControl,
+      paceMessages,
+      fanOutEvent,
+    });
   }
 
   async create(body: Record<string, unknown>): Promise<Schedule> {

@@ -51,6 +51,7 @@ const DIRECTORY_FUNCTIONS = [
   'end_sign_in_sessions',
   'find_api_key',
   'find_due_files',
+  'find_due_message_pacers',
   'find_ended_oauth_grants',
   'find_expired_idempotency_claims',
   'find_expired_memories',

@@ -57,7 +57,15 @@ describe('deliverMessage', () => {
   });
 
   test('keeps the whole default schedule: five retries, the last after a day', async () => {
-    const failed = { maxRetries: 5, retryDelaysMs: null, responseStatus: 500, retryAfter: null, blocked: false };
+    const failed = {
+      maxRetries: 5,
+      retryDelaysMs: null,
+      responseStatus: 500,
+      retryAfter: null,
+      lost: 0,
+      isLost: false,
+      blocked: false,
+    };
     const steps = [1, 2, 3, 4, 5, 6].map((attempts): DeliveryStep => {
       const delayMs = nextAttemptDelayMs({ ...failed, attempts }, 0, 0.5);
       return delayMs === null ? end('failed') : { next: 'wait', delayMs };

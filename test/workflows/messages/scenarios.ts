@@ -35,10 +35,32 @@ const waking = (workflow: 'resumeMessages' | 'startMessages', what: string, scen
   server: 'time-skipping',
   ...scenario,
 });
+const pacing = (what: string, startDueMessages: () => Promise<number | null | NoPermit>): Scenario => ({
+  name: `paceMessages/${what}.v1`,
+  workflow: 'paceMessages',
+  workflowId: `message-pacer/${ENVIRONMENT.environmentId}`,
+  args: [ENVIRONMENT],
+  activities: { startDueMessages },
+  server: 'time-skipping',
+});
+const told = new Set<string>();
+/** Signals the pacer in its first look, as a newcomer does that is due earlier. */
+const toldIn = (name: string, nextInMs: number | null) => async (): Promise<number | null> => {
+  const handle = caller();
+  const key = `${handle.workflowId}/${name}`;
+  if (told.has(key)) return null;
+  told.add(key);
+  await handle.signal('pace');
+  return nextInMs;
+};
 const woken = new Set<string>();
 let batches = 0;
 
 export const scenarios: readonly Scenario[] = [
+  pacing('two-due-times', inTurn<number | null>(60_000, 0, 86_400_000, 0, null)),
+  pacing('queued', inTurn<number | null | NoPermit>(NO_PERMIT, 60_000, NO_PERMIT, null)),
+  pacing('told-at-its-end', toldIn('end', null)),
+  pacing('told-while-it-waits', toldIn('waiting', 86_400_000)),
   delivering('queued-then-delivered', { next: 'wait', delayMs: 5_000, isQueued: true }, end('delivered')),
   delivering('delivered', end('delivered')),
   {

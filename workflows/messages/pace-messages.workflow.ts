@@ -1,0 +1,44 @@
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import { PACE_SIGNAL, type PaceMessagesInput } from '../../temporal/messages/pace-messages.ts';
+import { onQueue, WAKE_OPTIONS } from '../activity-options.ts';
+import { PermitQueue } from '../permit-queue.ts';
+
+const pace = defineSignal(PACE_SIGNAL);
+
+/**
+ * Hands over the scheduled messages of an environment that have no workflow of their own, a page at a time, and sleeps until the next is
+ * due. It ends if none is left. A signal that arrives at its end counts: Temporal does not let a workflow complete with an unhandled
+ * signal, so the newcomer who sent it is not lost.
+ */
+export async function paceMessages({ workspaceId, environmentId }: PaceMessagesInput): Promise<void> {
+  const ref = { workspaceId, environmentId };
+  const permits = new PermitQueue();
+  const { startDueMessages } = proxyActivities<Activities>({
+    ...WAKE_OPTIONS,
+    ...onQueue('maintenance', ref),
+    summary: 'lets the messages that are due queue, and says when the next is',
+  });
+  let isTold = false;
+  setHandler(pace, () => {
+    isTold = true;
+  });
+  for (;;) {
+    isTold = false;
+    const nextInMs = await permits.turn('maintenance', () => startDueMessages(ref));
+    if (nextInMs === null && !isTold) return;
+    if (nextInMs !== null && nextInMs > 0) {
+      setCurrentDetails(`WAITS: the next look at ${new Date(Date.now() + nextInMs).toISOString()}`);
+      await condition(() => isTold, nextInMs, { summary: 'until the next message is due' });
+    }
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof paceMessages>(ref);
+  }
+}
