@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-export const name = '0039-billing';
+export const name = '0040-billing';
 
 /**
  * `daily_usage`: what each environment took of each allowance on each UTC day, written in the statement that takes it of the month. The
