@@ -3,21 +3,33 @@ import { createRun } from '../../../db/runs/create-run.ts';
 import { endRunOfTrace, findRunOfTrace } from '../../../db/runs/trace-runs.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isId } from '../../../domain/ids.ts';
+import { CUT_ATTRIBUTE } from '../../../domain/runs/cut-contents.ts';
 import { firstCharacters, runFactsOf, runIdOf, spanOfTrace, type TracedSpan } from '../../../domain/runs/otlp.ts';
 import type { SpanUpsert } from '../../../domain/runs/runs.ts';
 import { lockRunForSpans, writeSpans } from '../write-spans.ts';
 
 const RUN_NAME_CHARACTERS_MAX = 200;
 
-/** Writes the spans of some runs. Answers why spans were rejected, one text for each. */
+export interface Ingested {
+  /** Why spans were rejected, one text for each. */
+  rejected: string[];
+  /** Spans whose contents were cut. */
+  cut: number;
+}
+
+/** Writes the spans of some runs. */
 export async function ingestTraces(
   tx: EnvironmentTransaction,
   groups: readonly RunSpans[],
   captureContent: boolean,
-): Promise<string[]> {
-  const rejected: string[] = [];
-  for (const group of groups) rejected.push(...(await ingestGroup(tx, group, captureContent)));
-  return rejected;
+): Promise<Ingested> {
+  const ingested: Ingested = { rejected: [], cut: 0 };
+  for (const group of groups) {
+    const { rejected, cut } = await ingestGroup(tx, group, captureContent);
+    ingested.rejected.push(...rejected);
+    ingested.cut += cut;
+  }
+  return ingested;
 }
 
 /** Spans of one run. */
@@ -41,23 +53,24 @@ export function byRun(spans: readonly TracedSpan[]): RunSpans[] {
   return [...groups.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
 }
 
-/** Answers why spans were rejected, one text for each. */
-async function ingestGroup(tx: EnvironmentTransaction, group: RunSpans, captureContent: boolean): Promise<string[]> {
+async function ingestGroup(tx: EnvironmentTransaction, group: RunSpans, captureContent: boolean): Promise<Ingested> {
   const read = group.spans.map((span) => spanOfTrace(span, captureContent));
   const upserts = read.filter((span): span is SpanUpsert => span !== null);
   const tooLarge = read.filter((span) => span === null).map(() => 'a span is too large');
-  if (upserts.length === 0) return tooLarge;
+  if (upserts.length === 0) return { rejected: tooLarge, cut: 0 };
+  const rejectAll = (why: string): Ingested => ({ rejected: group.spans.map(() => why), cut: 0 });
   try {
     const runId = group.runId ?? (await runOfTrace(tx, group));
-    if (!isId('run', runId)) return group.spans.map(() => 'what a span names as its run is no id of a run');
+    if (!isId('run', runId)) return rejectAll('what a span names as its run is no id of a run');
     await lockRunForSpans(tx, runId);
     const { rejected } = await writeSpans(tx, runId, upserts);
     await endWithRoot(tx, runId, group.spans);
-    return [...tooLarge, ...rejected.map(({ message }) => message)];
+    const cut = upserts.filter(({ attributes }) => attributes?.[CUT_ATTRIBUTE] !== undefined).length;
+    return { rejected: [...tooLarge, ...rejected.map(({ message }) => message)], cut };
   } catch (error) {
     // Both are thrown before anything is written, and say that this run takes no spans. Those of other runs are written.
     if (!(error instanceof ServiceError) || (error.code !== 'NOT_FOUND' && error.code !== 'CONFLICT')) throw error;
-    return group.spans.map(() => error.publicMessage);
+    return rejectAll(error.publicMessage);
   }
 }
 

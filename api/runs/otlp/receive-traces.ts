@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
 import { batchesOf } from '../../../domain/batches-of.ts';
+import { CUT_ATTRIBUTE } from '../../../domain/runs/cut-contents.ts';
 import { BodyTurns } from '../../http/body-turns.ts';
 import type { EnvironmentHandlerContext } from '../../http/route-context.ts';
 import type { Upload } from '../../http/upload.ts';
@@ -40,10 +41,13 @@ export async function receiveTraces({ incoming, upload, workspaceId, transaction
   const { spans, rejected } = readTraces(body, encoding);
   const captureContent = String(incoming.headers[CAPTURE_HEADER] ?? '').toLowerCase() === 'true';
   const runs = byRun(spans);
+  let cut = 0;
   for (const groups of batchesOf(runs, RUNS_PER_TRANSACTION)) {
-    rejected.push(...(await transaction((tx) => ingestTraces(tx, groups, captureContent))));
+    const ingested = await transaction((tx) => ingestTraces(tx, groups, captureContent));
+    rejected.push(...ingested.rejected);
+    cut += ingested.cut;
   }
-  return replyOf(encoding, rejected);
+  return replyOf(encoding, rejected, cut);
 }
 
 interface OtlpReply {
@@ -51,12 +55,16 @@ interface OtlpReply {
   headers: Record<string, string>;
 }
 
-/** Partial success, as OTLP says: what was rejected is not sent again. */
-function replyOf(encoding: OtlpEncoding, rejected: readonly string[]): OtlpReply {
-  const reasons = [...new Set(rejected)].slice(0, REASONS_SHOWN_MAX).join('; ');
+/** Partial success, as OTLP says: what was rejected is not sent again, and with nothing rejected its message is a warning. */
+function replyOf(encoding: OtlpEncoding, rejected: readonly string[], cut: number): OtlpReply {
+  const reasons = [...new Set(rejected)].slice(0, REASONS_SHOWN_MAX);
+  if (cut > 0)
+    reasons.push(`the contents of ${cut} ${cut === 1 ? 'span' : 'spans'} were cut, as ${CUT_ATTRIBUTE} says`);
   const response = create(
     ExportTraceServiceResponseSchema,
-    rejected.length === 0 ? {} : { partialSuccess: { rejectedSpans: BigInt(rejected.length), errorMessage: reasons } },
+    reasons.length === 0
+      ? {}
+      : { partialSuccess: { rejectedSpans: BigInt(rejected.length), errorMessage: reasons.join('; ') } },
   );
   const bytes =
     encoding === 'json'

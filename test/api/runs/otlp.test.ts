@@ -179,6 +179,29 @@ describe('the spans of a trace', () => {
   });
 });
 
+test.each([
+  ['numbers', (digits: string) => digits],
+  ['texts', (digits: string) => `"${digits}"`],
+])('integers of 64 bits are read from %s, every digit', async (_, written) => {
+  const traceId = newTraceId();
+  const attribute = `{"key":"order","value":{"intValue":${written('9223372036854775807')}}}`;
+  const span = `{"traceId":"${traceId}","spanId":"${hex(1)}","name":"s","startTimeUnixNano":${written(nano(1))},
+    "endTimeUnixNano":${written(nano(2))},"droppedAttributesCount":${written('3')},"attributes":[${attribute}]}`;
+  const reply = await api.call('POST', PATH, { key, raw: `{"resourceSpans":[{"scopeSpans":[{"spans":[${span}]}]}]}` });
+  expect([reply.status, reply.json]).toEqual([200, {}]);
+  const run = await runOfTrace(traceId);
+  expect(await readRun(run)).toMatchObject({ tokens: null, startedAt: '2026-01-01T00:00:01.000Z', durationMs: 1_000 });
+  expect(await level(run)).toMatchObject([{ attributes: { order: '9223372036854775807' } }]);
+});
+
+test('the reply says where contents were cut, and rejects nothing', async () => {
+  const { root } = treeOf(newTraceId());
+  const said = { ...root, attributes: [text('input.value', 'x'.repeat(70_000))] };
+  const reply = await send(requestOf([said]), { headers: { 'X-Service-Capture-Content': 'true' } });
+  const errorMessage = expect.stringContaining('the contents of 1 span were cut') as string;
+  expect([reply.status, reply.json]).toEqual([200, { partialSuccess: { errorMessage } }]);
+});
+
 describe('a run that spans name', () => {
   const named = (run: string, traceId: string) => ({
     ...treeOf(traceId).root,
