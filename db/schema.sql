@@ -721,8 +721,8 @@ CREATE OR REPLACE FUNCTION public.check_memory_change()
  LANGUAGE plpgsql
 AS $function$
   BEGIN
-    IF (to_jsonb(NEW) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at', 'terms'])
-       IS DISTINCT FROM (to_jsonb(OLD) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at', 'terms']) THEN
+    IF (to_jsonb(NEW) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at'])
+       IS DISTINCT FROM (to_jsonb(OLD) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at']) THEN
       RAISE EXCEPTION 'memory % says what it said', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     IF (OLD.superseded_by, OLD.superseded_at) IS DISTINCT FROM (NEW.superseded_by, NEW.superseded_at) AND OLD.superseded_by IS NOT NULL
@@ -3556,6 +3556,15 @@ AS $procedure$
   END $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION public.memory_terms(words jsonb, others text)
+ RETURNS tsvector
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT (concat_ws(' '::text, memory_terms.others, string_agg(concat_ws(' '::text, format('''%s'':%s%s'::text, l.lexeme, (w.word ->> 2), (w.word ->> 3)), (((('''='::text || (w.word ->> 4)) || ''':'::text) || (w.word ->> 2)) || 'A'::text)), ' '::text)))::tsvector AS concat_ws FROM jsonb_array_elements(memory_terms.words) w(word), LATERAL unnest(ts_lexize(((w.word ->> 0))::regdictionary, (w.word ->> 1))) l(lexeme))
+;
+REVOKE ALL ON FUNCTION memory_terms(jsonb,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memory_terms(jsonb,text) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.message_id_floor(at timestamp with time zone)
  RETURNS text
  LANGUAGE plpgsql
@@ -5763,7 +5772,7 @@ CREATE TABLE memories (
   holds_until timestamp(3) with time zone,
   expires_at timestamp(3) with time zone,
   signs bit varying(4096),
-  terms tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, content)) STORED NOT NULL,
+  terms tsvector DEFAULT ''::tsvector NOT NULL,
   CONSTRAINT memories_pkey PRIMARY KEY (id),
   CONSTRAINT memories_chain_id_version_key UNIQUE (chain_id, version),
   CONSTRAINT memories_agent_id_check CHECK (((char_length(agent_id) >= 1) AND (char_length(agent_id) <= 60))),
