@@ -18,6 +18,19 @@ export async function findRunOfTrace(tx: EnvironmentTransaction, traceId: string
   return rows[0]?.id ?? null;
 }
 
+/** Those of the traces for which a run was made. */
+export async function findTracesWithRun(
+  tx: EnvironmentTransaction,
+  traceIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (traceIds.length === 0) return new Set();
+  const { rows } = await tx.raw<{ rows: { traceId: string }[] }>(
+    `SELECT DISTINCT trace_id AS "traceId" FROM runs WHERE environment_id = current_environment_id() AND trace_id = ANY (:traceIds)`,
+    { traceIds },
+  );
+  return new Set(rows.map(({ traceId }) => traceId));
+}
+
 /** The root of a trace, which is over. */
 export interface EndedRoot {
   traceId: string;

@@ -14,7 +14,7 @@ export const ingestTracesRoute = defineRoute({
   summary: 'Ingest traces of OpenTelemetry',
   description:
     'OTLP over HTTP: an `ExportTraceServiceRequest` in protobuf or JSON, plain or with gzip, as exporters send it. Each trace becomes a run, ' +
-    'unless its spans name one by `service.run.id`. Prompts, answers and arguments are kept only with `X-Service-Capture-Content: true`. The reply is an ' +
+    'unless its spans name one by `service.run.id`; a request makes at most 100 runs. Prompts, answers and arguments are kept only with `X-Service-Capture-Content: true`. The reply is an ' +
     '`ExportTraceServiceResponse`, with `partialSuccess` where spans were rejected; a failure is a `google.rpc.Status`, whose message begins with our code.',
   scope: 'runs:write',
   role: 'admin',
@@ -66,12 +66,12 @@ export const ingestTracesRoute = defineRoute({
     conformance: 'Its replies are OTLP: test/api/runs/otlp.test.ts.',
     methods: 'Its failures are google.rpc.Status, which has no details: test/api/runs/otlp.test.ts.',
   },
-  async handler({ incoming, upload, caller, transaction }) {
+  async handler({ incoming, upload, caller, deps, transaction }) {
     const { receiveTraces } = await load();
     return {
       status: 200,
       data: null,
-      ...(await receiveTraces({ incoming, upload, workspaceId: caller.workspaceId, transaction })),
+      ...(await receiveTraces({ incoming, upload, workspaceId: caller.workspaceId, db: deps.db, transaction })),
     };
   },
 });

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
+import type { Database } from '../../../db/client.ts';
+import { chargeRateLimit } from '../../../db/plans/charge-rate-limit.ts';
 import { batchesOf } from '../../../domain/batches-of.ts';
 import { CUT_ATTRIBUTE } from '../../../domain/runs/cut-contents.ts';
 import { BodyTurns } from '../../http/body-turns.ts';
@@ -9,6 +11,7 @@ import type { Upload } from '../../http/upload.ts';
 import { readBytes } from '../../http/read-json-body.ts';
 import { ExportTraceServiceResponseSchema } from './descriptors.ts';
 import { byRun, ingestTraces } from './ingest-traces.ts';
+import { takeRuns } from './take-runs.ts';
 import { OTLP_BODY_BYTES_MAX, type OtlpEncoding, otlpEncodingOf } from './otlp-path.ts';
 import { inflated, readTraces } from './read-traces.ts';
 
@@ -23,6 +26,7 @@ interface Received {
   incoming: IncomingMessage;
   upload: Upload | null;
   workspaceId: string;
+  db: Database;
   transaction: EnvironmentHandlerContext<unknown, unknown, unknown>['transaction'];
 }
 
@@ -31,7 +35,7 @@ interface Received {
  *
  * Each run is whole or not there. After a failure between two the exporter sends the request again, which changes nothing of the first.
  */
-export async function receiveTraces({ incoming, upload, workspaceId, transaction }: Received): Promise<OtlpReply> {
+export async function receiveTraces({ incoming, upload, workspaceId, db, transaction }: Received): Promise<OtlpReply> {
   const encoding = otlpEncodingOf(incoming.headers['content-type'] ?? '');
   if (encoding === null) throw new Error('the media type was checked before the body');
   const sent = await readBytes(incoming, OTLP_BODY_BYTES_MAX, upload ?? undefined);
@@ -40,9 +44,12 @@ export async function receiveTraces({ incoming, upload, workspaceId, transaction
   await turns.take(workspaceId, body.length);
   const { spans, rejected } = readTraces(body, encoding);
   const captureContent = String(incoming.headers[CAPTURE_HEADER] ?? '').toLowerCase() === 'true';
-  const runs = byRun(spans);
+  const { taken, rejected: refused, cost } = await transaction((tx) => takeRuns(tx, byRun(spans)));
+  rejected.push(...refused);
+  // Counted before they are written: requests at the same time are counted too.
+  if (cost > 1) await chargeRateLimit(db, workspaceId, cost - 1);
   let cut = 0;
-  for (const groups of batchesOf(runs, RUNS_PER_TRANSACTION)) {
+  for (const groups of batchesOf(taken, RUNS_PER_TRANSACTION)) {
     const ingested = await transaction((tx) => ingestTraces(tx, groups, captureContent));
     rejected.push(...ingested.rejected);
     cut += ingested.cut;
