@@ -367,6 +367,28 @@ AS $function$
 ;
 REVOKE ALL ON FUNCTION chain_resolution() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION public.charge_rate_limit(of_workspace uuid, more integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ UPDATE rate_windows SET minute_used = (rate_windows.minute_used +
+         CASE
+             WHEN (rate_windows.minute_started_at <= (clock_timestamp() - '00:01:00'::interval)) THEN 0
+             ELSE charge_rate_limit.more
+         END), hour_used = (rate_windows.hour_used +
+         CASE
+             WHEN (rate_windows.hour_started_at <= (clock_timestamp() - '01:00:00'::interval)) THEN 0
+             ELSE charge_rate_limit.more
+         END)
+   WHERE (rate_windows.workspace_id = charge_rate_limit.of_workspace);
+END
+;
+ALTER FUNCTION charge_rate_limit(uuid,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION charge_rate_limit(uuid,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION charge_rate_limit(uuid,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.check_approval_decision()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1218,6 +1240,116 @@ AS $function$
       INSERT INTO storage_used AS s (workspace_id, bytes)
         SELECT e.workspace_id, greatest(change, 0) FROM environments e WHERE e.id = environment
         ON CONFLICT (workspace_id) DO UPDATE SET bytes = s.bytes + change;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_cache_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'cache' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'cache' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSE
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'cache' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2 UNION ALL SELECT environment_id, 'cache' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, id AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, id AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSE
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, id AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2 UNION ALL SELECT environment_id, id AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_session_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSE
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2 UNION ALL SELECT environment_id, 'sessions' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSE
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2 UNION ALL SELECT environment_id, 'sessions' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_spans()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, run_id AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, run_id AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSE
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, run_id AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2 UNION ALL SELECT environment_id, run_id AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
     END IF;
     RETURN NULL;
   END $function$
@@ -2830,6 +2962,29 @@ ALTER FUNCTION find_worded_memories(text,text,text,integer) OWNER TO service_dir
 REVOKE ALL ON FUNCTION find_worded_memories(text,text,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_worded_memories(text,text,text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.fold_stored_state(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      folded integer;
+    BEGIN
+      -- Alone: what is folded while a week is forgotten would be kept.
+      IF NOT pg_try_advisory_xact_lock(hashtext('stored state')) THEN RETURN 0; END IF;
+      WITH many AS (SELECT s.workspace_id, s.part FROM stored_state s GROUP BY 1, 2 HAVING count(*) > 1 OR sum(s.bytes) = 0 LIMIT most),
+      gone AS (DELETE FROM stored_state s USING many WHERE s.workspace_id = many.workspace_id AND s.part = many.part RETURNING s.*),
+      kept AS (INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT gone.workspace_id, gone.part, sum(gone.bytes) FROM gone GROUP BY 1, 2 HAVING sum(gone.bytes) <> 0 RETURNING id)
+      SELECT (SELECT count(*) FROM gone) INTO folded;
+      RETURN folded;
+    END $function$
+;
+ALTER FUNCTION fold_stored_state(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION fold_stored_state(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fold_stored_state(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.forget_failures()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2842,6 +2997,35 @@ AS $function$
     RETURN NEW;
   END $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.forget_stored_weeks()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      forgotten integer := 0;
+      deleted integer;
+      week text;
+      begins timestamptz;
+    BEGIN
+      IF NOT pg_try_advisory_xact_lock(hashtext('stored state')) THEN RETURN 0; END IF;
+      FOR week IN SELECT DISTINCT s.part FROM stored_state s WHERE starts_with(s.part, 'runs_') LOOP
+        begins := to_timestamp(substr(week, 6) || ' 00:00:00+00', 'YYYYMMDD HH24:MI:SSTZH');
+        CONTINUE WHEN begins + interval '168 hours' > runs_kept_since()
+          OR EXISTS (SELECT FROM runs r WHERE r.id >= run_id_floor(begins) AND r.id < run_id_floor(begins + interval '168 hours'))
+          OR EXISTS (SELECT FROM spans s WHERE s.run_id >= run_id_floor(begins) AND s.run_id < run_id_floor(begins + interval '168 hours'));
+        DELETE FROM stored_state s WHERE s.part = week;
+        GET DIAGNOSTICS deleted = ROW_COUNT;
+        forgotten := forgotten + deleted;
+      END LOOP;
+      RETURN forgotten;
+    END $function$
+;
+ALTER FUNCTION forget_stored_weeks() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION forget_stored_weeks() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION forget_stored_weeks() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.grant_flow_control(the_key text, most integer, in_flight_max integer, lease interval, is_pacer boolean)
  RETURNS TABLE(granted text[], paces boolean, next_in_ms double precision)
@@ -3512,7 +3696,7 @@ AS $function$
     IF is_taken THEN RETURN false; END IF;
     FOR one IN SELECT unnest(ARRAY['runs', 'spans', 'run_tags']) AS name LOOP
       -- ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the table.
-      EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', one.name || suffix, one.name);
+      EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE)', one.name || suffix, one.name);
       EXECUTE format('ALTER TABLE %I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', one.name, one.name || suffix, lower, upper);
     END LOOP;
     RETURN true;
@@ -4307,6 +4491,22 @@ CREATE OR REPLACE FUNCTION public.storage_of(of_status text, of_size bigint, of_
 RETURN CASE WHEN ((of_status = 'deleted'::text) AND (NOT of_is_sent_to_store)) THEN (0)::bigint ELSE GREATEST(of_size, (1024)::bigint) END
 ;
 
+CREATE OR REPLACE FUNCTION public.stored_week(run_id text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  DECLARE
+    value numeric := 0;
+  BEGIN
+    FOR place IN 5..26 LOOP
+      value := value * 62 + strpos('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', substr(run_id, place, 1)) - 1;
+    END LOOP;
+    value := least(greatest(div(value, 1208925819614629174706176), 0), 253402300799999);
+    RETURN 'runs_' || to_char(date_bin('7 days', to_timestamp(value / 1000), '2024-01-01T00:00:00Z') AT TIME ZONE 'UTC', 'YYYYMMDD');
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.voice_of(credential_type text, credential_id text)
  RETURNS text
  LANGUAGE sql
@@ -4783,6 +4983,7 @@ CREATE TABLE cache_entries (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
   last_hit_at timestamp(3) with time zone,
+  stored_bytes integer GENERATED ALWAYS AS (((((512 + octet_length(prompt)) + octet_length((response)::text)) + octet_length((attributes)::text)) + octet_length(embedding))) STORED NOT NULL,
   CONSTRAINT cache_entries_pkey PRIMARY KEY (id),
   CONSTRAINT cache_entries_environment_id_identity_prompt_digest_key UNIQUE (environment_id, identity, prompt_digest),
   CONSTRAINT cache_entries_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text)),
@@ -4801,6 +5002,9 @@ ALTER TABLE cache_entries FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON cache_entries FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON cache_entries TO service_app;
 GRANT UPDATE (id, prompt, response, tokens, bytes, embedding_model, embedding, signs, hits, created_at, expires_at, last_hit_at) ON cache_entries TO service_app;
+CREATE TRIGGER count_added AFTER INSERT ON public.cache_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_cache_entries();
+CREATE TRIGGER count_changed AFTER UPDATE ON public.cache_entries REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_cache_entries();
+CREATE TRIGGER count_removed AFTER DELETE ON public.cache_entries REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_cache_entries();
 
 CREATE TABLE chat_clicks (
   integration_id text COLLATE "C" NOT NULL,
@@ -6567,6 +6771,7 @@ CREATE TABLE runs (
   started_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   ended_at timestamp(3) with time zone,
   closed_at timestamp(3) with time zone,
+  stored_bytes integer GENERATED ALWAYS AS ((((((512 + COALESCE(octet_length((input)::text), 0)) + COALESCE(octet_length((output)::text), 0)) + COALESCE(octet_length((error)::text), 0)) + COALESCE(octet_length((metadata)::text), 0)) + (64 * COALESCE(cardinality(tags), 0)))) STORED NOT NULL,
   CONSTRAINT runs_pkey PRIMARY KEY (id),
   CONSTRAINT runs_agent_id_check CHECK ((char_length(agent_id) <= 60)),
   CONSTRAINT runs_agent_version_check CHECK ((char_length(agent_version) <= 60)),
@@ -6599,6 +6804,9 @@ GRANT DELETE ON runs TO service_directory;
 GRANT UPDATE (name, agent_id, user_id, application, status, output, error, tokens, cost, tags, metadata, started_at, ended_at, closed_at) ON runs TO service_app;
 GRANT SELECT (id, environment_id, status) ON runs TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.runs FOR EACH ROW EXECUTE FUNCTION check_run_move();
+CREATE TRIGGER count_added AFTER INSERT ON public.runs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_runs();
+CREATE TRIGGER count_changed AFTER UPDATE ON public.runs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_runs();
+CREATE TRIGGER count_removed AFTER DELETE ON public.runs REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_runs();
 CREATE TRIGGER keep_tags AFTER INSERT ON public.runs FOR EACH ROW WHEN ((cardinality(new.tags) > 0)) EXECUTE FUNCTION keep_run_tags();
 CREATE TRIGGER move_tags AFTER UPDATE OF tags ON public.runs FOR EACH ROW WHEN ((old.tags IS DISTINCT FROM new.tags)) EXECUTE FUNCTION keep_run_tags();
 CREATE TRIGGER remove_tags AFTER DELETE ON public.runs FOR EACH ROW WHEN ((cardinality(old.tags) > 0)) EXECUTE FUNCTION keep_run_tags();
@@ -6742,6 +6950,7 @@ CREATE TABLE session_messages (
   tokens integer NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   bytes integer GENERATED ALWAYS AS ((octet_length((content)::text) + COALESCE(octet_length((tool_calls)::text), 0))) STORED NOT NULL,
+  stored_bytes integer GENERATED ALWAYS AS ((((512 + octet_length((content)::text)) + COALESCE(octet_length((tool_calls)::text), 0)) + COALESCE(octet_length((metadata)::text), 0))) STORED NOT NULL,
   CONSTRAINT session_messages_pkey PRIMARY KEY (session_id, sequence),
   CONSTRAINT session_messages_check CHECK (((role = 'tool'::text) = (tool_call_id IS NOT NULL))),
   CONSTRAINT session_messages_check1 CHECK (((tool_calls IS NULL) OR (role = 'assistant'::text))),
@@ -6762,6 +6971,9 @@ CREATE POLICY tenant ON session_messages FOR ALL TO PUBLIC USING ((environment_i
 GRANT DELETE, INSERT, SELECT ON session_messages TO service_app;
 GRANT DELETE ON session_messages TO service_directory;
 GRANT SELECT (session_id, sequence) ON session_messages TO service_directory;
+CREATE TRIGGER count_added AFTER INSERT ON public.session_messages REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_session_messages();
+CREATE TRIGGER count_changed AFTER UPDATE ON public.session_messages REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_session_messages();
+CREATE TRIGGER count_removed AFTER DELETE ON public.session_messages REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_session_messages();
 
 CREATE TABLE sessions (
   id text COLLATE "C" NOT NULL,
@@ -6776,6 +6988,7 @@ CREATE TABLE sessions (
   expires_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  stored_bytes integer GENERATED ALWAYS AS ((512 + COALESCE(octet_length((metadata)::text), 0))) STORED NOT NULL,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_agent_id_check CHECK (((char_length(agent_id) >= 1) AND (char_length(agent_id) <= 60))),
   CONSTRAINT sessions_check CHECK ((last_sequence >= message_count)),
@@ -6799,6 +7012,9 @@ GRANT UPDATE (name, user_id, agent_id, metadata, message_count, token_count, las
 GRANT SELECT (id, environment_id, expires_at) ON sessions TO service_directory;
 GRANT UPDATE (expires_at) ON sessions TO service_directory;
 CREATE TRIGGER check_sequence BEFORE UPDATE OF last_sequence ON public.sessions FOR EACH ROW EXECUTE FUNCTION check_session_sequence();
+CREATE TRIGGER count_added AFTER INSERT ON public.sessions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_sessions();
+CREATE TRIGGER count_changed AFTER UPDATE ON public.sessions REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_sessions();
+CREATE TRIGGER count_removed AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_sessions();
 
 CREATE TABLE sign_in_sessions (
   id text COLLATE "C" NOT NULL,
@@ -6886,6 +7102,7 @@ CREATE TABLE spans (
   sent_status text,
   is_start_sent boolean DEFAULT false NOT NULL,
   is_end_sent boolean DEFAULT false NOT NULL,
+  stored_bytes integer GENERATED ALWAYS AS (((((512 + COALESCE(octet_length((input)::text), 0)) + COALESCE(octet_length((output)::text), 0)) + COALESCE(octet_length((error)::text), 0)) + COALESCE(octet_length((attributes)::text), 0))) STORED NOT NULL,
   CONSTRAINT spans_pkey PRIMARY KEY (run_id, id),
   CONSTRAINT spans_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text)),
   CONSTRAINT spans_check CHECK ((parent_id <> id)),
@@ -6911,6 +7128,9 @@ GRANT DELETE, INSERT, SELECT ON spans TO service_app;
 GRANT DELETE ON spans TO service_directory;
 GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, effect_id, approval_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
 GRANT SELECT (run_id, id) ON spans TO service_directory;
+CREATE TRIGGER count_added AFTER INSERT ON public.spans REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
+CREATE TRIGGER count_changed AFTER UPDATE ON public.spans REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
+CREATE TRIGGER count_removed AFTER DELETE ON public.spans REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
 
 CREATE TABLE storage_used (
   workspace_id uuid NOT NULL,
@@ -6923,6 +7143,21 @@ ALTER TABLE storage_used FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON storage_used FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON storage_used TO service_app;
 GRANT UPDATE (bytes) ON storage_used TO service_app;
+
+CREATE TABLE stored_state (
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
+  workspace_id uuid NOT NULL,
+  part text COLLATE "C" NOT NULL,
+  bytes bigint NOT NULL,
+  CONSTRAINT stored_state_pkey PRIMARY KEY (id)
+);
+CREATE INDEX stored_state_by_part ON public.stored_state USING btree (workspace_id, part) INCLUDE (bytes);
+ALTER TABLE stored_state ENABLE ROW LEVEL SECURITY;
+ALTER TABLE stored_state FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON stored_state FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON stored_state FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON stored_state TO service_app;
+GRANT DELETE, INSERT, SELECT ON stored_state TO service_directory;
 
 CREATE TABLE topics (
   id text COLLATE "C" NOT NULL,
@@ -7202,6 +7437,7 @@ ALTER TABLE sign_in_sessions ADD CONSTRAINT sign_in_sessions_user_id_fkey FOREIG
 ALTER TABLE signing_keys ADD CONSTRAINT signing_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE spans ADD CONSTRAINT spans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE storage_used ADD CONSTRAINT storage_used_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE stored_state ADD CONSTRAINT stored_state_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE topics ADD CONSTRAINT topics_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_preview_id_fkey FOREIGN KEY (preview_id) REFERENCES previews(id) ON DELETE CASCADE;

@@ -44,7 +44,7 @@ export const RUN_ID_ATTRIBUTE = 'service.run.id';
 
 /** Names of conventions whose packages are not needed for so few. */
 const DECLARED_KINDS = ['openinference.span.kind', 'traceloop.span.kind'] as const;
-/** Of OpenTelemetry, OpenInference, Traceloop and Vercel. */
+/** The names of OpenTelemetry, OpenInference, Traceloop and Vercel. */
 const INPUT_TOKENS = [
   ATTR_GEN_AI_USAGE_INPUT_TOKENS,
   ATTR_GEN_AI_USAGE_PROMPT_TOKENS,

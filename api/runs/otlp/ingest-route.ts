@@ -20,7 +20,7 @@ export const ingestTracesRoute = defineRoute({
   role: 'admin',
   request: {},
   response: { 200: z.null() },
-  errors: [],
+  errors: ['QUOTA_EXCEEDED'],
   bodyBytesMax: OTLP_BODY_BYTES_MAX,
   openUpload: (deps, workspaceId) => deps.largeBodies.open(workspaceId),
   streamedBody: {

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../../../db/client.ts';
+import { refuseFullStorage } from '../../../db/plans/refuse-full-storage.ts';
 import { createRun } from '../../../db/runs/create-run.ts';
 import { endRunOfTrace, findRunOfTrace } from '../../../db/runs/trace-runs.ts';
 import { ServiceError } from '../../../domain/errors.ts';
@@ -17,7 +18,7 @@ export interface Ingested {
   cut: number;
 }
 
-/** Writes the spans of some runs. */
+/** Writes the spans of some runs. @throws {ServiceError} QUOTA_EXCEEDED where the plan's storage is full. */
 export async function ingestTraces(
   tx: EnvironmentTransaction,
   groups: readonly RunSpans[],
@@ -29,6 +30,7 @@ export async function ingestTraces(
     ingested.rejected.push(...rejected);
     ingested.cut += cut;
   }
+  await refuseFullStorage(tx);
   return ingested;
 }
 
