@@ -367,6 +367,28 @@ AS $function$
 ;
 REVOKE ALL ON FUNCTION chain_resolution() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION public.charge_rate_limit(of_workspace uuid, more integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ UPDATE rate_windows SET minute_used = (rate_windows.minute_used +
+         CASE
+             WHEN (rate_windows.minute_started_at <= (clock_timestamp() - '00:01:00'::interval)) THEN 0
+             ELSE charge_rate_limit.more
+         END), hour_used = (rate_windows.hour_used +
+         CASE
+             WHEN (rate_windows.hour_started_at <= (clock_timestamp() - '01:00:00'::interval)) THEN 0
+             ELSE charge_rate_limit.more
+         END)
+   WHERE (rate_windows.workspace_id = charge_rate_limit.of_workspace);
+END
+;
+ALTER FUNCTION charge_rate_limit(uuid,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION charge_rate_limit(uuid,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION charge_rate_limit(uuid,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.check_approval_decision()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -721,8 +743,8 @@ CREATE OR REPLACE FUNCTION public.check_memory_change()
  LANGUAGE plpgsql
 AS $function$
   BEGIN
-    IF (to_jsonb(NEW) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at', 'terms'])
-       IS DISTINCT FROM (to_jsonb(OLD) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at', 'terms']) THEN
+    IF (to_jsonb(NEW) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at'])
+       IS DISTINCT FROM (to_jsonb(OLD) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at']) THEN
       RAISE EXCEPTION 'memory % says what it said', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     IF (OLD.superseded_by, OLD.superseded_at) IS DISTINCT FROM (NEW.superseded_by, NEW.superseded_at) AND OLD.superseded_by IS NOT NULL
@@ -1218,6 +1240,116 @@ AS $function$
       INSERT INTO storage_used AS s (workspace_id, bytes)
         SELECT e.workspace_id, greatest(change, 0) FROM environments e WHERE e.id = environment
         ON CONFLICT (workspace_id) DO UPDATE SET bytes = s.bytes + change;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_cache_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'cache' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'cache' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSE
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'cache' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2 UNION ALL SELECT environment_id, 'cache' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, id AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, id AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSE
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, id AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2 UNION ALL SELECT environment_id, id AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_session_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSE
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2 UNION ALL SELECT environment_id, 'sessions' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSE
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, key, sum(c.bytes) FROM (SELECT environment_id, 'sessions' AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2 UNION ALL SELECT environment_id, 'sessions' AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_stored_spans()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, run_id AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, run_id AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
+    ELSE
+      INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT e.workspace_id, stored_week(key), sum(c.bytes) FROM (SELECT environment_id, run_id AS key, sum(stored_bytes) AS bytes FROM added GROUP BY 1, 2 UNION ALL SELECT environment_id, run_id AS key, -sum(stored_bytes) AS bytes FROM removed GROUP BY 1, 2) c JOIN environments e ON e.id = c.environment_id
+        GROUP BY 1, 2 HAVING sum(c.bytes) <> 0;
     END IF;
     RETURN NULL;
   END $function$
@@ -1874,69 +2006,6 @@ ALTER FUNCTION find_due_files(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_due_files(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_due_files(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_due_message_pacers(due_within interval, after_id text, most integer)
- RETURNS TABLE(environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- WITH RECURSIVE walk(id) AS (
-         ( SELECT m.environment_id
-            FROM messages m
-           WHERE (m.paced AND ((find_due_message_pacers.after_id = ''::text) OR (m.environment_id > (NULLIF(find_due_message_pacers.after_id, ''::text))::uuid)))
-           ORDER BY m.environment_id
-          LIMIT 1)
-         UNION ALL
-          SELECT ( SELECT m.environment_id
-                    FROM messages m
-                   WHERE (m.paced AND (m.environment_id > w_1.id))
-                   ORDER BY m.environment_id
-                  LIMIT 1) AS environment_id
-            FROM walk w_1
-           WHERE (w_1.id IS NOT NULL)
-         )
-  SELECT w.id,
-     e.workspace_id
-    FROM (walk w
-      JOIN environments e ON ((e.id = w.id)))
-   WHERE (( SELECT m.next_attempt_at
-            FROM messages m
-           WHERE ((m.environment_id = w.id) AND m.paced)
-           ORDER BY m.environment_id, m.next_attempt_at
-          LIMIT 1) < (now() + find_due_message_pacers.due_within))
-   ORDER BY w.id
-  LIMIT find_due_message_pacers.most;
-END
-;
-ALTER FUNCTION find_due_message_pacers(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_due_message_pacers(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_due_message_pacers(interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_due_paced_messages(most integer)
- RETURNS TABLE(due text[], next_in_ms double precision)
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    at timestamptz;
-    head timestamptz;
-  BEGIN
-    PERFORM lock_message_pacer();
-    at := clock_timestamp();
-    SELECT COALESCE(array_agg(d.id ORDER BY d.next_attempt_at, d.id), '{}') INTO due FROM (
-      SELECT m.id, m.next_attempt_at FROM messages m
-      WHERE m.environment_id = current_environment_id() AND m.paced AND m.next_attempt_at <= at
-      ORDER BY m.next_attempt_at, m.id LIMIT most) d;
-    IF cardinality(due) > 0 THEN
-      next_in_ms := 0;
-    ELSE
-      head := first_paced_message();
-      PERFORM note_pacer_look(head);
-      next_in_ms := ceil(extract(epoch FROM head - at) * 1000);
-    END IF;
-    RETURN NEXT;
-  END $function$
-;
-
 CREATE OR REPLACE FUNCTION public.find_ended_oauth_grants(kept interval, after_id text, most integer)
  RETURNS TABLE(id text)
  LANGUAGE sql
@@ -2217,14 +2286,14 @@ BEGIN ATOMIC
           SELECT u.id,
              u.environment_id
             FROM messages u
-           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (NOT u.paced) AND (u.created_at < (now() - find_lost_messages.older_than)))
+           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (u.created_at < (now() - find_lost_messages.older_than)))
            ORDER BY u.id DESC
           LIMIT find_lost_messages.most
          ), unbegun AS MATERIALIZED (
           SELECT u.id,
              u.environment_id
             FROM messages u
-           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (NOT u.paced) AND (u.created_at < (now() - find_lost_messages.older_than)) AND (u.id > ( SELECT i.unbegun_looked_to
+           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (u.created_at < (now() - find_lost_messages.older_than)) AND (u.id > ( SELECT i.unbegun_looked_to
                     FROM installation i)))
            ORDER BY u.id
           LIMIT find_lost_messages.most
@@ -2233,7 +2302,7 @@ BEGIN ATOMIC
              o.environment_id,
              o.next_attempt_at
             FROM messages o
-           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.flow_control_key_id IS NULL) AND (NOT o.paced) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by)) AND (ROW(o.next_attempt_at, o.id) > ROW(( SELECT i.overdue_looked_to
+           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.flow_control_key_id IS NULL) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by)) AND (ROW(o.next_attempt_at, o.id) > ROW(( SELECT i.overdue_looked_to
                     FROM installation i), ( SELECT i.overdue_looked_to_id
                     FROM installation i))))
            ORDER BY o.next_attempt_at, o.id
@@ -2893,12 +2962,28 @@ ALTER FUNCTION find_worded_memories(text,text,text,integer) OWNER TO service_dir
 REVOKE ALL ON FUNCTION find_worded_memories(text,text,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_worded_memories(text,text,text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.first_paced_message()
- RETURNS timestamp with time zone
- LANGUAGE sql
- STABLE
-RETURN (SELECT m.next_attempt_at FROM messages m WHERE ((m.environment_id = current_environment_id()) AND m.paced) ORDER BY m.next_attempt_at LIMIT 1)
+CREATE OR REPLACE FUNCTION public.fold_stored_state(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      folded integer;
+    BEGIN
+      -- Alone: what is folded while a week is forgotten would be kept.
+      IF NOT pg_try_advisory_xact_lock(hashtext('stored state')) THEN RETURN 0; END IF;
+      WITH many AS (SELECT s.workspace_id, s.part FROM stored_state s GROUP BY 1, 2 HAVING count(*) > 1 OR sum(s.bytes) = 0 LIMIT most),
+      gone AS (DELETE FROM stored_state s USING many WHERE s.workspace_id = many.workspace_id AND s.part = many.part RETURNING s.*),
+      kept AS (INSERT INTO stored_state (workspace_id, part, bytes)
+        SELECT gone.workspace_id, gone.part, sum(gone.bytes) FROM gone GROUP BY 1, 2 HAVING sum(gone.bytes) <> 0 RETURNING id)
+      SELECT (SELECT count(*) FROM gone) INTO folded;
+      RETURN folded;
+    END $function$
 ;
+ALTER FUNCTION fold_stored_state(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION fold_stored_state(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fold_stored_state(integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.forget_failures()
  RETURNS trigger
@@ -2912,6 +2997,35 @@ AS $function$
     RETURN NEW;
   END $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.forget_stored_weeks()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      forgotten integer := 0;
+      deleted integer;
+      week text;
+      begins timestamptz;
+    BEGIN
+      IF NOT pg_try_advisory_xact_lock(hashtext('stored state')) THEN RETURN 0; END IF;
+      FOR week IN SELECT DISTINCT s.part FROM stored_state s WHERE starts_with(s.part, 'runs_') LOOP
+        begins := to_timestamp(substr(week, 6) || ' 00:00:00+00', 'YYYYMMDD HH24:MI:SSTZH');
+        CONTINUE WHEN begins + interval '168 hours' > runs_kept_since()
+          OR EXISTS (SELECT FROM runs r WHERE r.id >= run_id_floor(begins) AND r.id < run_id_floor(begins + interval '168 hours'))
+          OR EXISTS (SELECT FROM spans s WHERE s.run_id >= run_id_floor(begins) AND s.run_id < run_id_floor(begins + interval '168 hours'));
+        DELETE FROM stored_state s WHERE s.part = week;
+        GET DIAGNOSTICS deleted = ROW_COUNT;
+        forgotten := forgotten + deleted;
+      END LOOP;
+      RETURN forgotten;
+    END $function$
+;
+ALTER FUNCTION forget_stored_weeks() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION forget_stored_weeks() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION forget_stored_weeks() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.grant_flow_control(the_key text, most integer, in_flight_max integer, lease interval, is_pacer boolean)
  RETURNS TABLE(granted text[], paces boolean, next_in_ms double precision)
@@ -3508,12 +3622,6 @@ CREATE OR REPLACE FUNCTION public.lock_flow_control_key(the_key text)
 RETURN pg_advisory_xact_lock(hashtextextended(('flow-control/'::text || the_key), (0)::bigint))
 ;
 
-CREATE OR REPLACE FUNCTION public.lock_message_pacer()
- RETURNS void
- LANGUAGE sql
-RETURN pg_advisory_xact_lock(hashtextextended(('message-pacer/'::text || current_environment_id()), (0)::bigint))
-;
-
 CREATE OR REPLACE FUNCTION public.lock_policies()
  RETURNS void
  LANGUAGE sql
@@ -3588,7 +3696,7 @@ AS $function$
     IF is_taken THEN RETURN false; END IF;
     FOR one IN SELECT unnest(ARRAY['runs', 'spans', 'run_tags']) AS name LOOP
       -- ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the table.
-      EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', one.name || suffix, one.name);
+      EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE)', one.name || suffix, one.name);
       EXECUTE format('ALTER TABLE %I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', one.name, one.name || suffix, lower, upper);
     END LOOP;
     RETURN true;
@@ -3631,6 +3739,15 @@ AS $procedure$
     EXECUTE format('GRANT %s ON %s TO service_app', privileges, table_name);
   END $procedure$
 ;
+
+CREATE OR REPLACE FUNCTION public.memory_terms(words jsonb, others text)
+ RETURNS tsvector
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT (concat_ws(' '::text, memory_terms.others, string_agg(concat_ws(' '::text, format('''%s'':%s%s'::text, l.lexeme, (w.word ->> 2), (w.word ->> 3)), (((('''='::text || (w.word ->> 4)) || ''':'::text) || (w.word ->> 2)) || 'A'::text)), ' '::text)))::tsvector AS concat_ws FROM jsonb_array_elements(memory_terms.words) w(word), LATERAL unnest(ts_lexize(((w.word ->> 0))::regdictionary, (w.word ->> 1))) l(lexeme))
+;
+REVOKE ALL ON FUNCTION memory_terms(jsonb,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memory_terms(jsonb,text) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.message_id_floor(at timestamp with time zone)
  RETURNS text
@@ -3691,16 +3808,6 @@ AS $function$
 ;
 REVOKE ALL ON FUNCTION move_unused_preview() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION public.note_pacer_look(at timestamp with time zone)
- RETURNS void
- LANGUAGE sql
-BEGIN ATOMIC
- INSERT INTO message_pacers AS p (environment_id, looks_at)
-   VALUES (current_environment_id(), note_pacer_look.at) ON CONFLICT(environment_id) DO UPDATE SET looks_at = note_pacer_look.at
-   WHERE (p.looks_at IS DISTINCT FROM note_pacer_look.at);
-END
-;
-
 CREATE OR REPLACE FUNCTION public.old_message_partitions()
  RETURNS TABLE(table_name text, id_column text, goes_with text, class text, leaf text, lower_id text, upper_id text, kept_since timestamp with time zone)
  LANGUAGE sql
@@ -3736,44 +3843,6 @@ END
 ;
 REVOKE ALL ON FUNCTION old_message_partitions() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION old_message_partitions() TO service_directory;
-
-CREATE OR REPLACE FUNCTION public.pace_messages(ids text[], own_max integer)
- RETURNS TABLE(starting text[], paces boolean)
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    at timestamptz := clock_timestamp();
-    own integer;
-    head timestamptz;
-    looks timestamptz;
-    -- A pacer that is this late is gone.
-    overdue constant interval := interval '5 seconds';
-  BEGIN
-    paces := false;
-    PERFORM lock_message_pacer();
-    SELECT count(*) INTO own FROM (SELECT FROM messages m
-      WHERE m.environment_id = current_environment_id() AND m.status = 'scheduled' AND NOT m.paced AND m.flow_control_key_id IS NULL
-      LIMIT own_max) o;
-    IF own < own_max THEN
-      UPDATE messages m SET paced = false FROM (
-          SELECT w.id FROM unnest(ids) WITH ORDINALITY AS w (id, place) JOIN messages p ON p.id = w.id
-          WHERE p.paced ORDER BY w.place LIMIT own_max - own) given
-        WHERE m.id = given.id AND m.paced;
-    END IF;
-    SELECT COALESCE(array_agg(w.id ORDER BY w.place), '{}') INTO starting
-      FROM unnest(ids) WITH ORDINALITY AS w (id, place) JOIN messages m ON m.id = w.id
-      WHERE NOT m.paced AND m.status IN ('pending', 'scheduled');
-    head := first_paced_message();
-    IF head IS NOT NULL THEN
-      SELECT p.looks_at INTO looks FROM message_pacers p WHERE p.environment_id = current_environment_id();
-      IF looks IS NULL OR head < looks OR looks < at - overdue THEN
-        PERFORM note_pacer_look(head);
-        paces := true;
-      END IF;
-    END IF;
-    RETURN NEXT;
-  END $function$
-;
 
 CREATE OR REPLACE PROCEDURE public.partition_messages(IN table_name text, IN id_column text, IN goes_with text)
  LANGUAGE plpgsql
@@ -4069,23 +4138,6 @@ AS $function$
     RETURN NULL;
   END $function$
 ;
-
-CREATE OR REPLACE FUNCTION public.raise_workspace_event(of_type text, of_data jsonb)
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- INSERT INTO raised_events (environment_id, type, data)  SELECT e.id,
-             raise_workspace_event.of_type AS of_type,
-             (raise_workspace_event.of_data || jsonb_build_object('toChannels', (e.id = first_value(e.id) OVER (ORDER BY (e.kind = 'production'::text) DESC, e.id))))
-            FROM environments e
-           WHERE (e.workspace_id = current_workspace_id());
-END
-;
-ALTER FUNCTION raise_workspace_event(text,jsonb) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION raise_workspace_event(text,jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION raise_workspace_event(text,jsonb) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.read_halt()
  RETURNS TABLE(halted_at timestamp with time zone, halted_reason text)
@@ -4437,6 +4489,22 @@ CREATE OR REPLACE FUNCTION public.storage_of(of_status text, of_size bigint, of_
  LANGUAGE sql
  IMMUTABLE
 RETURN CASE WHEN ((of_status = 'deleted'::text) AND (NOT of_is_sent_to_store)) THEN (0)::bigint ELSE GREATEST(of_size, (1024)::bigint) END
+;
+
+CREATE OR REPLACE FUNCTION public.stored_week(run_id text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  DECLARE
+    value numeric := 0;
+  BEGIN
+    FOR place IN 5..26 LOOP
+      value := value * 62 + strpos('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', substr(run_id, place, 1)) - 1;
+    END LOOP;
+    value := least(greatest(div(value, 1208925819614629174706176), 0), 253402300799999);
+    RETURN 'runs_' || to_char(date_bin('7 days', to_timestamp(value / 1000), '2024-01-01T00:00:00Z') AT TIME ZONE 'UTC', 'YYYYMMDD');
+  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.voice_of(credential_type text, credential_id text)
@@ -4915,6 +4983,7 @@ CREATE TABLE cache_entries (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
   last_hit_at timestamp(3) with time zone,
+  stored_bytes integer GENERATED ALWAYS AS (((((512 + octet_length(prompt)) + octet_length((response)::text)) + octet_length((attributes)::text)) + octet_length(embedding))) STORED NOT NULL,
   CONSTRAINT cache_entries_pkey PRIMARY KEY (id),
   CONSTRAINT cache_entries_environment_id_identity_prompt_digest_key UNIQUE (environment_id, identity, prompt_digest),
   CONSTRAINT cache_entries_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text)),
@@ -4933,6 +5002,9 @@ ALTER TABLE cache_entries FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON cache_entries FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON cache_entries TO service_app;
 GRANT UPDATE (id, prompt, response, tokens, bytes, embedding_model, embedding, signs, hits, created_at, expires_at, last_hit_at) ON cache_entries TO service_app;
+CREATE TRIGGER count_added AFTER INSERT ON public.cache_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_cache_entries();
+CREATE TRIGGER count_changed AFTER UPDATE ON public.cache_entries REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_cache_entries();
+CREATE TRIGGER count_removed AFTER DELETE ON public.cache_entries REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_cache_entries();
 
 CREATE TABLE chat_clicks (
   integration_id text COLLATE "C" NOT NULL,
@@ -5014,24 +5086,6 @@ ALTER TABLE chat_posts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chat_posts FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON chat_posts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON chat_posts TO service_app;
-
-CREATE TABLE daily_usage (
-  environment_id uuid NOT NULL,
-  day date NOT NULL,
-  allowance text NOT NULL,
-  shard smallint NOT NULL,
-  workspace_id uuid NOT NULL,
-  used bigint NOT NULL,
-  CONSTRAINT daily_usage_pkey PRIMARY KEY (environment_id, day, allowance, shard),
-  CONSTRAINT daily_usage_allowance_check CHECK ((allowance = ANY (ARRAY['executions'::text, 'messages'::text, 'egress'::text, 'memory_processing'::text, 'notification_emails'::text]))),
-  CONSTRAINT daily_usage_shard_check CHECK ((shard >= 0))
-);
-CREATE INDEX daily_usage_of_workspace ON public.daily_usage USING btree (workspace_id, day);
-ALTER TABLE daily_usage ENABLE ROW LEVEL SECURITY;
-ALTER TABLE daily_usage FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON daily_usage FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
-GRANT INSERT, SELECT ON daily_usage TO service_app;
-GRANT UPDATE (used) ON daily_usage TO service_app;
 
 CREATE TABLE dead_letter_jobs (
   id text COLLATE "C" NOT NULL,
@@ -5720,7 +5774,6 @@ CREATE TABLE integrations (
   CONSTRAINT integrations_check CHECK (((provider = 'discord'::text) OR ((application_id IS NULL) AND (public_key IS NULL)))),
   CONSTRAINT integrations_check1 CHECK (((provider = 'slack'::text) OR (takes_clicks = (public_key IS NOT NULL)))),
   CONSTRAINT integrations_check2 CHECK (((public_key IS NULL) OR (application_id IS NOT NULL))),
-  CONSTRAINT integrations_id_check CHECK ((id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text)),
   CONSTRAINT integrations_master_key_version_check CHECK ((master_key_version >= 1)),
   CONSTRAINT integrations_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   CONSTRAINT integrations_provider_check CHECK ((provider = ANY (ARRAY['slack'::text, 'discord'::text]))),
@@ -5923,7 +5976,7 @@ CREATE TABLE memories (
   holds_until timestamp(3) with time zone,
   expires_at timestamp(3) with time zone,
   signs bit varying(4096),
-  terms tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, content)) STORED NOT NULL,
+  terms tsvector DEFAULT ''::tsvector NOT NULL,
   CONSTRAINT memories_pkey PRIMARY KEY (id),
   CONSTRAINT memories_chain_id_version_key UNIQUE (chain_id, version),
   CONSTRAINT memories_agent_id_check CHECK (((char_length(agent_id) >= 1) AND (char_length(agent_id) <= 60))),
@@ -6151,17 +6204,6 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON message_deduplications TO service_app;
 GRANT DELETE ON message_deduplications TO service_directory;
 GRANT SELECT (environment_id, digest, expires_at) ON message_deduplications TO service_directory;
 
-CREATE TABLE message_pacers (
-  environment_id uuid NOT NULL,
-  looks_at timestamp with time zone,
-  CONSTRAINT message_pacers_pkey PRIMARY KEY (environment_id)
-);
-ALTER TABLE message_pacers ENABLE ROW LEVEL SECURITY;
-ALTER TABLE message_pacers FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON message_pacers FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT INSERT, SELECT ON message_pacers TO service_app;
-GRANT UPDATE (looks_at) ON message_pacers TO service_app;
-
 CREATE TABLE messages (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -6188,7 +6230,6 @@ CREATE TABLE messages (
   status text NOT NULL,
   attempts integer DEFAULT 0 NOT NULL,
   next_attempt_at timestamp(3) with time zone NOT NULL,
-  paced boolean DEFAULT false NOT NULL,
   begun_at timestamp(3) with time zone,
   held_at timestamp(3) with time zone,
   response_status integer,
@@ -6210,7 +6251,6 @@ CREATE TABLE messages (
   CONSTRAINT messages_max_retries_check CHECK (((max_retries >= 0) AND (max_retries <= 20))),
   CONSTRAINT messages_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
   CONSTRAINT messages_of_events CHECK ((((kind = 'event'::text) = (event_id IS NOT NULL)) AND ((kind = 'event'::text) = (subscription_id IS NOT NULL)))),
-  CONSTRAINT messages_paced CHECK (((NOT paced) OR ((status = 'scheduled'::text) AND (flow_control_key_id IS NULL)))),
   CONSTRAINT messages_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599))),
   CONSTRAINT messages_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text, 'kept_week'::text, 'kept_month'::text, 'kept_quarter'::text]))),
   CONSTRAINT messages_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text]))),
@@ -6229,9 +6269,7 @@ CREATE INDEX messages_newest_first ON ONLY public.messages USING btree (environm
 CREATE INDEX messages_of_event ON ONLY public.messages USING btree (event_id, id) WHERE (event_id IS NOT NULL);
 CREATE INDEX messages_of_subscription ON ONLY public.messages USING btree (subscription_id, created_at DESC, id DESC) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX messages_overdue ON ONLY public.messages USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (held_at IS NULL) AND (flow_control_key_id IS NULL));
-CREATE INDEX messages_paced_first ON ONLY public.messages USING btree (environment_id, next_attempt_at, id) WHERE paced;
-CREATE INDEX messages_scheduled_alone ON ONLY public.messages USING btree (environment_id) WHERE ((status = 'scheduled'::text) AND (NOT paced) AND (flow_control_key_id IS NULL));
-CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL) AND (NOT paced));
+CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL));
 CREATE INDEX messages_unended_of_schedule ON ONLY public.messages USING btree (schedule_id) WHERE ((schedule_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 CREATE INDEX messages_unended_of_subscription ON ONLY public.messages USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
@@ -6242,8 +6280,8 @@ CREATE POLICY directory_retention ON messages FOR DELETE TO service_directory US
 CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
-GRANT UPDATE (status, attempts, next_attempt_at, paced, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
-GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, retry_of, status, next_attempt_at, paced, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
+GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
+GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, retry_of, status, next_attempt_at, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.status <> ALL (ARRAY['pending'::text, 'scheduled'::text]))) EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
@@ -6326,7 +6364,6 @@ GRANT UPDATE (types, updated_at) ON notification_mutes TO service_app;
 CREATE TABLE notification_settings (
   workspace_id uuid NOT NULL,
   alert_webhook_url text,
-  alert_webhook_set_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
   email_recipients text[] DEFAULT '{}'::text[] NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   CONSTRAINT notification_settings_pkey PRIMARY KEY (workspace_id),
@@ -6337,7 +6374,7 @@ ALTER TABLE notification_settings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE notification_settings FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON notification_settings FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON notification_settings TO service_app;
-GRANT UPDATE (alert_webhook_url, alert_webhook_set_at, email_recipients, updated_at) ON notification_settings TO service_app;
+GRANT UPDATE (alert_webhook_url, email_recipients, updated_at) ON notification_settings TO service_app;
 
 CREATE TABLE notifications (
   id text COLLATE "C" NOT NULL,
@@ -6349,7 +6386,6 @@ CREATE TABLE notifications (
   subject_id text NOT NULL,
   coalesce_key text NOT NULL,
   count integer DEFAULT 1 NOT NULL,
-  alerted_as_of timestamp(3) with time zone,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   CONSTRAINT notifications_pkey PRIMARY KEY (id),
@@ -6366,7 +6402,7 @@ CREATE POLICY directory ON notifications FOR ALL TO service_directory USING (tru
 CREATE POLICY tenant ON notifications FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON notifications TO service_app;
 GRANT DELETE ON notifications TO service_directory;
-GRANT UPDATE (count, alerted_as_of, updated_at) ON notifications TO service_app;
+GRANT UPDATE (count, updated_at) ON notifications TO service_app;
 GRANT SELECT (id, updated_at) ON notifications TO service_directory;
 CREATE TRIGGER check_change BEFORE UPDATE ON public.notifications FOR EACH ROW EXECUTE FUNCTION check_notification_change();
 
@@ -6476,22 +6512,6 @@ CREATE POLICY tenant ON observations FOR ALL TO PUBLIC USING ((environment_id = 
 GRANT INSERT, SELECT ON observations TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER record_time BEFORE INSERT ON public.observations FOR EACH ROW EXECUTE FUNCTION record_time();
-
-CREATE TABLE plan_changes (
-  workspace_id uuid NOT NULL,
-  number integer NOT NULL,
-  from_plan text NOT NULL,
-  to_plan text NOT NULL,
-  changed_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT plan_changes_pkey PRIMARY KEY (workspace_id, number),
-  CONSTRAINT plan_changes_check CHECK ((to_plan <> from_plan)),
-  CONSTRAINT plan_changes_number_check CHECK ((number >= 1))
-);
-ALTER TABLE plan_changes ENABLE ROW LEVEL SECURITY;
-ALTER TABLE plan_changes FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON plan_changes FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
-GRANT INSERT, SELECT ON plan_changes TO service_app;
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.plan_changes FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE policy_plans (
   id text COLLATE "C" NOT NULL,
@@ -6630,11 +6650,9 @@ CREATE INDEX raised_events_of ON public.raised_events USING btree (environment_i
 ALTER TABLE raised_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE raised_events FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON raised_events FOR SELECT TO service_directory USING (true);
-CREATE POLICY directory_raises ON raised_events FOR INSERT TO service_directory WITH CHECK (true);
 CREATE POLICY tenant ON raised_events FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON raised_events TO service_app;
 GRANT UPDATE (look_again_at) ON raised_events TO service_app;
-GRANT INSERT (environment_id, type, data) ON raised_events TO service_directory;
 GRANT SELECT (id, environment_id, look_again_at) ON raised_events TO service_directory;
 
 CREATE UNLOGGED TABLE rate_windows (
@@ -6753,6 +6771,7 @@ CREATE TABLE runs (
   started_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   ended_at timestamp(3) with time zone,
   closed_at timestamp(3) with time zone,
+  stored_bytes integer GENERATED ALWAYS AS ((((((512 + COALESCE(octet_length((input)::text), 0)) + COALESCE(octet_length((output)::text), 0)) + COALESCE(octet_length((error)::text), 0)) + COALESCE(octet_length((metadata)::text), 0)) + (64 * COALESCE(cardinality(tags), 0)))) STORED NOT NULL,
   CONSTRAINT runs_pkey PRIMARY KEY (id),
   CONSTRAINT runs_agent_id_check CHECK ((char_length(agent_id) <= 60)),
   CONSTRAINT runs_agent_version_check CHECK ((char_length(agent_version) <= 60)),
@@ -6785,6 +6804,9 @@ GRANT DELETE ON runs TO service_directory;
 GRANT UPDATE (name, agent_id, user_id, application, status, output, error, tokens, cost, tags, metadata, started_at, ended_at, closed_at) ON runs TO service_app;
 GRANT SELECT (id, environment_id, status) ON runs TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.runs FOR EACH ROW EXECUTE FUNCTION check_run_move();
+CREATE TRIGGER count_added AFTER INSERT ON public.runs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_runs();
+CREATE TRIGGER count_changed AFTER UPDATE ON public.runs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_runs();
+CREATE TRIGGER count_removed AFTER DELETE ON public.runs REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_runs();
 CREATE TRIGGER keep_tags AFTER INSERT ON public.runs FOR EACH ROW WHEN ((cardinality(new.tags) > 0)) EXECUTE FUNCTION keep_run_tags();
 CREATE TRIGGER move_tags AFTER UPDATE OF tags ON public.runs FOR EACH ROW WHEN ((old.tags IS DISTINCT FROM new.tags)) EXECUTE FUNCTION keep_run_tags();
 CREATE TRIGGER remove_tags AFTER DELETE ON public.runs FOR EACH ROW WHEN ((cardinality(old.tags) > 0)) EXECUTE FUNCTION keep_run_tags();
@@ -6928,6 +6950,7 @@ CREATE TABLE session_messages (
   tokens integer NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   bytes integer GENERATED ALWAYS AS ((octet_length((content)::text) + COALESCE(octet_length((tool_calls)::text), 0))) STORED NOT NULL,
+  stored_bytes integer GENERATED ALWAYS AS ((((512 + octet_length((content)::text)) + COALESCE(octet_length((tool_calls)::text), 0)) + COALESCE(octet_length((metadata)::text), 0))) STORED NOT NULL,
   CONSTRAINT session_messages_pkey PRIMARY KEY (session_id, sequence),
   CONSTRAINT session_messages_check CHECK (((role = 'tool'::text) = (tool_call_id IS NOT NULL))),
   CONSTRAINT session_messages_check1 CHECK (((tool_calls IS NULL) OR (role = 'assistant'::text))),
@@ -6948,6 +6971,9 @@ CREATE POLICY tenant ON session_messages FOR ALL TO PUBLIC USING ((environment_i
 GRANT DELETE, INSERT, SELECT ON session_messages TO service_app;
 GRANT DELETE ON session_messages TO service_directory;
 GRANT SELECT (session_id, sequence) ON session_messages TO service_directory;
+CREATE TRIGGER count_added AFTER INSERT ON public.session_messages REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_session_messages();
+CREATE TRIGGER count_changed AFTER UPDATE ON public.session_messages REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_session_messages();
+CREATE TRIGGER count_removed AFTER DELETE ON public.session_messages REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_session_messages();
 
 CREATE TABLE sessions (
   id text COLLATE "C" NOT NULL,
@@ -6962,6 +6988,7 @@ CREATE TABLE sessions (
   expires_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  stored_bytes integer GENERATED ALWAYS AS ((512 + COALESCE(octet_length((metadata)::text), 0))) STORED NOT NULL,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_agent_id_check CHECK (((char_length(agent_id) >= 1) AND (char_length(agent_id) <= 60))),
   CONSTRAINT sessions_check CHECK ((last_sequence >= message_count)),
@@ -6985,6 +7012,9 @@ GRANT UPDATE (name, user_id, agent_id, metadata, message_count, token_count, las
 GRANT SELECT (id, environment_id, expires_at) ON sessions TO service_directory;
 GRANT UPDATE (expires_at) ON sessions TO service_directory;
 CREATE TRIGGER check_sequence BEFORE UPDATE OF last_sequence ON public.sessions FOR EACH ROW EXECUTE FUNCTION check_session_sequence();
+CREATE TRIGGER count_added AFTER INSERT ON public.sessions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_sessions();
+CREATE TRIGGER count_changed AFTER UPDATE ON public.sessions REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_sessions();
+CREATE TRIGGER count_removed AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_sessions();
 
 CREATE TABLE sign_in_sessions (
   id text COLLATE "C" NOT NULL,
@@ -7072,6 +7102,7 @@ CREATE TABLE spans (
   sent_status text,
   is_start_sent boolean DEFAULT false NOT NULL,
   is_end_sent boolean DEFAULT false NOT NULL,
+  stored_bytes integer GENERATED ALWAYS AS (((((512 + COALESCE(octet_length((input)::text), 0)) + COALESCE(octet_length((output)::text), 0)) + COALESCE(octet_length((error)::text), 0)) + COALESCE(octet_length((attributes)::text), 0))) STORED NOT NULL,
   CONSTRAINT spans_pkey PRIMARY KEY (run_id, id),
   CONSTRAINT spans_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text)),
   CONSTRAINT spans_check CHECK ((parent_id <> id)),
@@ -7097,6 +7128,9 @@ GRANT DELETE, INSERT, SELECT ON spans TO service_app;
 GRANT DELETE ON spans TO service_directory;
 GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, effect_id, approval_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
 GRANT SELECT (run_id, id) ON spans TO service_directory;
+CREATE TRIGGER count_added AFTER INSERT ON public.spans REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
+CREATE TRIGGER count_changed AFTER UPDATE ON public.spans REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
+CREATE TRIGGER count_removed AFTER DELETE ON public.spans REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
 
 CREATE TABLE storage_used (
   workspace_id uuid NOT NULL,
@@ -7109,6 +7143,21 @@ ALTER TABLE storage_used FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON storage_used FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON storage_used TO service_app;
 GRANT UPDATE (bytes) ON storage_used TO service_app;
+
+CREATE TABLE stored_state (
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
+  workspace_id uuid NOT NULL,
+  part text COLLATE "C" NOT NULL,
+  bytes bigint NOT NULL,
+  CONSTRAINT stored_state_pkey PRIMARY KEY (id)
+);
+CREATE INDEX stored_state_by_part ON public.stored_state USING btree (workspace_id, part) INCLUDE (bytes);
+ALTER TABLE stored_state ENABLE ROW LEVEL SECURITY;
+ALTER TABLE stored_state FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON stored_state FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON stored_state FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON stored_state TO service_app;
+GRANT DELETE, INSERT, SELECT ON stored_state TO service_directory;
 
 CREATE TABLE topics (
   id text COLLATE "C" NOT NULL,
@@ -7272,7 +7321,6 @@ ALTER TABLE chat_links ADD CONSTRAINT chat_links_user_id_fkey FOREIGN KEY (user_
 ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(id) ON DELETE CASCADE;
 ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
-ALTER TABLE daily_usage ADD CONSTRAINT daily_usage_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
 ALTER TABLE dead_letter_jobs ADD CONSTRAINT dead_letter_jobs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE effect_dependencies ADD CONSTRAINT effect_dependencies_depends_on_fkey FOREIGN KEY (depends_on) REFERENCES effects(id);
@@ -7341,7 +7389,6 @@ ALTER TABLE memory_word_counts ADD CONSTRAINT memory_word_counts_environment_id_
 ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_contents ADD CONSTRAINT message_contents_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE message_pacers ADD CONSTRAINT message_pacers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE messages ADD CONSTRAINT messages_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE monthly_usage ADD CONSTRAINT monthly_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE notification_emails ADD CONSTRAINT notification_emails_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -7356,7 +7403,6 @@ ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_environment_id_workspace_id
 ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
-ALTER TABLE plan_changes ADD CONSTRAINT plan_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE policy_plans ADD CONSTRAINT policy_plans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE policy_revisions ADD CONSTRAINT policy_revisions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE preview_drafts ADD CONSTRAINT preview_drafts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -7391,6 +7437,7 @@ ALTER TABLE sign_in_sessions ADD CONSTRAINT sign_in_sessions_user_id_fkey FOREIG
 ALTER TABLE signing_keys ADD CONSTRAINT signing_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE spans ADD CONSTRAINT spans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE storage_used ADD CONSTRAINT storage_used_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE stored_state ADD CONSTRAINT stored_state_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE topics ADD CONSTRAINT topics_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_preview_id_fkey FOREIGN KEY (preview_id) REFERENCES previews(id) ON DELETE CASCADE;

@@ -35,7 +35,7 @@ export interface Plan {
   rateLimit: RateLimit | null;
   /** Environments in total, of whatever kind. */
   environments: number | 'unlimited';
-  /** What the files of the workspace may take at once, in bytes. Null: no limit. */
+  /** What files, runs, sessions and cached answers of the workspace may take at once, in bytes. Null: no limit. */
   storageBytes: number | null;
   /** Null: no limit. */
   allowances: Record<Allowance, number | null>;

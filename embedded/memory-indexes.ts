@@ -134,14 +134,18 @@ async function build(owner: Client, collection: Collection): Promise<void> {
   );
 }
 
-/** The owner of the tables may be no superuser: row-level security binds it too. */
+/**
+ * Counts what searches look for: not how words are written exactly, by which they only rank. The owner of the tables may be no superuser:
+ * row-level security binds it too.
+ */
 async function countWords(owner: Client, { id, environmentId }: Collection): Promise<void> {
   await inEnvironment(owner, environmentId, async () => {
     await owner.query('DELETE FROM memory_word_counts WHERE collection_id = $1', [id]);
     await owner.query(
       `INSERT INTO memory_word_counts (collection_id, word, environment_id, memories)
        SELECT $1, counted.word, $2, counted.ndoc
-       FROM ts_stat(format('SELECT terms FROM public.memories WHERE environment_id = %L::uuid AND collection_id = %L', $2::uuid, $1::text)) counted
+       FROM ts_stat(format('SELECT terms FROM public.memories WHERE environment_id = %L::uuid AND collection_id = %L', $2::uuid, $1::text),
+         'BCD') counted
        WHERE counted.ndoc::bigint * $3 > (SELECT count(*) FROM memories m WHERE m.environment_id = $2 AND m.collection_id = $1)`,
       [id, environmentId, COMMON_WORD_ONE_IN],
     );

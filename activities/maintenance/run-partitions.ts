@@ -1,4 +1,9 @@
-import { deleteRunsOutsideOfRanges, dropOldRunPartition, makeRunPartitions } from '../../db/runs/keep-partitions.ts';
+import {
+  deleteRunsOutsideOfRanges,
+  dropOldRunPartition,
+  forgetStoredWeeks,
+  makeRunPartitions,
+} from '../../db/runs/keep-partitions.ts';
 import type { SweepStep } from './sweep-steps.ts';
 import { dropUntilNone, untilNone } from './until-none.ts';
 
@@ -6,5 +11,6 @@ import { dropUntilNone, untilNone } from './until-none.ts';
 export const RUN_PARTITION_STEPS: Readonly<Record<string, SweepStep>> = {
   make: ({ db }) => makeRunPartitions(db),
   drop: ({ db, logger }, budget) => dropUntilNone({ logger, budget }, 'runs', () => dropOldRunPartition(db)),
+  forget_stored_weeks: ({ db }) => forgetStoredWeeks(db),
   delete_outside_of_ranges: ({ db }, budget) => untilNone(budget, () => deleteRunsOutsideOfRanges(db)),
 };

@@ -22,6 +22,7 @@ import { oldNotifications } from './old-notifications.ts';
 import { oldPreviews } from './old-previews.ts';
 import { overdueReads } from './overdue-reads.ts';
 import { RUN_PARTITION_STEPS } from './run-partitions.ts';
+import { STORED_STATE_STEPS } from './stored-state.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
 import { type SweepStep, sweepSteps } from './sweep-steps.ts';
 import { uncancelledInvocations } from './uncancelled-invocations.ts';
@@ -64,6 +65,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['due-files', sweeping(dueFiles)],
   ['expired-permits', sweeping(expiredPermits)],
   ['run-partitions', stepping(RUN_PARTITION_STEPS)],
+  ['stored-state', stepping(STORED_STATE_STEPS)],
   ['message-partitions', stepping(MESSAGE_PARTITION_STEPS)],
   ['old-events', stepping(OLD_EVENT_STEPS)],
   ['expired-chat-rows', stepping(EXPIRED_CHAT_STEPS)],

@@ -1,4 +1,5 @@
 import { storeEntry } from '../../db/cache/store-entry.ts';
+import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
 import { tokensOf, TTL_SECONDS_DEFAULT } from '../../domain/cache/cache.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -32,6 +33,7 @@ export const storeEntryRoute = defineRoute({
       vector,
       ttlSeconds: body.ttlSeconds ?? TTL_SECONDS_DEFAULT,
     });
+    await refuseFullStorage(tx);
     return {
       reply: { status: 201, data: presentEntry(entry) },
       audit:

@@ -1,6 +1,7 @@
 import { validationError } from '../../domain/errors.ts';
 import type { ServiceError } from '../../domain/errors.ts';
 import { growthOfNumber, NUMBERS_GROWTH_BYTES_MAX } from '../../domain/json.ts';
+import { quoteInexactNumbers } from '../../domain/json-digits.ts';
 import { storageFault } from '../../domain/storable-text.ts';
 import { findJsonFault } from './json-position.ts';
 
@@ -16,6 +17,8 @@ export interface JsonTextOptions {
   depthMax?: number;
   /** Rounds integers that a double does not hold exactly, instead of refusing them: for numbers that nothing is calculated with. */
   roundsIntegers?: boolean;
+  /** Reads numbers that a double does not hold exactly as strings of their digits, instead of refusing or rounding them. */
+  quotesInexactNumbers?: boolean;
   /** Where the text stands in the request, for the errors. By default it is the body. */
   path?: string;
 }
@@ -37,12 +40,13 @@ interface Frame {
  *
  * @throws {ServiceError} VALIDATION_ERROR, with the path of the offender.
  */
-export function parseJsonText(text: string, options: JsonTextOptions = {}): unknown {
+export function parseJsonText(sent: string, options: JsonTextOptions = {}): unknown {
+  const text = options.quotesInexactNumbers === true ? quoteInexactNumbers(sent) : sent;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    const fault = findJsonFault(text);
+    const fault = findJsonFault(sent);
     const where = fault && ` at line ${fault.line}, column ${fault.column}: ${fault.expected} was expected`;
     throw malformed(options.path ?? 'body', `is not valid JSON${where ?? ''}`);
   }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
 import { createRun } from '../../db/runs/create-run.ts';
 import { findWaitingInvocations } from '../../db/runs/find-waiting-invocations.ts';
 import { getRun, type LockedRun, lockRun } from '../../db/runs/get-run.ts';
@@ -30,13 +31,17 @@ export const createRunRoute = defineRoute({
   role: 'admin',
   request: { body: createRunBody },
   response: { 201: runSchema },
-  errors: [],
+  errors: ['QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { body }) {
     const run = await createRun(tx, { ...body, traceId: null, startedAt: null });
+    await refuseFullStorage(tx);
     return { reply: { status: 201, data: presentRun(run) }, audit: 'none: the run is the record of it' };
   },
 });
+
+/** A run can always be ended, also where the plan's storage is full. */
+const STORED = ['output', 'error', 'tags', 'metadata'] as const;
 
 export const updateRunRoute = defineRoute({
   id: 'runs.update',
@@ -50,13 +55,14 @@ export const updateRunRoute = defineRoute({
   role: 'admin',
   request: { params: runParams, body: updateRunBody },
   response: { 200: runWithCountsSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params: { id }, body, caller: { tenant } }) {
     const before = await locked(tx, id);
     refuseChangeOfEnded(before, body);
     if (body.status === 'cancelled') return cancelled(tx, tenant, before, body);
     await updateRun(tx, id, body);
+    if (STORED.some((member) => body[member] !== undefined)) await refuseFullStorage(tx);
     return { reply: { status: 200, data: await presented(tx, id) }, audit: 'none: the run is the record of it' };
   },
 });

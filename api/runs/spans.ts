@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
 import { hasRun } from '../../db/runs/get-run.ts';
 import { getSpan, listSpans } from '../../db/runs/list-spans.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
@@ -34,7 +35,7 @@ export const upsertSpansRoute = defineRoute({
   role: 'admin',
   request: { params: runParams, body: upsertSpansBody },
   response: { 200: upsertedSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
   idempotent: true,
   bodyBytesMax: SPANS_BODY_BYTES_MAX,
   openUpload: (deps, workspaceId) => deps.largeBodies.open(workspaceId),
@@ -45,7 +46,9 @@ export const upsertSpansRoute = defineRoute({
   },
   async change(tx, { params, body }) {
     const run = await lockRunForSpans(tx, params.id);
-    return { reply: { status: 200, data: await writeSpans(tx, run.id, body.spans) }, audit: WRITTEN };
+    const data = await writeSpans(tx, run.id, body.spans);
+    await refuseFullStorage(tx);
+    return { reply: { status: 200, data }, audit: WRITTEN };
   },
 });
 
@@ -96,7 +99,7 @@ export const updateSpanRoute = defineRoute({
   role: 'admin',
   request: { params: spanParams, body: updateSpanBody },
   response: { 200: spanSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params: { id, spanId }, body }) {
     const run = await lockRunForSpans(tx, id);
@@ -104,6 +107,7 @@ export const updateSpanRoute = defineRoute({
     const { rejected } = await writeSpans(tx, run.id, [{ ...body, id: spanId }]);
     const [refusal] = rejected;
     if (refusal !== undefined) throw validationError([{ path: 'body', message: refusal.message }]);
+    await refuseFullStorage(tx);
     const span = await getSpan(tx, run.id, spanId);
     if (span === null) throw new Error(`span ${spanId} was changed and is gone`);
     return { reply: { status: 200, data: presentSpan(span) }, audit: WRITTEN };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
 import { appendMessages } from '../../db/sessions/append-messages.ts';
 import { getSession, lockSession } from '../../db/sessions/get-session.ts';
 import { listMessages } from '../../db/sessions/list-messages.ts';
@@ -52,6 +53,7 @@ export const appendMessagesRoute = defineRoute({
     const counted = messages.map((message, index) => ({ ...message, tokens: tokens[index] ?? 0 }));
     const appended = await appendMessages(tx, params.id, counted);
     if (appended === null) throw notFound('session');
+    await refuseFullStorage(tx);
     return {
       reply: { status: 201, data: appended.map(presentMessage) },
       audit: 'none: the messages are the record of it',

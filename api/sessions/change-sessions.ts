@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
 import { createSession } from '../../db/sessions/create-session.ts';
 import { getSession, lockSession } from '../../db/sessions/get-session.ts';
 import { listSessions } from '../../db/sessions/list-sessions.ts';
@@ -42,10 +43,11 @@ export const createSessionRoute = defineRoute({
   role: 'admin',
   request: { body: createSessionBody },
   response: { 201: sessionSchema },
-  errors: [],
+  errors: ['QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { body }) {
     const session = await createSession(tx, body);
+    await refuseFullStorage(tx);
     return { reply: { status: 201, data: presentSession(session) }, audit: 'none: the session is the record of it' };
   },
 });
@@ -77,11 +79,12 @@ export const updateSessionRoute = defineRoute({
   role: 'admin',
   request: { params: sessionParams, body: updateSessionBody },
   response: { 200: sessionSchema },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params, body }) {
     const session = await updateSession(tx, params.id, body);
     if (session === null) throw notFound('session');
+    await refuseFullStorage(tx);
     return { reply: { status: 200, data: presentSession(session) }, audit: 'none: the session is the record of it' };
   },
 });

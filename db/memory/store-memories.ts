@@ -3,6 +3,7 @@ import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { signsOf } from '../../domain/embeddings/embedder.ts';
 import type { MemoryKind, MemorySource } from '../../domain/memory/memories.ts';
+import { searchTermsOf } from '../../domain/memory/search-terms.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface NewMemory {
@@ -48,17 +49,18 @@ export async function storeMemories(
       sourceType: source?.type ?? null,
       sourceId: source?.id ?? null,
       signs: signsOf(vector),
+      ...searchTermsOf(memory.content),
     };
   });
   const ids = rows.map(({ id }) => id);
   const insertion = tx.raw(
     `INSERT INTO memories (id, environment_id, collection_id, chain_id, version, kind, content, user_id, agent_id, session_id, source_type,
-       source_id, metadata, valid_from, valid_to, expires_at, signs)
+       source_id, metadata, valid_from, valid_to, expires_at, signs, terms)
      SELECT r.id, current_environment_id(), :collectionId, r."chainId", r.version, r.kind, r.content, r."userId", r."agentId", r."sessionId",
-       r."sourceType", r."sourceId", r.metadata, r."validFrom", r."validTo", r."expiresAt", CAST(r.signs AS bit varying)
+       r."sourceType", r."sourceId", r.metadata, r."validFrom", r."validTo", r."expiresAt", CAST(r.signs AS bit varying), memory_terms(r.words, r.others)
      FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS r (id text, "chainId" text, version integer, kind text, content text, "userId" text,
        "agentId" text, "sessionId" text, "sourceType" text, "sourceId" text, metadata jsonb, "validFrom" timestamptz, "validTo" timestamptz,
-       "expiresAt" timestamptz, signs text)`,
+       "expiresAt" timestamptz, signs text, words jsonb, others text)`,
     { collectionId, rows: JSON.stringify(rows) },
   );
   await insertion.catch(refuseEnded);

@@ -16,7 +16,10 @@ export const name = '0017-plans-and-limits';
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(RATE_WINDOWS);
   await knex.raw(MONTHLY_USAGE);
-  await makeDirectoryFunctions(knex, CONSUME_RATE_LIMIT, ['consume_rate_limit(uuid, integer, integer)']);
+  await makeDirectoryFunctions(knex, CONSUME_RATE_LIMIT, [
+    'consume_rate_limit(uuid, integer, integer)',
+    'charge_rate_limit(uuid, integer)',
+  ]);
 }
 
 const RATE_WINDOWS = `
@@ -79,4 +82,14 @@ const CONSUME_RATE_LIMIT = `
       RETURN QUERY SELECT admitted, counted.minute_used, counted.minute_started_at + interval '1 minute',
         counted.hour_used, counted.hour_started_at + interval '1 hour', at;
     END $$;
+
+  -- A request that makes much counts as more than one: once it is known, and without being refused.
+  CREATE FUNCTION charge_rate_limit(of_workspace uuid, more integer) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      UPDATE rate_windows SET
+        minute_used = minute_used + CASE WHEN minute_started_at <= clock_timestamp() - interval '1 minute' THEN 0 ELSE more END,
+        hour_used = hour_used + CASE WHEN hour_started_at <= clock_timestamp() - interval '1 hour' THEN 0 ELSE more END
+      WHERE workspace_id = of_workspace;
+    END;
 `;

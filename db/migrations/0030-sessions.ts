@@ -34,7 +34,8 @@ const SESSIONS = `
     last_sequence bigint NOT NULL DEFAULT 0 CHECK (last_sequence >= message_count),
     expires_at timestamptz(3),       -- null: it is kept until it is deleted
     created_at timestamptz(3) NOT NULL DEFAULT now(),
-    updated_at timestamptz(3) NOT NULL DEFAULT now()
+    updated_at timestamptz(3) NOT NULL DEFAULT now(),
+    stored_bytes integer NOT NULL GENERATED ALWAYS AS (512 + coalesce(octet_length(metadata::text), 0)) STORED
   ) WITH (fillfactor = 70);          -- each append updates the row: HOT updates need room
   CREATE INDEX sessions_newest_first ON sessions (environment_id, created_at DESC, id DESC);
   CREATE INDEX sessions_by_user ON sessions (environment_id, user_id, created_at DESC, id DESC) WHERE user_id IS NOT NULL;
@@ -70,6 +71,8 @@ const MESSAGES = `
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     -- A context is bounded in bytes before any text is read. Its bound in tokens is none: a token may be 128 spaces.
     bytes integer NOT NULL GENERATED ALWAYS AS (octet_length(content::text) + coalesce(octet_length(tool_calls::text), 0)) STORED,
+    stored_bytes integer NOT NULL GENERATED ALWAYS AS (512 + octet_length(content::text) + coalesce(octet_length(tool_calls::text), 0)
+      + coalesce(octet_length(metadata::text), 0)) STORED,
     PRIMARY KEY (session_id, sequence),
     CHECK ((role = 'tool') = (tool_call_id IS NOT NULL)),
     CHECK (tool_calls IS NULL OR role = 'assistant')

@@ -48,6 +48,8 @@ const RUNS = `
     started_at timestamptz(3) NOT NULL DEFAULT now(),
     ended_at timestamptz(3),
     closed_at timestamptz(3),        -- when it was recorded that it ended: its spans are taken for an hour from then on
+    stored_bytes integer NOT NULL GENERATED ALWAYS AS (512 + coalesce(octet_length(input::text), 0) + coalesce(octet_length(output::text), 0)
+      + coalesce(octet_length(error::text), 0) + coalesce(octet_length(metadata::text), 0) + 64 * coalesce(cardinality(tags), 0)) STORED,
     CHECK ((status = 'running') = (ended_at IS NULL)),
     CHECK ((ended_at IS NULL) = (closed_at IS NULL)),
     CHECK (ended_at >= started_at)
@@ -102,6 +104,8 @@ const SPANS = `
     sent_status text CHECK (sent_status IN ('succeeded', 'failed', 'cancelled')),
     is_start_sent boolean NOT NULL DEFAULT false,
     is_end_sent boolean NOT NULL DEFAULT false,
+    stored_bytes integer NOT NULL GENERATED ALWAYS AS (512 + coalesce(octet_length(input::text), 0) + coalesce(octet_length(output::text), 0)
+      + coalesce(octet_length(error::text), 0) + coalesce(octet_length(attributes::text), 0)) STORED,
     PRIMARY KEY (run_id, id),
     CHECK (ended_at >= started_at),
     CHECK ((status = 'running') = (ended_at IS NULL)),
@@ -208,7 +212,7 @@ const PARTITIONS = `
     IF is_taken THEN RETURN false; END IF;
     FOR one IN SELECT unnest(ARRAY['runs', 'spans', 'run_tags']) AS name LOOP
       -- ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the table.
-      EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', one.name || suffix, one.name);
+      EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE)', one.name || suffix, one.name);
       EXECUTE format('ALTER TABLE %I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', one.name, one.name || suffix, lower, upper);
     END LOOP;
     RETURN true;

@@ -49,6 +49,15 @@ const COLLECTIONS = `
 `;
 
 const MEMORIES = `
+  -- The terms of a memory. Who stores it tells its words (domain/memory/search-terms.ts): each as [dictionary, word without accents, place,
+  -- weight, word as it is written or null]. The last one becomes a term with an equals sign. A word that its dictionary takes for one that tells nothing, as "the", is left out.
+  CREATE FUNCTION memory_terms(words jsonb, others text) RETURNS tsvector LANGUAGE sql STABLE
+    RETURN (SELECT CAST(concat_ws(' ', others, string_agg(concat_ws(' ',
+        format('''%s'':%s%s', lexeme, word ->> 2, word ->> 3), '''=' || (word ->> 4) || ''':' || (word ->> 2) || 'A'), ' ')) AS tsvector)
+      FROM jsonb_array_elements(words) AS w (word), LATERAL unnest(ts_lexize(CAST(word ->> 0 AS regdictionary), word ->> 1)) AS l (lexeme));
+  REVOKE ALL ON FUNCTION memory_terms(jsonb, text) FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION memory_terms(jsonb, text) TO service_app;
+
   CREATE TABLE memories (
     id text COLLATE "C" PRIMARY KEY,
     environment_id uuid NOT NULL REFERENCES environments,
@@ -72,7 +81,7 @@ const MEMORIES = `
     holds_until timestamptz(3),
     expires_at timestamptz(3),       -- of the whole chain
     signs bit varying(4096),         -- null: it has no vector
-    terms tsvector NOT NULL GENERATED ALWAYS AS (to_tsvector('english', content)) STORED,
+    terms tsvector NOT NULL DEFAULT '', -- of its content, by memory_terms
     UNIQUE (chain_id, version),
     CHECK ((version = 1) = (chain_id = id)),
     CONSTRAINT memories_end_after_they_begin CHECK (valid_to > valid_from), -- an end may pass between the look at it and the row
@@ -132,8 +141,8 @@ const VERSIONS = `
   -- What was recorded stays; its ends only come nearer.
   CREATE FUNCTION check_memory_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    IF (to_jsonb(NEW) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at', 'terms'])
-       IS DISTINCT FROM (to_jsonb(OLD) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at', 'terms']) THEN
+    IF (to_jsonb(NEW) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at'])
+       IS DISTINCT FROM (to_jsonb(OLD) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at']) THEN
       RAISE EXCEPTION 'memory % says what it said', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     IF (OLD.superseded_by, OLD.superseded_at) IS DISTINCT FROM (NEW.superseded_by, NEW.superseded_at) AND OLD.superseded_by IS NOT NULL

@@ -30,6 +30,8 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz(3) NOT NULL DEFAULT now(),
       expires_at timestamptz(3) NOT NULL,
       last_hit_at timestamptz(3),
+      stored_bytes integer NOT NULL GENERATED ALWAYS AS (512 + octet_length(prompt) + octet_length(response::text)
+        + octet_length(attributes::text) + octet_length(embedding)) STORED,
       UNIQUE (environment_id, identity, prompt_digest)
     );
     CREATE INDEX cache_entries_newest_first ON cache_entries (environment_id, created_at DESC, id DESC);

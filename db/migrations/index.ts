@@ -37,6 +37,7 @@ import * as files from './0035-files.ts';
 import * as cache from './0036-cache.ts';
 import * as attachedFiles from './0037-attached-files.ts';
 import * as memorySearch from './0038-memory-search.ts';
+import * as storedState from './0039-stored-state.ts';
 import * as billing from './0040-billing.ts';
 
 export interface Migration {
@@ -85,5 +86,6 @@ export const MIGRATIONS: readonly Migration[] = [
   cache,
   attachedFiles,
   memorySearch,
+  storedState,
   billing,
 ];

@@ -17,6 +17,14 @@ export async function dropOldRunPartition(db: Database): Promise<string | null> 
   return rows[0]?.name ?? null;
 }
 
+/** Gives back the storage of ranges that were dropped. Returns how many rows of counts went. */
+export async function forgetStoredWeeks(db: Database): Promise<number> {
+  const { rows } = await db.directory.raw<{ rows: { forgotten: number }[] }>(
+    'SELECT forget_stored_weeks() AS forgotten',
+  );
+  return rows[0]?.forgotten ?? 0;
+}
+
 /** Deletes a part of what is old and in no range. 0: none is left. */
 export async function deleteRunsOutsideOfRanges(db: Database): Promise<number> {
   const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(

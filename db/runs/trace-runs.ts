@@ -18,6 +18,19 @@ export async function findRunOfTrace(tx: EnvironmentTransaction, traceId: string
   return rows[0]?.id ?? null;
 }
 
+/** Those of the traces for which a run was made. */
+export async function findTracesWithRun(
+  tx: EnvironmentTransaction,
+  traceIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (traceIds.length === 0) return new Set();
+  const { rows } = await tx.raw<{ rows: { traceId: string }[] }>(
+    `SELECT DISTINCT trace_id AS "traceId" FROM runs WHERE environment_id = current_environment_id() AND trace_id = ANY (:traceIds)`,
+    { traceIds },
+  );
+  return new Set(rows.map(({ traceId }) => traceId));
+}
+
 /** The root of a trace, which is over. */
 export interface EndedRoot {
   traceId: string;
@@ -32,14 +45,14 @@ export interface EndedRoot {
 
 /**
  * Ends the run that was made for a trace with the trace's root, which mostly comes last: with what only the root says, and the tokens of the
- * spans of models, at most as many as JSON numbers hold. A run that has ended stays as it is.
+ * spans of models, at most as many as JSON numbers hold, and null where no span names any. A run that has ended stays as it is.
  */
 export async function endRunOfTrace(tx: EnvironmentTransaction, runId: string, root: EndedRoot): Promise<void> {
   await tx.raw(
     `UPDATE runs r SET status = :status, name = COALESCE(:name, r.name), agent_id = COALESCE(r.agent_id, :agentId),
        user_id = COALESCE(r.user_id, :userId), application = COALESCE(r.application, :application),
        started_at = least(r.started_at, CAST(:startedAt AS timestamptz)), ended_at = CAST(:endedAt AS timestamptz), closed_at = now(),
-       tokens = (SELECT least(sum(COALESCE(s.input_tokens, 0) + COALESCE(s.output_tokens, 0)), ${Number.MAX_SAFE_INTEGER})
+       tokens = (SELECT CASE WHEN count(*) > 0 THEN least(sum(COALESCE(s.input_tokens, 0) + COALESCE(s.output_tokens, 0)), ${Number.MAX_SAFE_INTEGER}) END
          FROM spans s WHERE s.run_id = r.id AND s.kind = 'model' AND num_nonnulls(s.input_tokens, s.output_tokens) > 0)
      WHERE r.id = :runId AND r.status = 'running' AND r.trace_id = :traceId`,
     { runId, ...root },

@@ -1,17 +1,14 @@
 import {
   ATTR_DNS_ANSWERS,
   ATTR_ENDUSER_ID,
+  ATTR_ERROR_TYPE,
   ATTR_EXCEPTION_MESSAGE,
   ATTR_EXCEPTION_TYPE,
   ATTR_GEN_AI_AGENT_ID,
   ATTR_GEN_AI_AGENT_NAME,
   ATTR_GEN_AI_DATA_SOURCE_ID,
-  ATTR_GEN_AI_INPUT_MESSAGES,
   ATTR_GEN_AI_OPERATION_NAME,
-  ATTR_GEN_AI_OUTPUT_MESSAGES,
   ATTR_GEN_AI_OUTPUT_TYPE,
-  ATTR_GEN_AI_TOOL_CALL_ARGUMENTS,
-  ATTR_GEN_AI_TOOL_CALL_RESULT,
   ATTR_GEN_AI_USAGE_COMPLETION_TOKENS,
   ATTR_GEN_AI_USAGE_INPUT_TOKENS,
   ATTR_GEN_AI_USAGE_OUTPUT_TOKENS,
@@ -20,6 +17,8 @@ import {
   ATTR_USER_ID,
 } from '@opentelemetry/semantic-conventions/incubating';
 import { isJsonObject, type Json, jsonBytes, type JsonObject } from '../json.ts';
+import { fitContents } from './cut-contents.ts';
+import { contentsOf, type TracedEvent } from './otlp-contents.ts';
 import { SPAN_BYTES_MAX, SPAN_NAME_CHARACTERS_MAX, type SpanKind, type SpanUpsert } from './runs.ts';
 
 /** A span of OTLP, whichever encoding it came in. */
@@ -37,16 +36,29 @@ export interface TracedSpan {
   /** Those of its resource stand under them. */
   attributes: JsonObject;
   resource: JsonObject;
-  /** The attributes of its events, by the event's name; the last of a name. */
-  events: Readonly<Record<string, JsonObject>>;
+  events: readonly TracedEvent[];
 }
 
 /** Names the run that spans belong to, on a span or on its resource. */
 export const RUN_ID_ATTRIBUTE = 'service.run.id';
 
-/** OpenInference's names; its package is not needed for six of them. */
-const OPEN_INFERENCE_KIND = 'openinference.span.kind';
-const OPEN_INFERENCE_TOKENS = ['llm.token_count.prompt', 'llm.token_count.completion'] as const;
+/** Names of conventions whose packages are not needed for so few. */
+const DECLARED_KINDS = ['openinference.span.kind', 'traceloop.span.kind'] as const;
+/** The names of OpenTelemetry, OpenInference, Traceloop and Vercel. */
+const INPUT_TOKENS = [
+  ATTR_GEN_AI_USAGE_INPUT_TOKENS,
+  ATTR_GEN_AI_USAGE_PROMPT_TOKENS,
+  'llm.token_count.prompt',
+  'llm.usage.prompt_tokens',
+  'ai.usage.promptTokens',
+] as const;
+const OUTPUT_TOKENS = [
+  ATTR_GEN_AI_USAGE_OUTPUT_TOKENS,
+  ATTR_GEN_AI_USAGE_COMPLETION_TOKENS,
+  'llm.token_count.completion',
+  'llm.usage.completion_tokens',
+  'ai.usage.completionTokens',
+] as const;
 const COSTS = ['llm.cost.total', 'gen_ai.usage.cost'] as const;
 
 const KIND_OF_OPERATION: ReadonlyMap<string, SpanKind> = new Map([
@@ -60,22 +72,15 @@ const KIND_OF_OPERATION: ReadonlyMap<string, SpanKind> = new Map([
   ['invoke_workflow', 'agent'],
   ['retrieval', 'retrieval'],
 ]);
-const KIND_OF_OPEN_INFERENCE: ReadonlyMap<string, SpanKind> = new Map([
+const KIND_OF_DECLARED: ReadonlyMap<string, SpanKind> = new Map([
   ['LLM', 'model'],
   ['EMBEDDING', 'model'],
   ['TOOL', 'tool'],
   ['AGENT', 'agent'],
   ['RETRIEVER', 'retrieval'],
   ['RERANKER', 'retrieval'],
+  ['WORKFLOW', 'agent'],
 ]);
-
-const INPUTS = [ATTR_GEN_AI_INPUT_MESSAGES, ATTR_GEN_AI_TOOL_CALL_ARGUMENTS, 'gen_ai.prompt', 'input.value'] as const;
-const OUTPUTS = [
-  ATTR_GEN_AI_OUTPUT_MESSAGES,
-  ATTR_GEN_AI_TOOL_CALL_RESULT,
-  'gen_ai.completion',
-  'output.value',
-] as const;
 
 /**
  * Words in the names of attributes that hold what was said. All conventions for models use them. A name with any of them is content, listed
@@ -114,11 +119,13 @@ function membersWithoutContent(value: Json): Json {
   return isJsonObject(value) ? withoutContent(value) : value;
 }
 
-/** The span as it is written. Contents are kept only where the caller asked for it. Null: it is too large. */
+/**
+ * The span as it is written. Contents are kept only where the caller asked for it; what of them does not fit is cut, and CUT_ATTRIBUTE says
+ * so. Null: the span is too large without any.
+ */
 export function spanOfTrace(span: TracedSpan, captureContent: boolean): SpanUpsert | null {
   const { attributes } = span;
   const own = Object.entries(attributes).filter(([name]) => name !== RUN_ID_ATTRIBUTE);
-  const exception = span.events['exception'];
   const tokens = tokensOf(attributes);
   const cost = COSTS.map((name) => attributes[name]).find((value) => typeof value === 'number' && value >= 0);
   const bare: SpanUpsert = {
@@ -126,17 +133,17 @@ export function spanOfTrace(span: TracedSpan, captureContent: boolean): SpanUpse
     parentId: span.parentId,
     traceId: span.traceId,
     name: firstCharacters(span.name, SPAN_NAME_CHARACTERS_MAX) || 'unnamed',
-    kind: kindOf(attributes),
+    kind: kindOf(attributes, tokens !== null),
     startedAt: span.startedAt,
     endedAt: span.endedAt,
     status: span.endedAt === null ? 'running' : span.hasFailed ? 'failed' : 'succeeded',
     ...(tokens === null ? {} : { tokens }),
     ...(typeof cost === 'number' ? { cost } : {}),
-    ...(span.hasFailed ? { error: errorOf(span, exception, captureContent) } : {}),
+    ...(span.hasFailed ? { error: errorOf(span, captureContent) } : {}),
     attributes: withoutContent(Object.fromEntries(own)),
   };
-  const whole = captureContent ? { ...bare, ...contentsOf(attributes) } : bare;
-  return [whole, bare].find((one) => jsonBytes(one) <= SPAN_BYTES_MAX) ?? null;
+  if (!captureContent) return jsonBytes(bare) <= SPAN_BYTES_MAX ? bare : null;
+  return fitContents({ ...bare, ...contentsOf(Object.fromEntries(own), span.events) }, withoutMessage(bare));
 }
 
 export function runIdOf({ attributes, resource }: TracedSpan): string | null {
@@ -168,68 +175,47 @@ export function firstCharacters(text: string, max: number): string {
     .join('');
 }
 
-function kindOf(attributes: JsonObject): SpanKind {
+/** A span that says what a model used is the call of a model, unless it says that it is something else. */
+function kindOf(attributes: JsonObject, hasUsage: boolean): SpanKind {
   const operation = textOr(attributes[ATTR_GEN_AI_OPERATION_NAME]) ?? '';
-  const kind = textOr(attributes[OPEN_INFERENCE_KIND])?.toUpperCase() ?? '';
-  return KIND_OF_OPERATION.get(operation) ?? KIND_OF_OPEN_INFERENCE.get(kind) ?? 'other';
+  const declared = DECLARED_KINDS.map((name) => textOr(attributes[name])).find((kind) => kind !== null);
+  const known = KIND_OF_OPERATION.get(operation) ?? KIND_OF_DECLARED.get(declared?.toUpperCase() ?? '');
+  return known ?? (hasUsage && declared === undefined ? 'model' : 'other');
 }
 
 function tokensOf(attributes: JsonObject): { input: number | null; output: number | null } | null {
-  const [prompt, completion] = OPEN_INFERENCE_TOKENS;
-  const input = countIn(attributes, [ATTR_GEN_AI_USAGE_INPUT_TOKENS, ATTR_GEN_AI_USAGE_PROMPT_TOKENS, prompt]);
-  const output = countIn(attributes, [
-    ATTR_GEN_AI_USAGE_OUTPUT_TOKENS,
-    ATTR_GEN_AI_USAGE_COMPLETION_TOKENS,
-    completion,
-  ]);
+  const input = countIn(attributes, INPUT_TOKENS);
+  const output = countIn(attributes, OUTPUT_TOKENS);
   return input === null && output === null ? null : { input, output };
 }
 
 function countIn(attributes: JsonObject, names: readonly string[]): number | null {
-  const found = names
-    .map((name) => attributes[name])
-    .find((value) => Number.isSafeInteger(value) && Number(value) >= 0);
+  const counts = names.map((name) => attributes[name]).map((value) => (isDigits(value) ? Number(value) : value));
+  const found = counts.find((value) => Number.isSafeInteger(value) && Number(value) >= 0);
   return typeof found === 'number' ? found : null;
 }
 
-/** The type of an exception is kept; what it says may quote a prompt. */
-function errorOf(span: TracedSpan, exception: JsonObject | undefined, captureContent: boolean): JsonObject {
-  const type = textOr(exception?.[ATTR_EXCEPTION_TYPE]) ?? textOr(span.attributes['error.type']);
-  const message =
-    textOr(exception?.[ATTR_EXCEPTION_MESSAGE]) ?? (span.statusMessage === '' ? null : span.statusMessage);
+/** Some instrumentations write every attribute as a text. */
+const isDigits = (value: Json | undefined): boolean => typeof value === 'string' && /^\d{1,16}$/.test(value);
+
+/** The class of an error is kept; what an exception says may quote a prompt. */
+function errorOf(span: TracedSpan, captureContent: boolean): JsonObject {
+  // The last one is what ended the span.
+  const exceptions = span.events.filter(({ name }) => name === 'exception').toReversed();
+  const lastOf = (name: string): string | null =>
+    exceptions.map(({ attributes }) => textOr(attributes[name])).find((text) => text !== null) ?? null;
+  const type =
+    textOr(span.attributes[ATTR_ERROR_TYPE]) ??
+    lastOf(ATTR_EXCEPTION_TYPE) ??
+    textOr(span.attributes[ATTR_EXCEPTION_TYPE]);
+  const message = lastOf(ATTR_EXCEPTION_MESSAGE) ?? textOr(span.statusMessage);
   return { ...(type === null ? {} : { type }), ...(captureContent && message !== null ? { message } : {}) };
 }
 
-function contentsOf(attributes: JsonObject): Pick<SpanUpsert, 'input' | 'output' | 'attributes'> {
-  const input = valueIn(attributes, INPUTS);
-  const output = valueIn(attributes, OUTPUTS);
-  const shown = new Set<string>([...INPUTS, ...OUTPUTS, RUN_ID_ATTRIBUTE]);
-  return {
-    ...(input === undefined ? {} : { input }),
-    ...(output === undefined ? {} : { output }),
-    attributes: Object.fromEntries(Object.entries(attributes).filter(([name]) => !shown.has(name))),
-  };
-}
-
-const JSON_DEPTH_MAX = 64;
-/** NUL and halves of characters, escaped: PostgreSQL has neither in a text. */
-const UNSTORABLE_ESCAPE = /\\u(0000|d[89a-f])/i;
-
-/** Instrumentations write messages as JSON in a string. What cannot be stored as JSON stays text. */
-function valueIn(attributes: JsonObject, names: readonly string[]): Json | undefined {
-  const found = names.map((name) => attributes[name]).find((value) => value !== undefined);
-  if (typeof found !== 'string' || found.length > SPAN_BYTES_MAX || UNSTORABLE_ESCAPE.test(found)) return found;
-  try {
-    const parsed = JSON.parse(found) as Json;
-    return isShallow(parsed, JSON_DEPTH_MAX) ? parsed : found;
-  } catch {
-    return found; // plain text
-  }
-}
-
-function isShallow(value: Json, depthLeft: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return depthLeft > 0 && Object.values(value).every((member) => isShallow(member, depthLeft - 1));
+function withoutMessage(span: SpanUpsert): SpanUpsert {
+  if (!span.error) return span;
+  const { message: _, ...error } = span.error;
+  return { ...span, error };
 }
 
 function textOr(value: Json | undefined): string | null {

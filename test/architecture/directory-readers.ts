@@ -35,6 +35,8 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/idempotency/delete-expired-claims.ts': 'deletes what is past its time, in every environment',
   'db/auth/find-expired-throttles.ts': 'lists counts that are forgotten, which belong to no workspace',
   'db/auth/delete-expired-throttles.ts': 'deletes counts that are forgotten, which belong to no workspace',
+  'db/plans/charge-rate-limit.ts': 'counts for the windows of a workspace, which the application cannot write',
+  'db/plans/fold-stored-state.ts': 'sums up counts of every workspace',
   'db/plans/rate-limiter.ts': 'counts a request before any transaction names a tenant',
   'db/maintenance/sweep-positions.ts': 'keeps how far the sweep of the whole installation came',
   'db/plans/expensive-work.ts': 'the switch is the whole installation’s',

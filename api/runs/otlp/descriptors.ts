@@ -46,7 +46,7 @@ export interface OtlpSpan {
   startTimeUnixNano: bigint;
   endTimeUnixNano: bigint;
   attributes: KeyValue[];
-  events: { name: string; attributes: KeyValue[] }[];
+  events: { name: string; timeUnixNano: bigint; attributes: KeyValue[] }[];
   /** Code 2 is an error. */
   status?: { code: number; message: string };
 }

@@ -14,13 +14,13 @@ export const ingestTracesRoute = defineRoute({
   summary: 'Ingest traces of OpenTelemetry',
   description:
     'OTLP over HTTP: an `ExportTraceServiceRequest` in protobuf or JSON, plain or with gzip, as exporters send it. Each trace becomes a run, ' +
-    'unless its spans name one by `service.run.id`. Prompts, answers and arguments are kept only with `X-Service-Capture-Content: true`. The reply is an ' +
+    'unless its spans name one by `service.run.id`; a request makes at most 100 runs. Prompts, answers and arguments are kept only with `X-Service-Capture-Content: true`. The reply is an ' +
     '`ExportTraceServiceResponse`, with `partialSuccess` where spans were rejected; a failure is a `google.rpc.Status`, whose message begins with our code.',
   scope: 'runs:write',
   role: 'admin',
   request: {},
   response: { 200: z.null() },
-  errors: [],
+  errors: ['QUOTA_EXCEEDED'],
   bodyBytesMax: OTLP_BODY_BYTES_MAX,
   openUpload: (deps, workspaceId) => deps.largeBodies.open(workspaceId),
   streamedBody: {
@@ -75,6 +75,7 @@ export const ingestTracesRoute = defineRoute({
         incoming,
         upload,
         workspaceId: caller.workspaceId,
+        db: deps.db,
         threads: deps.bodyThreads,
         transaction,
       })),

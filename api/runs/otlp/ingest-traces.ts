@@ -1,41 +1,56 @@
 import type { EnvironmentTransaction } from '../../../db/client.ts';
+import { refuseFullStorage } from '../../../db/plans/refuse-full-storage.ts';
 import { createRun } from '../../../db/runs/create-run.ts';
 import { endRunOfTrace, findRunOfTrace } from '../../../db/runs/trace-runs.ts';
 import { batchesOf } from '../../../domain/batches-of.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isId } from '../../../domain/ids.ts';
+import { CUT_ATTRIBUTE } from '../../../domain/runs/cut-contents.ts';
 import { type RejectedSpan, SPANS_PER_REQUEST_MAX, type SpanUpsert } from '../../../domain/runs/runs.ts';
 import { lockRunForSpans, writeSpans } from '../write-spans.ts';
 import type { MappedSpan, RunSpans } from './runs-of-traces.ts';
 
-/** Writes the spans of some runs. Answers why spans were rejected, one text for each. */
-export async function ingestTraces(tx: EnvironmentTransaction, groups: readonly RunSpans[]): Promise<string[]> {
-  const rejected: string[] = [];
-  for (const group of groups) rejected.push(...(await ingestGroup(tx, group)));
-  return rejected;
+export interface Ingested {
+  /** Why spans were rejected, one text for each. */
+  rejected: string[];
+  /** Spans whose contents were cut. */
+  cut: number;
 }
 
-/** Answers why spans were rejected, one text for each. */
-async function ingestGroup(tx: EnvironmentTransaction, group: RunSpans): Promise<string[]> {
+/** Writes the spans of some runs. @throws {ServiceError} QUOTA_EXCEEDED where the plan's storage is full. */
+export async function ingestTraces(tx: EnvironmentTransaction, groups: readonly RunSpans[]): Promise<Ingested> {
+  const ingested: Ingested = { rejected: [], cut: 0 };
+  for (const group of groups) {
+    const { rejected, cut } = await ingestGroup(tx, group);
+    ingested.rejected.push(...rejected);
+    ingested.cut += cut;
+  }
+  await refuseFullStorage(tx);
+  return ingested;
+}
+
+async function ingestGroup(tx: EnvironmentTransaction, group: RunSpans): Promise<Ingested> {
   const spans = JSON.parse(group.spansJson) as MappedSpan[];
   const read = spans.map(({ upsert }) => upsert);
   const upserts = read.filter((span): span is SpanUpsert => span !== null);
   const tooLarge = read.filter((span) => span === null).map(() => 'a span is too large');
-  if (upserts.length === 0) return tooLarge;
+  if (upserts.length === 0) return { rejected: tooLarge, cut: 0 };
+  const rejectAll = (why: string): Ingested => ({ rejected: spans.map(() => why), cut: 0 });
   try {
     const runId = group.runId ?? (await runOfTrace(tx, group.traceId, spans));
-    if (!isId('run', runId)) return spans.map(() => 'what a span names as its run is no id of a run');
+    if (!isId('run', runId)) return rejectAll('what a span names as its run is no id of a run');
     await lockRunForSpans(tx, runId);
     const rejected: RejectedSpan[] = [];
     for (const some of batchesOf(upserts, SPANS_PER_REQUEST_MAX)) {
       rejected.push(...(await writeSpans(tx, runId, some)).rejected);
     }
     await endWithRoot(tx, runId, spans);
-    return [...tooLarge, ...rejected.map(({ message }) => message)];
+    const cut = upserts.filter(({ attributes }) => attributes?.[CUT_ATTRIBUTE] !== undefined).length;
+    return { rejected: [...tooLarge, ...rejected.map(({ message }) => message)], cut };
   } catch (error) {
     // Both are thrown before anything is written, and say that this run takes no spans. Those of other runs are written.
     if (!(error instanceof ServiceError) || (error.code !== 'NOT_FOUND' && error.code !== 'CONFLICT')) throw error;
-    return spans.map(() => error.publicMessage);
+    return rejectAll(error.publicMessage);
   }
 }
 

@@ -25,6 +25,7 @@ export function mapTraces({ bytes, encoding, captureContent }: TracesBody): Runs
   const runs = byRun(spans).map(({ runId, traceId, spans: ofRun }) => ({
     runId,
     traceId,
+    spanCount: ofRun.length,
     spansJson: JSON.stringify(ofRun.map((span) => mapped(span, captureContent))),
   }));
   const unpacked = Buffer.from(`[${runs.map(({ spansJson }) => spansJson).join()}]`);

@@ -2,6 +2,7 @@ import { type DescMessage, fromBinary, fromJson } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ServiceError, validationError } from '../../../domain/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
+import type { TracedEvent } from '../../../domain/runs/otlp-contents.ts';
 import type { TracedSpan } from '../../../domain/runs/otlp.ts';
 import { parseJsonBytes } from '../../http/read-json-body.ts';
 import {
@@ -52,7 +53,8 @@ export function readTraces(bytes: Uint8Array, encoding: OtlpEncoding): ReadTrace
 }
 
 function decoded(bytes: Uint8Array, encoding: OtlpEncoding): ExportTraceServiceRequest {
-  const json = encoding === 'json' ? withBinaryIds(parseJsonBytes(bytes, { valuesMax: PARTS_MAX })) : null;
+  const options = { valuesMax: PARTS_MAX, quotesInexactNumbers: true };
+  const json = encoding === 'json' ? withBinaryIds(parseJsonBytes(bytes, options)) : null;
   try {
     if (encoding === 'json') {
       return fromJson(ExportTraceServiceRequestSchema, json as never, { ignoreUnknownFields: true });
@@ -92,7 +94,8 @@ function countFields(reader: BinaryReader, message: DescMessage, count: FieldCou
   }
 }
 
-const ID_MEMBERS = new Set(['traceId', 'spanId', 'parentSpanId']);
+/** Parsers of Protocol Buffers read both spellings. */
+const ID_MEMBERS = new Set(['traceId', 'spanId', 'parentSpanId', 'trace_id', 'span_id', 'parent_span_id']);
 
 /** OTLP's JSON has ids in hexadecimal, where the JSON of Protocol Buffers has base64. */
 function withBinaryIds(value: unknown): unknown {
@@ -129,7 +132,16 @@ function readSpan(span: OtlpSpan, resource: JsonObject): TracedSpan | string {
     statusMessage: cleaned(span.status?.message ?? ''),
     attributes: objectOf(span.attributes),
     resource,
-    events: Object.fromEntries(span.events.map((event) => [event.name, objectOf(event.attributes)])),
+    events: span.events.map(readEvent),
+  };
+}
+
+function readEvent({ name, timeUnixNano, attributes }: OtlpSpan['events'][number]): TracedEvent {
+  const at = timeUnixNano / 1_000_000n;
+  return {
+    name: cleaned(name),
+    at: at === 0n || at > LAST_MS ? null : new Date(Number(at)).toISOString(),
+    attributes: objectOf(attributes),
   };
 }
 
@@ -139,7 +151,8 @@ function objectOf(pairs: readonly KeyValue[], depth = 0): JsonObject {
 
 function jsonOf(any: AnyValue | undefined, depth: number): Json {
   const value = any?.value;
-  if (value?.case === undefined || depth > VALUE_DEPTH_MAX) return null;
+  if (value?.case === undefined) return null;
+  if (depth > VALUE_DEPTH_MAX) return `[cut: deeper than ${VALUE_DEPTH_MAX} levels]`;
   switch (value.case) {
     case 'stringValue':
       return cleaned(value.value);

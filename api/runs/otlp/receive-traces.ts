@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
+import type { Database } from '../../../db/client.ts';
+import { chargeRateLimit } from '../../../db/plans/charge-rate-limit.ts';
 import { batchesOf } from '../../../domain/batches-of.ts';
+import { CUT_ATTRIBUTE } from '../../../domain/runs/cut-contents.ts';
 import { isLargeBody } from '../../http/body-turns.ts';
 import type { EnvironmentHandlerContext } from '../../http/route-context.ts';
 import type { Upload } from '../../http/upload.ts';
@@ -11,6 +14,7 @@ import { ExportTraceServiceResponseSchema } from './descriptors.ts';
 import { ingestTraces } from './ingest-traces.ts';
 import { inflated } from './inflated.ts';
 import { mapTraces, type TracesBody } from './map-traces.ts';
+import { takeRuns } from './take-runs.ts';
 import { OTLP_BODY_BYTES_MAX, type OtlpEncoding, otlpEncodingOf } from './otlp-path.ts';
 import type { RunsOfTraces } from './runs-of-traces.ts';
 
@@ -23,6 +27,7 @@ interface Received {
   incoming: IncomingMessage;
   upload: Upload | null;
   workspaceId: string;
+  db: Database;
   threads: BodyThreads;
   transaction: EnvironmentHandlerContext<unknown, unknown, unknown>['transaction'];
 }
@@ -36,6 +41,7 @@ export async function receiveTraces({
   incoming,
   upload,
   workspaceId,
+  db,
   threads,
   transaction,
 }: Received): Promise<OtlpReply> {
@@ -46,10 +52,17 @@ export async function receiveTraces({
   if (body !== sent) upload?.take(body.length);
   const captureContent = String(incoming.headers[CAPTURE_HEADER] ?? '').toLowerCase() === 'true';
   const { runs, rejected } = await mappedTraces(threads, workspaceId, { bytes: body, encoding, captureContent });
-  for (const groups of batchesOf(runs, RUNS_PER_TRANSACTION)) {
-    rejected.push(...(await transaction((tx) => ingestTraces(tx, groups))));
+  const { taken, rejected: refused, cost } = await transaction((tx) => takeRuns(tx, runs));
+  rejected.push(...refused);
+  // Counted before they are written: requests at the same time are counted too.
+  if (cost > 1) await chargeRateLimit(db, workspaceId, cost - 1);
+  let cut = 0;
+  for (const groups of batchesOf(taken, RUNS_PER_TRANSACTION)) {
+    const ingested = await transaction((tx) => ingestTraces(tx, groups));
+    rejected.push(...ingested.rejected);
+    cut += ingested.cut;
   }
-  return replyOf(encoding, rejected);
+  return replyOf(encoding, rejected, cut);
 }
 
 async function mappedTraces(threads: BodyThreads, workspaceId: string, body: TracesBody): Promise<RunsOfTraces> {
@@ -63,12 +76,16 @@ interface OtlpReply {
   headers: Record<string, string>;
 }
 
-/** Partial success, as OTLP says: what was rejected is not sent again. */
-function replyOf(encoding: OtlpEncoding, rejected: readonly string[]): OtlpReply {
-  const reasons = [...new Set(rejected)].slice(0, REASONS_SHOWN_MAX).join('; ');
+/** Partial success, as OTLP says: what was rejected is not sent again, and with nothing rejected its message is a warning. */
+function replyOf(encoding: OtlpEncoding, rejected: readonly string[], cut: number): OtlpReply {
+  const reasons = [...new Set(rejected)].slice(0, REASONS_SHOWN_MAX);
+  if (cut > 0)
+    reasons.push(`the contents of ${cut} ${cut === 1 ? 'span' : 'spans'} were cut, as ${CUT_ATTRIBUTE} says`);
   const response = create(
     ExportTraceServiceResponseSchema,
-    rejected.length === 0 ? {} : { partialSuccess: { rejectedSpans: BigInt(rejected.length), errorMessage: reasons } },
+    reasons.length === 0
+      ? {}
+      : { partialSuccess: { rejectedSpans: BigInt(rejected.length), errorMessage: reasons.join('; ') } },
   );
   const bytes =
     encoding === 'json'

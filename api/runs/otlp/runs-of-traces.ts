@@ -13,6 +13,7 @@ export interface RunSpans {
   /** The run that the spans name. Null: that of their trace. */
   runId: string | null;
   traceId: string;
+  spanCount: number;
   /** A list of `MappedSpan` as JSON, which a thread hands over in no time. */
   spansJson: string;
 }

@@ -145,15 +145,22 @@ describe('the spans of a trace', () => {
     expect((await readRun(await runOfTrace(traceId))).counts.spans).toBe(8);
   });
 
-  test('of many traces are written in one request', async () => {
+  test('of many traces are written in one request, which makes 100 runs at most', async () => {
     const spans = Array.from({ length: 120 }, () => treeOf(newTraceId()).root);
+    const made = async (): Promise<number> => {
+      const traceIds = spans.map(({ traceId }) => traceId);
+      const rows = await api.database.asOwner<{ count: number }>(
+        'SELECT count(*)::int AS count FROM runs WHERE trace_id = ANY($1)',
+        [traceIds],
+      );
+      return rows[0]?.count ?? 0;
+    };
+    const reply = await send(requestOf(spans));
+    const errorMessage = expect.stringContaining('at most 100 runs') as string;
+    expect([reply.status, reply.json]).toEqual([200, { partialSuccess: { rejectedSpans: '20', errorMessage } }]);
+    expect(await made()).toBe(100);
     await accepted(...spans);
-    const traceIds = spans.map(({ traceId }) => traceId);
-    const [made] = await api.database.asOwner<{ count: number }>(
-      'SELECT count(*)::int AS count FROM runs WHERE trace_id = ANY($1)',
-      [traceIds],
-    );
-    expect(made?.count).toBe(120);
+    expect(await made()).toBe(120);
   });
 
   test('keep what was said only where the caller asks for it', async () => {
@@ -177,6 +184,29 @@ describe('the spans of a trace', () => {
       attributes: { 'tool.args': 'Ada', 'gcp.vertex.agent.llm_request': 'of Ada' },
     });
   });
+});
+
+test.each([
+  ['numbers', (digits: string) => digits],
+  ['texts', (digits: string) => `"${digits}"`],
+])('integers of 64 bits are read from %s, every digit', async (_, written) => {
+  const traceId = newTraceId();
+  const attribute = `{"key":"order","value":{"intValue":${written('9223372036854775807')}}}`;
+  const span = `{"traceId":"${traceId}","spanId":"${hex(1)}","name":"s","startTimeUnixNano":${written(nano(1))},
+    "endTimeUnixNano":${written(nano(2))},"droppedAttributesCount":${written('3')},"attributes":[${attribute}]}`;
+  const reply = await api.call('POST', PATH, { key, raw: `{"resourceSpans":[{"scopeSpans":[{"spans":[${span}]}]}]}` });
+  expect([reply.status, reply.json]).toEqual([200, {}]);
+  const run = await runOfTrace(traceId);
+  expect(await readRun(run)).toMatchObject({ tokens: null, startedAt: '2026-01-01T00:00:01.000Z', durationMs: 1_000 });
+  expect(await level(run)).toMatchObject([{ attributes: { order: '9223372036854775807' } }]);
+});
+
+test('the reply says where contents were cut, and rejects nothing', async () => {
+  const { root } = treeOf(newTraceId());
+  const said = { ...root, attributes: [text('input.value', 'x'.repeat(70_000))] };
+  const reply = await send(requestOf([said]), { headers: { 'X-Service-Capture-Content': 'true' } });
+  const errorMessage = expect.stringContaining('the contents of 1 span were cut') as string;
+  expect([reply.status, reply.json]).toEqual([200, { partialSuccess: { errorMessage } }]);
 });
 
 describe('a run that spans name', () => {
@@ -254,6 +284,24 @@ test('the rate limit of the workspace counts its requests', async () => {
   const refused = await send(requestOf([]), { key: theirs });
   expect([refused.status, refused.headers.get('X-RateLimit-Remaining')]).toEqual([429, null]);
   expect(refused.json).toEqual({ code: 8, message: expect.stringContaining('RATE_LIMIT_EXCEEDED') as string });
+});
+
+test('each new run counts as a request, and ten that are there as one', async () => {
+  const { production } = await api.database.anotherWorkspace();
+  await api.database.db.withWorkspace(production.workspaceId, (tx) => setPlan(tx, 'free'));
+  const { key: theirs } = await api.createKey(production);
+  const spans = Array.from({ length: 100 }, () => treeOf(newTraceId()).root);
+  const used = async (sent: readonly object[]): Promise<number> => {
+    expect((await send(requestOf([...sent]), { key: theirs })).status).toBe(200);
+    const rows = await api.database.asOwner<{ minute_used: number }>(
+      'SELECT minute_used FROM rate_windows WHERE workspace_id = $1',
+      [production.workspaceId],
+    );
+    return rows[0]?.minute_used ?? 0;
+  };
+  expect(await used(spans.slice(0, 1))).toBe(1);
+  expect(await used(spans)).toBe(1 + 99 + 1);
+  expect(await used(spans)).toBe(101 + 10);
 });
 
 /** Messages within messages, as Protocol Buffers has them: a tag, a length, bytes. */

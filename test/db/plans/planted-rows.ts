@@ -8,11 +8,14 @@ export const rows: PlantedArea = {
        ON CONFLICT DO NOTHING`,
       [tenant.workspaceId],
     );
+    await owner.query(`INSERT INTO stored_state (workspace_id, part, bytes) VALUES ($1, 'sessions', 1)`, [
+      tenant.workspaceId,
+    ]);
   },
-  ofWorkspace: ['monthly_usage'],
+  ofWorkspace: ['monthly_usage', 'stored_state'],
   heldElsewhere: {
     installation: 'one row, which is nobody’s: test/db/plans/installation.test.ts',
     rate_windows: 'counted by a function of the directory alone: test/db/plans/rate-limiter.test.ts',
   },
-  writtenBeside: { monthly_usage: null },
+  writtenBeside: { monthly_usage: null, stored_state: null },
 };

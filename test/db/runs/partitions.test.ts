@@ -57,10 +57,18 @@ test('what is old goes whole, from its range and from DEFAULT; what is younger s
   expect(await left()).toHaveLength(12);
   const dependencies = { db: database.db, logger: pino({ level: 'silent' }) };
   const swept = await sweepSteps(dependencies, 'run-partitions', RUN_PARTITION_STEPS);
-  expect(swept).toEqual({ seen: 3, failed: 0 }); // a range, and a run and its span of DEFAULT
+  // A range, the two rows that count what it stored, and a run and its span of DEFAULT.
+  expect(swept).toEqual({ seen: 5, failed: 0 });
   const there = await left();
   expect(there).toEqual(young.toSorted().flatMap((id) => [id, id, id]));
   expect(there).not.toContain(ranged);
   expect(there).not.toContain(strayed);
   expect(await dropOldRunPartition(database.db)).toBeNull();
+  // What went is given back, and what is there still counts.
+  const [counted] = await database.asOwner<{ counted: string; stored: string }>(
+    `SELECT (SELECT sum(bytes) FROM stored_state) AS counted,
+       (SELECT sum(stored_bytes) FROM (SELECT stored_bytes FROM runs UNION ALL SELECT stored_bytes FROM spans) s) AS stored`,
+  );
+  expect(Number(counted?.stored)).toBeGreaterThan(0);
+  expect(counted?.counted).toBe(counted?.stored);
 });
