@@ -2006,6 +2006,69 @@ ALTER FUNCTION find_due_files(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_due_files(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_due_files(text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_due_message_pacers(due_within interval, after_id text, most integer)
+ RETURNS TABLE(environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ WITH RECURSIVE walk(id) AS (
+         ( SELECT m.environment_id
+            FROM messages m
+           WHERE (m.paced AND ((find_due_message_pacers.after_id = ''::text) OR (m.environment_id > (NULLIF(find_due_message_pacers.after_id, ''::text))::uuid)))
+           ORDER BY m.environment_id
+          LIMIT 1)
+         UNION ALL
+          SELECT ( SELECT m.environment_id
+                    FROM messages m
+                   WHERE (m.paced AND (m.environment_id > w_1.id))
+                   ORDER BY m.environment_id
+                  LIMIT 1) AS environment_id
+            FROM walk w_1
+           WHERE (w_1.id IS NOT NULL)
+         )
+  SELECT w.id,
+     e.workspace_id
+    FROM (walk w
+      JOIN environments e ON ((e.id = w.id)))
+   WHERE (( SELECT m.next_attempt_at
+            FROM messages m
+           WHERE ((m.environment_id = w.id) AND m.paced)
+           ORDER BY m.environment_id, m.next_attempt_at
+          LIMIT 1) < (now() + find_due_message_pacers.due_within))
+   ORDER BY w.id
+  LIMIT find_due_message_pacers.most;
+END
+;
+ALTER FUNCTION find_due_message_pacers(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_due_message_pacers(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_due_message_pacers(interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_due_paced_messages(most integer)
+ RETURNS TABLE(due text[], next_in_ms double precision)
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    at timestamptz;
+    head timestamptz;
+  BEGIN
+    PERFORM lock_message_pacer();
+    at := clock_timestamp();
+    SELECT COALESCE(array_agg(d.id ORDER BY d.next_attempt_at, d.id), '{}') INTO due FROM (
+      SELECT m.id, m.next_attempt_at FROM messages m
+      WHERE m.environment_id = current_environment_id() AND m.paced AND m.next_attempt_at <= at
+      ORDER BY m.next_attempt_at, m.id LIMIT most) d;
+    IF cardinality(due) > 0 THEN
+      next_in_ms := 0;
+    ELSE
+      head := first_paced_message();
+      PERFORM note_pacer_look(head);
+      next_in_ms := ceil(extract(epoch FROM head - at) * 1000);
+    END IF;
+    RETURN NEXT;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.find_ended_oauth_grants(kept interval, after_id text, most integer)
  RETURNS TABLE(id text)
  LANGUAGE sql
@@ -2286,14 +2349,14 @@ BEGIN ATOMIC
           SELECT u.id,
              u.environment_id
             FROM messages u
-           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (u.created_at < (now() - find_lost_messages.older_than)))
+           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (NOT u.paced) AND (u.created_at < (now() - find_lost_messages.older_than)))
            ORDER BY u.id DESC
           LIMIT find_lost_messages.most
          ), unbegun AS MATERIALIZED (
           SELECT u.id,
              u.environment_id
             FROM messages u
-           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (u.created_at < (now() - find_lost_messages.older_than)) AND (u.id > ( SELECT i.unbegun_looked_to
+           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (NOT u.paced) AND (u.created_at < (now() - find_lost_messages.older_than)) AND (u.id > ( SELECT i.unbegun_looked_to
                     FROM installation i)))
            ORDER BY u.id
           LIMIT find_lost_messages.most
@@ -2302,7 +2365,7 @@ BEGIN ATOMIC
              o.environment_id,
              o.next_attempt_at
             FROM messages o
-           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.flow_control_key_id IS NULL) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by)) AND (ROW(o.next_attempt_at, o.id) > ROW(( SELECT i.overdue_looked_to
+           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.flow_control_key_id IS NULL) AND (NOT o.paced) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by)) AND (ROW(o.next_attempt_at, o.id) > ROW(( SELECT i.overdue_looked_to
                     FROM installation i), ( SELECT i.overdue_looked_to_id
                     FROM installation i))))
            ORDER BY o.next_attempt_at, o.id
@@ -2961,6 +3024,13 @@ AS $function$
 ALTER FUNCTION find_worded_memories(text,text,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_worded_memories(text,text,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_worded_memories(text,text,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.first_paced_message()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT m.next_attempt_at FROM messages m WHERE ((m.environment_id = current_environment_id()) AND m.paced) ORDER BY m.next_attempt_at LIMIT 1)
+;
 
 CREATE OR REPLACE FUNCTION public.fold_stored_state(most integer)
  RETURNS integer
@@ -3622,6 +3692,12 @@ CREATE OR REPLACE FUNCTION public.lock_flow_control_key(the_key text)
 RETURN pg_advisory_xact_lock(hashtextextended(('flow-control/'::text || the_key), (0)::bigint))
 ;
 
+CREATE OR REPLACE FUNCTION public.lock_message_pacer()
+ RETURNS void
+ LANGUAGE sql
+RETURN pg_advisory_xact_lock(hashtextextended(('message-pacer/'::text || current_environment_id()), (0)::bigint))
+;
+
 CREATE OR REPLACE FUNCTION public.lock_policies()
  RETURNS void
  LANGUAGE sql
@@ -3808,6 +3884,16 @@ AS $function$
 ;
 REVOKE ALL ON FUNCTION move_unused_preview() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION public.note_pacer_look(at timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+BEGIN ATOMIC
+ INSERT INTO message_pacers AS p (environment_id, looks_at)
+   VALUES (current_environment_id(), note_pacer_look.at) ON CONFLICT(environment_id) DO UPDATE SET looks_at = note_pacer_look.at
+   WHERE (p.looks_at IS DISTINCT FROM note_pacer_look.at);
+END
+;
+
 CREATE OR REPLACE FUNCTION public.old_message_partitions()
  RETURNS TABLE(table_name text, id_column text, goes_with text, class text, leaf text, lower_id text, upper_id text, kept_since timestamp with time zone)
  LANGUAGE sql
@@ -3843,6 +3929,44 @@ END
 ;
 REVOKE ALL ON FUNCTION old_message_partitions() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION old_message_partitions() TO service_directory;
+
+CREATE OR REPLACE FUNCTION public.pace_messages(ids text[], own_max integer)
+ RETURNS TABLE(starting text[], paces boolean)
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    at timestamptz := clock_timestamp();
+    own integer;
+    head timestamptz;
+    looks timestamptz;
+    -- A pacer that is this late is gone.
+    overdue constant interval := interval '5 seconds';
+  BEGIN
+    paces := false;
+    PERFORM lock_message_pacer();
+    SELECT count(*) INTO own FROM (SELECT FROM messages m
+      WHERE m.environment_id = current_environment_id() AND m.status = 'scheduled' AND NOT m.paced AND m.flow_control_key_id IS NULL
+      LIMIT own_max) o;
+    IF own < own_max THEN
+      UPDATE messages m SET paced = false FROM (
+          SELECT w.id FROM unnest(ids) WITH ORDINALITY AS w (id, place) JOIN messages p ON p.id = w.id
+          WHERE p.paced ORDER BY w.place LIMIT own_max - own) given
+        WHERE m.id = given.id AND m.paced;
+    END IF;
+    SELECT COALESCE(array_agg(w.id ORDER BY w.place), '{}') INTO starting
+      FROM unnest(ids) WITH ORDINALITY AS w (id, place) JOIN messages m ON m.id = w.id
+      WHERE NOT m.paced AND m.status IN ('pending', 'scheduled');
+    head := first_paced_message();
+    IF head IS NOT NULL THEN
+      SELECT p.looks_at INTO looks FROM message_pacers p WHERE p.environment_id = current_environment_id();
+      IF looks IS NULL OR head < looks OR looks < at - overdue THEN
+        PERFORM note_pacer_look(head);
+        paces := true;
+      END IF;
+    END IF;
+    RETURN NEXT;
+  END $function$
+;
 
 CREATE OR REPLACE PROCEDURE public.partition_messages(IN table_name text, IN id_column text, IN goes_with text)
  LANGUAGE plpgsql
@@ -4138,6 +4262,23 @@ AS $function$
     RETURN NULL;
   END $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.raise_workspace_event(of_type text, of_data jsonb)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ INSERT INTO raised_events (environment_id, type, data)  SELECT e.id,
+             raise_workspace_event.of_type AS of_type,
+             (raise_workspace_event.of_data || jsonb_build_object('toChannels', (e.id = first_value(e.id) OVER (ORDER BY (e.kind = 'production'::text) DESC, e.id))))
+            FROM environments e
+           WHERE (e.workspace_id = current_workspace_id());
+END
+;
+ALTER FUNCTION raise_workspace_event(text,jsonb) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION raise_workspace_event(text,jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION raise_workspace_event(text,jsonb) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.read_halt()
  RETURNS TABLE(halted_at timestamp with time zone, halted_reason text)
@@ -5087,6 +5228,24 @@ ALTER TABLE chat_posts FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON chat_posts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON chat_posts TO service_app;
 
+CREATE TABLE daily_usage (
+  environment_id uuid NOT NULL,
+  day date NOT NULL,
+  allowance text NOT NULL,
+  shard smallint NOT NULL,
+  workspace_id uuid NOT NULL,
+  used bigint NOT NULL,
+  CONSTRAINT daily_usage_pkey PRIMARY KEY (environment_id, day, allowance, shard),
+  CONSTRAINT daily_usage_allowance_check CHECK ((allowance = ANY (ARRAY['executions'::text, 'messages'::text, 'egress'::text, 'memory_processing'::text, 'notification_emails'::text]))),
+  CONSTRAINT daily_usage_shard_check CHECK ((shard >= 0))
+);
+CREATE INDEX daily_usage_of_workspace ON public.daily_usage USING btree (workspace_id, day);
+ALTER TABLE daily_usage ENABLE ROW LEVEL SECURITY;
+ALTER TABLE daily_usage FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON daily_usage FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON daily_usage TO service_app;
+GRANT UPDATE (used) ON daily_usage TO service_app;
+
 CREATE TABLE dead_letter_jobs (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -5774,6 +5933,7 @@ CREATE TABLE integrations (
   CONSTRAINT integrations_check CHECK (((provider = 'discord'::text) OR ((application_id IS NULL) AND (public_key IS NULL)))),
   CONSTRAINT integrations_check1 CHECK (((provider = 'slack'::text) OR (takes_clicks = (public_key IS NOT NULL)))),
   CONSTRAINT integrations_check2 CHECK (((public_key IS NULL) OR (application_id IS NOT NULL))),
+  CONSTRAINT integrations_id_check CHECK ((id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text)),
   CONSTRAINT integrations_master_key_version_check CHECK ((master_key_version >= 1)),
   CONSTRAINT integrations_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   CONSTRAINT integrations_provider_check CHECK ((provider = ANY (ARRAY['slack'::text, 'discord'::text]))),
@@ -6204,6 +6364,17 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON message_deduplications TO service_app;
 GRANT DELETE ON message_deduplications TO service_directory;
 GRANT SELECT (environment_id, digest, expires_at) ON message_deduplications TO service_directory;
 
+CREATE TABLE message_pacers (
+  environment_id uuid NOT NULL,
+  looks_at timestamp with time zone,
+  CONSTRAINT message_pacers_pkey PRIMARY KEY (environment_id)
+);
+ALTER TABLE message_pacers ENABLE ROW LEVEL SECURITY;
+ALTER TABLE message_pacers FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON message_pacers FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON message_pacers TO service_app;
+GRANT UPDATE (looks_at) ON message_pacers TO service_app;
+
 CREATE TABLE messages (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -6230,6 +6401,7 @@ CREATE TABLE messages (
   status text NOT NULL,
   attempts integer DEFAULT 0 NOT NULL,
   next_attempt_at timestamp(3) with time zone NOT NULL,
+  paced boolean DEFAULT false NOT NULL,
   begun_at timestamp(3) with time zone,
   held_at timestamp(3) with time zone,
   response_status integer,
@@ -6251,6 +6423,7 @@ CREATE TABLE messages (
   CONSTRAINT messages_max_retries_check CHECK (((max_retries >= 0) AND (max_retries <= 20))),
   CONSTRAINT messages_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
   CONSTRAINT messages_of_events CHECK ((((kind = 'event'::text) = (event_id IS NOT NULL)) AND ((kind = 'event'::text) = (subscription_id IS NOT NULL)))),
+  CONSTRAINT messages_paced CHECK (((NOT paced) OR ((status = 'scheduled'::text) AND (flow_control_key_id IS NULL)))),
   CONSTRAINT messages_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599))),
   CONSTRAINT messages_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text, 'kept_week'::text, 'kept_month'::text, 'kept_quarter'::text]))),
   CONSTRAINT messages_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text]))),
@@ -6269,7 +6442,9 @@ CREATE INDEX messages_newest_first ON ONLY public.messages USING btree (environm
 CREATE INDEX messages_of_event ON ONLY public.messages USING btree (event_id, id) WHERE (event_id IS NOT NULL);
 CREATE INDEX messages_of_subscription ON ONLY public.messages USING btree (subscription_id, created_at DESC, id DESC) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX messages_overdue ON ONLY public.messages USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (held_at IS NULL) AND (flow_control_key_id IS NULL));
-CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL));
+CREATE INDEX messages_paced_first ON ONLY public.messages USING btree (environment_id, next_attempt_at, id) WHERE paced;
+CREATE INDEX messages_scheduled_alone ON ONLY public.messages USING btree (environment_id) WHERE ((status = 'scheduled'::text) AND (NOT paced) AND (flow_control_key_id IS NULL));
+CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL) AND (NOT paced));
 CREATE INDEX messages_unended_of_schedule ON ONLY public.messages USING btree (schedule_id) WHERE ((schedule_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 CREATE INDEX messages_unended_of_subscription ON ONLY public.messages USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
@@ -6280,8 +6455,8 @@ CREATE POLICY directory_retention ON messages FOR DELETE TO service_directory US
 CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
-GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
-GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, retry_of, status, next_attempt_at, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
+GRANT UPDATE (status, attempts, next_attempt_at, paced, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
+GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, retry_of, status, next_attempt_at, paced, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.status <> ALL (ARRAY['pending'::text, 'scheduled'::text]))) EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
@@ -6364,6 +6539,7 @@ GRANT UPDATE (types, updated_at) ON notification_mutes TO service_app;
 CREATE TABLE notification_settings (
   workspace_id uuid NOT NULL,
   alert_webhook_url text,
+  alert_webhook_set_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
   email_recipients text[] DEFAULT '{}'::text[] NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   CONSTRAINT notification_settings_pkey PRIMARY KEY (workspace_id),
@@ -6374,7 +6550,7 @@ ALTER TABLE notification_settings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE notification_settings FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON notification_settings FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON notification_settings TO service_app;
-GRANT UPDATE (alert_webhook_url, email_recipients, updated_at) ON notification_settings TO service_app;
+GRANT UPDATE (alert_webhook_url, alert_webhook_set_at, email_recipients, updated_at) ON notification_settings TO service_app;
 
 CREATE TABLE notifications (
   id text COLLATE "C" NOT NULL,
@@ -6386,6 +6562,7 @@ CREATE TABLE notifications (
   subject_id text NOT NULL,
   coalesce_key text NOT NULL,
   count integer DEFAULT 1 NOT NULL,
+  alerted_as_of timestamp(3) with time zone,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   CONSTRAINT notifications_pkey PRIMARY KEY (id),
@@ -6402,7 +6579,7 @@ CREATE POLICY directory ON notifications FOR ALL TO service_directory USING (tru
 CREATE POLICY tenant ON notifications FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON notifications TO service_app;
 GRANT DELETE ON notifications TO service_directory;
-GRANT UPDATE (count, updated_at) ON notifications TO service_app;
+GRANT UPDATE (count, alerted_as_of, updated_at) ON notifications TO service_app;
 GRANT SELECT (id, updated_at) ON notifications TO service_directory;
 CREATE TRIGGER check_change BEFORE UPDATE ON public.notifications FOR EACH ROW EXECUTE FUNCTION check_notification_change();
 
@@ -6512,6 +6689,22 @@ CREATE POLICY tenant ON observations FOR ALL TO PUBLIC USING ((environment_id = 
 GRANT INSERT, SELECT ON observations TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER record_time BEFORE INSERT ON public.observations FOR EACH ROW EXECUTE FUNCTION record_time();
+
+CREATE TABLE plan_changes (
+  workspace_id uuid NOT NULL,
+  number integer NOT NULL,
+  from_plan text NOT NULL,
+  to_plan text NOT NULL,
+  changed_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT plan_changes_pkey PRIMARY KEY (workspace_id, number),
+  CONSTRAINT plan_changes_check CHECK ((to_plan <> from_plan)),
+  CONSTRAINT plan_changes_number_check CHECK ((number >= 1))
+);
+ALTER TABLE plan_changes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE plan_changes FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON plan_changes FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON plan_changes TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.plan_changes FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE policy_plans (
   id text COLLATE "C" NOT NULL,
@@ -6650,9 +6843,11 @@ CREATE INDEX raised_events_of ON public.raised_events USING btree (environment_i
 ALTER TABLE raised_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE raised_events FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON raised_events FOR SELECT TO service_directory USING (true);
+CREATE POLICY directory_raises ON raised_events FOR INSERT TO service_directory WITH CHECK (true);
 CREATE POLICY tenant ON raised_events FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON raised_events TO service_app;
 GRANT UPDATE (look_again_at) ON raised_events TO service_app;
+GRANT INSERT (environment_id, type, data) ON raised_events TO service_directory;
 GRANT SELECT (id, environment_id, look_again_at) ON raised_events TO service_directory;
 
 CREATE UNLOGGED TABLE rate_windows (
@@ -7321,6 +7516,7 @@ ALTER TABLE chat_links ADD CONSTRAINT chat_links_user_id_fkey FOREIGN KEY (user_
 ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(id) ON DELETE CASCADE;
 ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
+ALTER TABLE daily_usage ADD CONSTRAINT daily_usage_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
 ALTER TABLE dead_letter_jobs ADD CONSTRAINT dead_letter_jobs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE effect_dependencies ADD CONSTRAINT effect_dependencies_depends_on_fkey FOREIGN KEY (depends_on) REFERENCES effects(id);
@@ -7389,6 +7585,7 @@ ALTER TABLE memory_word_counts ADD CONSTRAINT memory_word_counts_environment_id_
 ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_contents ADD CONSTRAINT message_contents_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE message_pacers ADD CONSTRAINT message_pacers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE messages ADD CONSTRAINT messages_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE monthly_usage ADD CONSTRAINT monthly_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE notification_emails ADD CONSTRAINT notification_emails_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -7403,6 +7600,7 @@ ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_environment_id_workspace_id
 ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE plan_changes ADD CONSTRAINT plan_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE policy_plans ADD CONSTRAINT policy_plans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE policy_revisions ADD CONSTRAINT policy_revisions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE preview_drafts ADD CONSTRAINT preview_drafts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

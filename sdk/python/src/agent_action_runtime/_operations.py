@@ -191,6 +191,7 @@ from .types import (
     WrittenAction,
     WrittenApprovalPolicy,
     WrittenImpactLimit,
+    WrittenSchedule,
 )
 
 
@@ -537,7 +538,7 @@ class SchedulesOperations:
         """List schedules, newest first. Scope: schedules:read."""
         return self._caller.call_page("/api/v2/schedules", query={"page": page, "limit": limit})
 
-    def create(self, body: CreateScheduleRequest, *, idempotency_key: Optional[str] = None) -> Schedule:
+    def create(self, body: CreateScheduleRequest, *, idempotency_key: Optional[str] = None) -> WrittenSchedule:
         """Create a schedule. Scope: schedules:write."""
         return self._caller.call("POST", "/api/v2/schedules", body=body, idempotency_key=idempotency_key)
 
@@ -549,7 +550,7 @@ class SchedulesOperations:
         """Get a schedule. Scope: schedules:read."""
         return self._caller.call("GET", "/api/v2/schedules/{scheduleId}", path_params={"scheduleId": schedule_id})
 
-    def update(self, schedule_id: str, body: Optional[UpdateScheduleRequest] = None, *, idempotency_key: Optional[str] = None) -> Schedule:
+    def update(self, schedule_id: str, body: Optional[UpdateScheduleRequest] = None, *, idempotency_key: Optional[str] = None) -> WrittenSchedule:
         """Change a schedule. Scope: schedules:write."""
         return self._caller.call("PATCH", "/api/v2/schedules/{scheduleId}", path_params={"scheduleId": schedule_id}, body=body, idempotency_key=idempotency_key)
 

@@ -163,8 +163,8 @@ class ActionVersionCreatedBy(TypedDict):
 
 class ActionWarning(TypedDict):
     path: str
-    """Dotted path into the action, such as `adapter.config.url`."""
-    code: Literal["input_not_described", "input_may_be_missing", "output_not_described", "schema_takes_no_member", "secret_missing", "destination_blocked"]
+    """Dotted path into what was written, such as `adapter.config.url` of an action."""
+    code: Literal["input_not_described", "input_may_be_missing", "output_not_described", "schema_takes_no_member", "secret_missing", "url_group_missing", "url_group_empty", "topic_missing", "destination_blocked"]
     """Each code is explained in docs/reference/warnings.md."""
     message: str
 
@@ -4678,6 +4678,31 @@ class WrittenImpactLimit(TypedDict):
     archivedAt: Optional[str]
     warnings: List[GovernanceWarning]
     """What in the limit may be a slip."""
+
+
+class WrittenSchedule(TypedDict):
+    id: str
+    name: Optional[str]
+    cron: str
+    timezone: str
+    destination: ShownScheduleDestination
+    overlap: Literal["skip", "buffer_one", "allow_all"]
+    catchUpSeconds: int
+    paused: bool
+    lastRunAt: Optional[str]
+    """When it last published, or failed to."""
+    nextRunAt: Optional[str]
+    """Null while it is paused."""
+    createdBy: WrittenScheduleCreatedBy
+    createdAt: str
+    updatedAt: str
+    warnings: List[ActionWarning]
+    """What may be wrong with the schedule that was written."""
+
+
+class WrittenScheduleCreatedBy(TypedDict):
+    type: str
+    id: Optional[str]
 
 
 BatchResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic, BatchResult4]

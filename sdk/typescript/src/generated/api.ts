@@ -119,10 +119,10 @@ export interface schemas {
     changeNote: string | null;
   };
   ActionWarning: {
-    /** Dotted path into the action, such as `adapter.config.url`. */
+    /** Dotted path into what was written, such as `adapter.config.url` of an action. */
     path: string;
     /** Each code is explained in docs/reference/warnings.md. */
-    code: "input_not_described" | "input_may_be_missing" | "output_not_described" | "schema_takes_no_member" | "secret_missing" | "destination_blocked";
+    code: "input_not_described" | "input_may_be_missing" | "output_not_described" | "schema_takes_no_member" | "secret_missing" | "url_group_missing" | "url_group_empty" | "topic_missing" | "destination_blocked";
     message: string;
   };
   /** Who did it. */
@@ -3671,6 +3671,28 @@ export interface schemas {
     /** What in the limit may be a slip. */
     warnings: Array<schemas["GovernanceWarning"]>;
   };
+  WrittenSchedule: {
+    id: string;
+    name: string | null;
+    cron: string;
+    timezone: string;
+    destination: schemas["ShownScheduleDestination"];
+    overlap: "skip" | "buffer_one" | "allow_all";
+    catchUpSeconds: number;
+    paused: boolean;
+    /** When it last published, or failed to. */
+    lastRunAt: schemas["DateTime"] | null;
+    /** Null while it is paused. */
+    nextRunAt: schemas["DateTime"] | null;
+    createdBy: {
+      type: string;
+      id: string | null;
+    };
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    /** What may be wrong with the schedule that was written. */
+    warnings: Array<schemas["ActionWarning"]>;
+  };
 }
 
 export interface operations {
@@ -5895,7 +5917,7 @@ export interface operations {
     requestBody: { content: { "application/json": schemas["CreateScheduleRequest"] } };
     responses: {
       201: { content: { "application/json": schemas["Success"] & {
-        data: schemas["Schedule"];
+        data: schemas["WrittenSchedule"];
       } } };
     };
   };
@@ -5968,7 +5990,7 @@ export interface operations {
     requestBody?: { content: { "application/json": schemas["UpdateScheduleRequest"] } };
     responses: {
       200: { content: { "application/json": schemas["Success"] & {
-        data: schemas["Schedule"];
+        data: schemas["WrittenSchedule"];
       } } };
     };
   };
