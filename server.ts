@@ -87,14 +87,10 @@ export interface RunningApi {
 
 /** Opens the database, wires the API and listens. Throws as `refuseUnsuitableDatabase` does. */
 export async function startApi(parts: ApiParts): Promise<RunningApi> {
-  const { logger } = parts;
-  const db = new Database({
-    url: parts.databaseUrl,
-    poolMax: parts.databasePoolMax,
-    applicationName: APPLICATION_NAME,
-  });
+  const { logger, databaseUrl: url, databasePoolMax: poolMax } = parts;
+  const db = new Database({ url, poolMax, applicationName: APPLICATION_NAME });
   const notifications = new NotificationListener({
-    url: parts.databaseUrl,
+    url,
     applicationName: `${APPLICATION_NAME}-listen`,
     onError: (error, context) =>
       logger.warn({ ...context, message: error.message }, 'the notification connection is away'),

@@ -65,13 +65,10 @@ async function start(
   stops: Stops,
 ): Promise<Stack> {
   await refuseTakenPorts(portsToTake(configuration));
-  const isNew = !existsSync(folder.postgresDir);
-  const { database, temporal, demoTarget } = await timed(
-    isNew
-      ? 'Making the databases (once, some 10 s), and starting them with Temporal'
-      : 'Starting the databases and Temporal',
-    () => startServers(configuration, folder, stops),
-  );
+  const step = existsSync(folder.postgresDir)
+    ? 'Starting the databases and Temporal'
+    : 'Making the databases (once, some 10 s), and starting them with Temporal';
+  const { database, temporal, demoTarget } = await timed(step, () => startServers(configuration, folder, stops));
   console.error('Starting the API and the worker …');
   installTemporalRuntime(logger);
   const address = temporal?.address ?? configuration.TEMPORAL_ADDRESS ?? '';

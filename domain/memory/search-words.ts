@@ -62,7 +62,7 @@ export function chunksOf(text: string): Chunk[] {
     if (current === null || !isJoined) chunks.push((current = { words: [], runs: [] }));
     end = match.index + match[0].length;
     if (match.groups?.['word'] === undefined) {
-      const characters = match.groups?.['picture'] === undefined ? [...foldAccents(match[0])] : [match[0]];
+      const characters = match.groups?.['picture'] === undefined ? Array.from(foldAccents(match[0])) : [match[0]];
       current.runs.push({ characters, at: charactersSoFar + 1 });
       charactersSoFar += characters.length + 1;
       continue;
@@ -89,7 +89,8 @@ function humpsOf(token: string): string[] {
 }
 
 /** Zero-width characters, soft hyphens and the marks of directions are not seen. */
-const withoutFormat = (text: string): string => text.replaceAll(/[\p{Cf}\u0640\ufe0e\ufe0f]|\p{Emoji_Modifier}/gu, '');
+const withoutFormat = (text: string): string =>
+  text.replaceAll(/[\p{Cf}\u0640]|\ufe0e|\ufe0f|\p{Emoji_Modifier}/gu, '');
 
 /**
  * Marks above letters: of Latin, Greek and Cyrillic, of Hebrew and of Arabic. Elsewhere a mark is a vowel, or part of a letter. The short i of

@@ -17,7 +17,7 @@ beforeAll(async () => {
   made.run = await idOf('/api/v2/runs');
   made.session = await idOf('/api/v2/sessions');
   const span = await call('POST', `/api/v2/runs/${made.run}/spans`, { spans: [{ id: SPAN, name: 'x' }] });
-  expect(span.status).toBe(200);
+  if (span.status !== 200) throw new Error(span.text);
 });
 afterAll(() => api.close());
 
