@@ -2834,7 +2834,7 @@ class ListedScheduleDestination(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str
@@ -3508,7 +3508,7 @@ class PublishMessageRequest(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str
@@ -3543,7 +3543,7 @@ class PublishToUrlGroupRequest(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str
@@ -4068,7 +4068,7 @@ class ShownScheduleDestination(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str

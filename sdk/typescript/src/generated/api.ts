@@ -2187,7 +2187,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -2706,7 +2706,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -2742,7 +2742,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -3036,7 +3036,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -3182,7 +3182,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
