@@ -51,18 +51,27 @@ export const plainMessages: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** One line for each key: `unknownFieldMessage` takes them apart. */
+/** One line for each of the first keys: `unknownFieldMessages` takes them apart. */
 function unknownFields(keys: readonly string[], schema: unknown): string {
   const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  return keys.map((key) => `${UNKNOWN_FIELD}${meantText(key, names)}`).join('\n');
+  return keys
+    .slice(0, COMPARED_MAX)
+    .map((key) => `${UNKNOWN_FIELD}${meantText(key, names)}`)
+    .join('\n');
 }
+
+/** Only the first unknown keys are compared with the known ones: to compare ten thousand would hold the event loop. */
+const COMPARED_MAX = 50;
 
 const UNKNOWN_FIELD = 'is not a known field';
 
-/** The message for one of the unknown keys that an issue names, with what may have been meant. */
-export function unknownFieldMessage(issue: z.core.$ZodIssueUnrecognizedKeys, key: string): string {
-  const line = issue.message.split('\n')[issue.keys.indexOf(key)];
-  return line?.startsWith(UNKNOWN_FIELD) === true ? line : UNKNOWN_FIELD;
+/** The message for each of the unknown keys that an issue names, with what may have been meant by the first of them. */
+export function unknownFieldMessages(issue: z.core.$ZodIssueUnrecognizedKeys): { key: string; message: string }[] {
+  const lines = issue.message.split('\n');
+  return issue.keys.map((key, at) => {
+    const line = lines[at];
+    return { key, message: line?.startsWith(UNKNOWN_FIELD) === true ? line : UNKNOWN_FIELD };
+  });
 }
 
 function bound(issue: RawIssue & { origin: string }, limit: number | bigint, words: string): string {

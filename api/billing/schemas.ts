@@ -18,19 +18,21 @@ const unitPrice = z
   })
   .meta({ id: 'UnitPrice' });
 
-const limits = z.strictObject({
-  maxEnvironments: cap,
-  requestsPerMinute: cap,
-  requestsPerHour: cap,
-  executionsPerMonth: cap,
-  messagesPerMonth: cap,
-  egressBytesPerMonth: cap,
-  memoryOperationsPerMonth: cap,
-  notificationEmailsPerMonth: cap,
-  storageBytes: cap,
-  scheduleFiringsPerMinute: cap,
-  messageRetentionDays: z.int().min(1),
-});
+const limits = z
+  .strictObject({
+    maxEnvironments: cap,
+    requestsPerMinute: cap,
+    requestsPerHour: cap,
+    executionsPerMonth: cap,
+    messagesPerMonth: cap,
+    egressBytesPerMonth: cap,
+    memoryOperationsPerMonth: cap,
+    notificationEmailsPerMonth: cap,
+    storageBytes: cap,
+    scheduleFiringsPerMinute: cap,
+    messageRetentionDays: z.int().min(1),
+  })
+  .meta({ id: 'PlanLimits' });
 
 const terms = {
   id: z.enum(PLANS),
@@ -76,9 +78,10 @@ const offer = {
   ...terms,
   available: z.boolean().describe('Whether a workspace can have this plan today.'),
   contactSales: z.boolean().describe('Whether the plan is agreed on with sales.'),
-  rates: z
-    .array(z.strictObject({ meter: z.enum(ALLOWANCES), unitPrice }))
-    .describe('Unit prices of use beyond what is included. Empty: such use is refused, or no price is published.'),
+  rates: z.array(z.strictObject({ meter: z.enum(ALLOWANCES), unitPrice })).meta({
+    id: 'PlanRates',
+    description: 'Unit prices of use beyond what is included. Empty: such use is refused, or no price is published.',
+  }),
 };
 
 const planOffer = z.strictObject(offer).meta({ id: 'PlanOffer' });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError, validationError, type Issue } from '../../domain/errors.ts';
 import { otherKindText } from '../../domain/other-kind.ts';
-import { plainMessages, unknownFieldMessage } from '../../domain/schema-messages.ts';
+import { plainMessages, unknownFieldMessages } from '../../domain/schema-messages.ts';
 import { formatPath } from './json-text.ts';
 
 /** `arguments`: those of an MCP tool. */
@@ -89,10 +89,7 @@ interface Place {
 function describeIssue(issue: z.core.$ZodIssue, { part, value, base }: Place): Issue[] {
   const path = [...base, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      path: formatPath(part, [...path, key]),
-      message: unknownFieldMessage(issue, key),
-    }));
+    return unknownFieldMessages(issue).map(({ key, message }) => ({ path: formatPath(part, [...path, key]), message }));
   }
   if (issue.code === 'invalid_union') {
     // The alternative that fits best is the one that the caller meant; its issues say more than "Invalid input".

@@ -79,7 +79,7 @@ export const publishFields = z.strictObject({
     .optional()
     .describe(
       'CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. ' +
-        'A delay below a second takes about a second: the timers of Temporal have that grain. ' +
+        'Below a second: about a second. ' +
         'Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n.',
     )
     .meta({ examples: ['1000 * pow(2, retried)'] }),

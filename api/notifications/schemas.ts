@@ -6,7 +6,7 @@ import type { Caller, WorkDependencies } from '../http/define-route.ts';
 import { destinationUrl } from '../messages/body-schemas.ts';
 
 const dateTime = z.iso.datetime();
-export const typeField = z.enum(NOTIFICATION_TYPES);
+export const typeField = z.enum(NOTIFICATION_TYPES).meta({ id: 'NotificationType' });
 
 export const notificationParams = z.strictObject({ id: z.string().min(1).max(100) });
 

@@ -138,6 +138,12 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         description: 'How much an API key may use of this service in a month.',
       },
       {
+        tag: 'billing',
+        title: 'Billing',
+        description:
+          'What the plan of a workspace includes, what was used of it on each day, and the public pricing policy.',
+      },
+      {
         tag: 'notifications',
         title: 'Notifications',
         description: 'What members are told of, the alert webhook, and e-mail.',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Issue } from '../errors.ts';
 import { pathText } from '../json-path.ts';
-import { unknownFieldMessage } from '../schema-messages.ts';
+import { unknownFieldMessages } from '../schema-messages.ts';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -33,9 +33,9 @@ export function issuesOfZod(error: z.ZodError): Issue[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
+      return unknownFieldMessages(issue).map(({ key, message }) => ({
         path: pathText('', [...path, key]),
-        message: unknownFieldMessage(issue, key).replace('field', 'member'),
+        message: message.replace('field', 'member'),
       }));
     }
     return [{ path: pathText('', path), message: issue.message }];

@@ -64,6 +64,7 @@ type Start =
   | 'wakeApproval'
   | 'wakeMessage'
   | 'resumeMessages'
+  | 'paceMessages'
   | 'wakeDeadLetterJob'
   | 'wakeMemoryJob'
   | 'fanOutEvent'

@@ -30,6 +30,19 @@ export const sweeps: DeclaredSweeps = {
       }
       return starting(tenants.map((tenant) => tenant.environmentId).sort(), 'resumeMessages');
     },
+    'due-message-pacers': async (world) => {
+      const { development, staging, production } = world.database.tenants;
+      const tenants = [development, staging, production];
+      for (const tenant of tenants) {
+        const id = newId('message');
+        await world.database.db.withEnvironment(tenant, (tx) => insertMessages(tx, [plainMessage({ id })]));
+        await world.database.asOwner(
+          `SET session_replication_role = 'replica';
+           UPDATE messages SET status = 'scheduled', paced = true, next_attempt_at = now() + interval '1 minute' WHERE id = '${id}'`,
+        );
+      }
+      return starting(tenants.map((tenant) => tenant.environmentId).sort(), 'paceMessages');
+    },
     'expired-deduplications': async (world) => {
       const { asOwner, tenant } = world.database;
       const message = newId('message');

@@ -53,19 +53,36 @@ describe('API key authentication', () => {
     expect(record).toMatchObject({ preset: null, scopes: DEFAULT_KEY_SCOPES });
   });
 
-  it('answers a missing, malformed, unknown, expired and revoked key with the same bytes', async () => {
+  it.each([
+    ['no header', undefined, 'the request has no Authorization header'],
+    ['an empty header', '', 'the request has no Authorization header'],
+    ['another scheme', 'Basic eDp5', 'the Authorization header does not begin with Bearer'],
+    ['a key without its scheme', generateApiKey(), 'the Authorization header does not begin with Bearer'],
+  ])('says that the request has %s', async (_what, authorization, why) => {
+    const headers = authorization === undefined ? {} : { Authorization: authorization };
+    const reply = await api.call('GET', IDENTITY, { headers });
+    const isAbsent = authorization === undefined || authorization === '';
+    expect(reply.headers.get('WWW-Authenticate')?.startsWith('Bearer resource_metadata=')).toBe(isAbsent);
+    expect([reply.status, reply.json]).toMatchObject([
+      401,
+      {
+        error: {
+          code: 'AUTHENTICATION_ERROR',
+          message: `Authentication failed: ${why}. Send Authorization: Bearer <API_KEY>.`,
+        },
+      },
+    ]);
+  });
+
+  it('answers a malformed, unknown, expired and revoked key with the same bytes', async () => {
     const { tenant } = api.database;
     const expired = await api.createKey(tenant, { expiresAt: new Date(Date.now() - 1_000) });
     const revoked = await api.createKey(tenant);
     await api.database.db.withWorkspace(tenant.workspaceId, (tx) => revokeApiKey(tx, revoked.record.id));
     const valid = await api.createKey(tenant);
     const authorizations = [
-      undefined,
-      '',
       'Bearer',
       'Bearer nonsense',
-      `Basic ${valid.key}`,
-      valid.key,
       `Bearer ${valid.key}x`,
       `Bearer ${valid.key.toUpperCase()}`,
       `Bearer ${generateApiKey()}`,
@@ -73,18 +90,11 @@ describe('API key authentication', () => {
       `Bearer ${revoked.key}`,
     ];
     for (const authorization of authorizations) {
-      const headers = {
-        'X-Request-Id': 'same',
-        ...(authorization === undefined ? {} : { Authorization: authorization }),
-      };
+      const headers = { 'X-Request-Id': 'same', Authorization: authorization };
       const reply = await api.call('GET', IDENTITY, { headers });
       expect([authorization, reply.status]).toEqual([authorization, 401]);
       const metadata = 'resource_metadata="https://runtime.example.com/.well-known/oauth-protected-resource/api/v2"';
-      expect(reply.headers.get('WWW-Authenticate')).toBe(
-        authorization === undefined || authorization === ''
-          ? `Bearer ${metadata}`
-          : `Bearer error="invalid_token", ${metadata}`,
-      );
+      expect(reply.headers.get('WWW-Authenticate')).toBe(`Bearer error="invalid_token", ${metadata}`);
       expect(reply.json).toEqual({
         success: false,
         error: {
@@ -99,7 +109,7 @@ describe('API key authentication', () => {
   it('looks every refused key up in the same way, so that time tells nothing', async () => {
     const ask = vi.spyOn(api.deps.db.directory, 'raw');
     onTestFinished(() => ask.mockRestore());
-    for (const headers of [{}, { Authorization: 'Bearer nonsense' }, { Authorization: `Bearer ${generateApiKey()}` }]) {
+    for (const headers of [{ Authorization: 'Bearer nonsense' }, { Authorization: `Bearer ${generateApiKey()}` }]) {
       ask.mockClear();
       await api.call('GET', IDENTITY, { headers });
       expect(ask.mock.calls.filter(([sql]) => sql.includes('find_api_key'))).toHaveLength(1);

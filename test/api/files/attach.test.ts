@@ -129,7 +129,7 @@ describe('a file of an input', () => {
     ['that is no id', () => Promise.resolve('invoice.pdf'), 'VALIDATION_ERROR', /must be the id of a file/],
     ['of another digest', () => otherDigest(), 'VALIDATION_ERROR', /has the sha256/],
     // Counted before anything is made of each: a copy of such a list for each of its items would take hours.
-    ['with 99,999 others', () => Promise.resolve(Array(100_000).fill(0)), 'VALIDATION_ERROR', /names 100000 files/],
+    ['with 89,999 others', () => Promise.resolve(Array(90_000).fill(0)), 'VALIDATION_ERROR', /names 90000 files/],
   ])('%s is refused, and nothing is admitted', async (_which, made, code, message) => {
     const action = await sendsForm('refused');
     const reply = await service.post(`/api/v2/actions/${action}/invoke`, {

@@ -43,7 +43,7 @@ describe('a preview of what an adapter can inspect', () => {
     expect(made.preconditions).toMatchObject({
       adapter: { paymentIntent: request.input.payment_intent, amountRefunded: 0, currency: 'usd', livemode: false },
     });
-    expect(made.blocks.map((block) => block.title)).toContain(`Payment ${request.input.payment_intent}`);
+    expect(made.blocks.map((block) => block.title)).toContain('The payment at Stripe');
     expect(JSON.stringify(made.blocks)).toContain('Read from the provider at');
     expect(Date.parse(made.evidenceObservedAt)).toBeLessThanOrEqual(Date.parse(made.createdAt) + 5);
     expect(stripe.writes()).toEqual([]);

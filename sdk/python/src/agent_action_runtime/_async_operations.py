@@ -114,6 +114,7 @@ from .types import (
     Notification,
     NotificationPreferences,
     NotificationPreferencesUpdate,
+    NotificationType,
     NotificationsDeleteReply,
     NotificationsPreferencesTestWebhookReply,
     NotificationsReadAllReply,
@@ -1059,7 +1060,7 @@ class AsyncNotificationsOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    async def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, type: Optional[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]] = None, unread: Optional[bool] = None) -> Page[List[Notification]]:
+    async def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, type: Optional[NotificationType] = None, unread: Optional[bool] = None) -> Page[List[Notification]]:
         """List notifications, newest first. Scope: notifications:read."""
         return await self._caller.call_page("/api/v2/notifications", query={"page": page, "limit": limit, "type": type, "unread": unread})
 

@@ -700,7 +700,7 @@ class BillingPlan(TypedDict):
     id: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
     name: str
     """For people."""
-    limits: BillingPlanLimits
+    limits: PlanLimits
     betaAllowances: Optional[BillingPlanBetaAllowances]
     """What Early Beta Access includes; null for every other plan."""
     features: BillingPlanFeatures
@@ -735,20 +735,6 @@ class BillingPlanBetaAllowances(TypedDict):
 class BillingPlanFeatures(TypedDict):
     auditLog: bool
     """Whether the audit log can be read."""
-
-
-class BillingPlanLimits(TypedDict):
-    maxEnvironments: PlanCap
-    requestsPerMinute: PlanCap
-    requestsPerHour: PlanCap
-    executionsPerMonth: PlanCap
-    messagesPerMonth: PlanCap
-    egressBytesPerMonth: PlanCap
-    memoryOperationsPerMonth: PlanCap
-    notificationEmailsPerMonth: PlanCap
-    storageBytes: PlanCap
-    scheduleFiringsPerMinute: PlanCap
-    messageRetentionDays: int
 
 
 class BillingPlanPendingChange(TypedDict):
@@ -2722,7 +2708,7 @@ class ListedPlan(TypedDict):
     id: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
     name: str
     """For people."""
-    limits: ListedPlanLimits
+    limits: PlanLimits
     betaAllowances: Optional[ListedPlanBetaAllowances]
     """What Early Beta Access includes; null for every other plan."""
     features: ListedPlanFeatures
@@ -2732,8 +2718,7 @@ class ListedPlan(TypedDict):
     """Whether a workspace can have this plan today."""
     contactSales: bool
     """Whether the plan is agreed on with sales."""
-    rates: List[ListedPlanRatesItem]
-    """Unit prices of use beyond what is included. Empty: such use is refused, or no price is published."""
+    rates: PlanRates
     isCurrent: bool
     """Whether the workspace has this plan."""
 
@@ -2751,25 +2736,6 @@ class ListedPlanBetaAllowances(TypedDict):
 class ListedPlanFeatures(TypedDict):
     auditLog: bool
     """Whether the audit log can be read."""
-
-
-class ListedPlanLimits(TypedDict):
-    maxEnvironments: PlanCap
-    requestsPerMinute: PlanCap
-    requestsPerHour: PlanCap
-    executionsPerMonth: PlanCap
-    messagesPerMonth: PlanCap
-    egressBytesPerMonth: PlanCap
-    memoryOperationsPerMonth: PlanCap
-    notificationEmailsPerMonth: PlanCap
-    storageBytes: PlanCap
-    scheduleFiringsPerMinute: PlanCap
-    messageRetentionDays: int
-
-
-class ListedPlanRatesItem(TypedDict):
-    meter: Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]
-    unitPrice: UnitPrice
 
 
 class ListedRun(TypedDict):
@@ -2834,7 +2800,7 @@ class ListedScheduleDestination(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str
@@ -3086,7 +3052,7 @@ class NewSessionMessage(_NewSessionMessageRequired, total=False):
 
 class Notification(TypedDict):
     id: str
-    type: Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]
+    type: NotificationType
     title: str
     body: str
     subject: NotificationSubject
@@ -3170,12 +3136,12 @@ class OffsetPagination(TypedDict):
 
 
 class OwnNotificationPreferences(TypedDict):
-    mutedTypes: List[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]]
+    mutedTypes: List[NotificationType]
     """What this member does not see in lists and counts. Everybody else, and every channel, still has it."""
 
 
 class OwnNotificationPreferencesUpdate(TypedDict):
-    mutedTypes: List[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]]
+    mutedTypes: List[NotificationType]
 
 
 class _PlanApprovalPolicyFilesRequired(TypedDict):
@@ -3188,11 +3154,25 @@ class PlanApprovalPolicyFiles(_PlanApprovalPolicyFilesRequired, total=False):
     """Delete the policies that no file names. Left out: they are left alone."""
 
 
+class PlanLimits(TypedDict):
+    maxEnvironments: PlanCap
+    requestsPerMinute: PlanCap
+    requestsPerHour: PlanCap
+    executionsPerMonth: PlanCap
+    messagesPerMonth: PlanCap
+    egressBytesPerMonth: PlanCap
+    memoryOperationsPerMonth: PlanCap
+    notificationEmailsPerMonth: PlanCap
+    storageBytes: PlanCap
+    scheduleFiringsPerMinute: PlanCap
+    messageRetentionDays: int
+
+
 class PlanOffer(TypedDict):
     id: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
     name: str
     """For people."""
-    limits: PlanOfferLimits
+    limits: PlanLimits
     betaAllowances: Optional[PlanOfferBetaAllowances]
     """What Early Beta Access includes; null for every other plan."""
     features: PlanOfferFeatures
@@ -3202,8 +3182,7 @@ class PlanOffer(TypedDict):
     """Whether a workspace can have this plan today."""
     contactSales: bool
     """Whether the plan is agreed on with sales."""
-    rates: List[PlanOfferRatesItem]
-    """Unit prices of use beyond what is included. Empty: such use is refused, or no price is published."""
+    rates: PlanRates
 
 
 class PlanOfferBetaAllowances(TypedDict):
@@ -3221,21 +3200,7 @@ class PlanOfferFeatures(TypedDict):
     """Whether the audit log can be read."""
 
 
-class PlanOfferLimits(TypedDict):
-    maxEnvironments: PlanCap
-    requestsPerMinute: PlanCap
-    requestsPerHour: PlanCap
-    executionsPerMonth: PlanCap
-    messagesPerMonth: PlanCap
-    egressBytesPerMonth: PlanCap
-    memoryOperationsPerMonth: PlanCap
-    notificationEmailsPerMonth: PlanCap
-    storageBytes: PlanCap
-    scheduleFiringsPerMinute: PlanCap
-    messageRetentionDays: int
-
-
-class PlanOfferRatesItem(TypedDict):
+class PlanRatesItem(TypedDict):
     meter: Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]
     unitPrice: UnitPrice
 
@@ -3508,7 +3473,7 @@ class PublishMessageRequest(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str
@@ -3543,7 +3508,7 @@ class PublishToUrlGroupRequest(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str
@@ -4068,7 +4033,7 @@ class ShownScheduleDestination(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str
@@ -4712,7 +4677,9 @@ ContextParts = List[ContextPartsItem]
 EventHeaders = Dict[str, str]
 EventTypePattern = str
 MessageParts = List[Union[MessagePartsItem1, MessagePartsItem2]]
+NotificationType = Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]
 PlanCap = Union[int, Literal["unlimited"]]
+PlanRates = List[PlanRatesItem]
 PublishResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic]
 RefusalCode = Literal["digest_mismatch", "action_version_changed", "action_disabled", "preview_expired", "precondition_changed", "policy_denied", "policy_evaluation_error", "approval_denied", "approval_expired", "approval_cancelled", "approval_invalidated", "impact_limit_exceeded", "impact_unbounded", "currency_mismatch", "secret_missing", "attachment_changed", "mode_mismatch", "recipient_not_allowed", "environment_halted", "destination_blocked", "dependency_unsettled", "operation_in_flight", "requester_revoked", "provider_rejected", "provider_reports_failure", "absent_at_provider", "reversed_by_provider", "not_sent", "not_taken_up", "resolved_as_failed", "no_usable_answer", "worker_lost", "replay_unanswered", "ambiguous_at_provider"]
 ScheduleDestination = PublishMessageRequest

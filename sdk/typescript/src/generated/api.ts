@@ -508,19 +508,7 @@ export interface schemas {
     id: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
     /** For people. */
     name: string;
-    limits: {
-      maxEnvironments: schemas["PlanCap"];
-      requestsPerMinute: schemas["PlanCap"];
-      requestsPerHour: schemas["PlanCap"];
-      executionsPerMonth: schemas["PlanCap"];
-      messagesPerMonth: schemas["PlanCap"];
-      egressBytesPerMonth: schemas["PlanCap"];
-      memoryOperationsPerMonth: schemas["PlanCap"];
-      notificationEmailsPerMonth: schemas["PlanCap"];
-      storageBytes: schemas["PlanCap"];
-      scheduleFiringsPerMinute: schemas["PlanCap"];
-      messageRetentionDays: number;
-    };
+    limits: schemas["PlanLimits"];
     /** What Early Beta Access includes; null for every other plan. */
     betaAllowances: {
       environments: schemas["PlanCap"];
@@ -2090,19 +2078,7 @@ export interface schemas {
     id: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
     /** For people. */
     name: string;
-    limits: {
-      maxEnvironments: schemas["PlanCap"];
-      requestsPerMinute: schemas["PlanCap"];
-      requestsPerHour: schemas["PlanCap"];
-      executionsPerMonth: schemas["PlanCap"];
-      messagesPerMonth: schemas["PlanCap"];
-      egressBytesPerMonth: schemas["PlanCap"];
-      memoryOperationsPerMonth: schemas["PlanCap"];
-      notificationEmailsPerMonth: schemas["PlanCap"];
-      storageBytes: schemas["PlanCap"];
-      scheduleFiringsPerMinute: schemas["PlanCap"];
-      messageRetentionDays: number;
-    };
+    limits: schemas["PlanLimits"];
     /** What Early Beta Access includes; null for every other plan. */
     betaAllowances: {
       environments: schemas["PlanCap"];
@@ -2122,11 +2098,7 @@ export interface schemas {
     available: boolean;
     /** Whether the plan is agreed on with sales. */
     contactSales: boolean;
-    /** Unit prices of use beyond what is included. Empty: such use is refused, or no price is published. */
-    rates: Array<{
-      meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
-      unitPrice: schemas["UnitPrice"];
-    }>;
+    rates: schemas["PlanRates"];
     /** Whether the workspace has this plan. */
     isCurrent: boolean;
   };
@@ -2187,7 +2159,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -2361,7 +2333,7 @@ export interface schemas {
   };
   Notification: {
     id: string;
-    type: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated";
+    type: schemas["NotificationType"];
     title: string;
     body: string;
     /** What it is about. */
@@ -2411,6 +2383,7 @@ export interface schemas {
     alertWebhookUrl?: string | null;
     emailRecipients?: Array<string>;
   };
+  NotificationType: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated";
   OffsetPagination: {
     total: number;
     page: number;
@@ -2420,10 +2393,10 @@ export interface schemas {
   };
   OwnNotificationPreferences: {
     /** What this member does not see in lists and counts. Everybody else, and every channel, still has it. */
-    mutedTypes: ("approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated")[];
+    mutedTypes: Array<schemas["NotificationType"]>;
   };
   OwnNotificationPreferencesUpdate: {
-    mutedTypes: ("approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated")[];
+    mutedTypes: Array<schemas["NotificationType"]>;
   };
   Page: {
     success: true;
@@ -2438,23 +2411,24 @@ export interface schemas {
   };
   /** A number, or `unlimited`. */
   PlanCap: number | "unlimited";
+  PlanLimits: {
+    maxEnvironments: schemas["PlanCap"];
+    requestsPerMinute: schemas["PlanCap"];
+    requestsPerHour: schemas["PlanCap"];
+    executionsPerMonth: schemas["PlanCap"];
+    messagesPerMonth: schemas["PlanCap"];
+    egressBytesPerMonth: schemas["PlanCap"];
+    memoryOperationsPerMonth: schemas["PlanCap"];
+    notificationEmailsPerMonth: schemas["PlanCap"];
+    storageBytes: schemas["PlanCap"];
+    scheduleFiringsPerMinute: schemas["PlanCap"];
+    messageRetentionDays: number;
+  };
   PlanOffer: {
     id: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
     /** For people. */
     name: string;
-    limits: {
-      maxEnvironments: schemas["PlanCap"];
-      requestsPerMinute: schemas["PlanCap"];
-      requestsPerHour: schemas["PlanCap"];
-      executionsPerMonth: schemas["PlanCap"];
-      messagesPerMonth: schemas["PlanCap"];
-      egressBytesPerMonth: schemas["PlanCap"];
-      memoryOperationsPerMonth: schemas["PlanCap"];
-      notificationEmailsPerMonth: schemas["PlanCap"];
-      storageBytes: schemas["PlanCap"];
-      scheduleFiringsPerMinute: schemas["PlanCap"];
-      messageRetentionDays: number;
-    };
+    limits: schemas["PlanLimits"];
     /** What Early Beta Access includes; null for every other plan. */
     betaAllowances: {
       environments: schemas["PlanCap"];
@@ -2474,12 +2448,13 @@ export interface schemas {
     available: boolean;
     /** Whether the plan is agreed on with sales. */
     contactSales: boolean;
-    /** Unit prices of use beyond what is included. Empty: such use is refused, or no price is published. */
-    rates: Array<{
-      meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
-      unitPrice: schemas["UnitPrice"];
-    }>;
+    rates: schemas["PlanRates"];
   };
+  /** Unit prices of use beyond what is included. Empty: such use is refused, or no price is published. */
+  PlanRates: Array<{
+    meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
+    unitPrice: schemas["UnitPrice"];
+  }>;
   PolicyFixture: {
     name: string;
     request: schemas["FixtureRequest"];
@@ -2706,7 +2681,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -2742,7 +2717,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -3036,7 +3011,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -3182,7 +3157,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. A delay below a second takes about a second: the timers of Temporal have that grain. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -9098,7 +9073,7 @@ export interface operations {
         page?: number;
         /** Items on a page. */
         limit?: number;
-        type?: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated";
+        type?: schemas["NotificationType"];
         unread?: "true" | "false";
       };
       header?: {
