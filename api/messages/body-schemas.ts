@@ -78,7 +78,7 @@ export const publishFields = z.strictObject({
     .max(RETRY_EXPRESSION_CHARACTERS_MAX)
     .optional()
     .describe(
-      'CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. ' +
+      'CEL over `retried` (from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. ' +
         'Below a second: about a second. ' +
         'Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n.',
     )

@@ -2800,7 +2800,7 @@ class ListedScheduleDestination(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str
@@ -3473,7 +3473,7 @@ class PublishMessageRequest(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str
@@ -3508,7 +3508,7 @@ class PublishToUrlGroupRequest(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str
@@ -4033,7 +4033,7 @@ class ShownScheduleDestination(TypedDict, total=False):
     maxRetries: int
     """5 where it is left out."""
     retryDelay: str
-    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    """CEL over `retried` (from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
     timeoutSeconds: int
     """For one attempt. 30 where it is left out."""
     callbackUrl: str

@@ -2159,7 +2159,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -2681,7 +2681,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -2717,7 +2717,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -3011,7 +3011,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
@@ -3157,7 +3157,7 @@ export interface schemas {
     scheduledFor?: schemas["DateTimeWithOffset"];
     /** 5 where it is left out. */
     maxRetries?: number;
-    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    /** CEL over `retried` (from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Below a second: about a second. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
     retryDelay?: string;
     /** For one attempt. 30 where it is left out. */
     timeoutSeconds?: number;
