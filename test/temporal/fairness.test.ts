@@ -52,10 +52,10 @@ describe('tasks of workflows wait for a worker', () => {
     await start(delivery(victims, 'of_the_victim'));
     await start(invokeActionStart({ ...REF, workspaceId: victims }, taskQueue, NAMES));
     const first: string[] = [];
-    // The server has some of the backlog in memory already when the others come.
+    // A start is answered before its task is in the queue, so the first polls may still take from the backlog. In the order of their
+    // starts both would come after all of it.
     while (first.length < FLOOD / 2) first.push((await nextTask()).id);
-    expect(first[0]).toBe('invocation/inv_1');
-    expect(first).toContain('message/of_the_victim');
+    expect(first).toEqual(expect.arrayContaining(['invocation/inv_1', 'message/of_the_victim']));
   });
 
   test('an activity without a priority has that of its workflow, with one of its own in part the rest of it', async () => {
