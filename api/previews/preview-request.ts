@@ -13,7 +13,7 @@ export interface PreviewRequest {
   runId: string | null;
   agentId: string | null;
   relations: Relations;
-  /** Null: the request does not say, and `defaultLifetimeSeconds` decides; it is then at least `leastSeconds`. */
+  /** Null when the request does not say: `defaultLifetimeSeconds` decides, and the lifetime is at least `leastSeconds`. */
   expiresInSeconds: number | null;
   leastSeconds: number;
   supersedes: string | null;

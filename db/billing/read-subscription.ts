@@ -1,5 +1,4 @@
-import type { PlanName } from '../../domain/plans.ts';
-import { isPlanName } from '../../domain/plans.ts';
+import { isPlanName, type PlanName } from '../../domain/plans.ts';
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
 
 /** The plan of a workspace, and since when it has it. */

@@ -12,7 +12,7 @@ import { didYouMean, dimensionsOf, type KnownAction } from '../known-names.ts';
 /** An action with what its input can hold. */
 export interface CheckedAction {
   action: KnownAction;
-  /** Null: the schema was not read, and nothing is said of the input. */
+  /** Null when the schema was not read: the input then gives no warning. */
   paths: SchemaPaths | null;
 }
 

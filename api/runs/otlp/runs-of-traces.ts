@@ -23,6 +23,6 @@ export type MappedSpan = Pick<TracedSpan, 'traceId' | 'parentId' | 'startedAt' |
   /** For the name of the run; null where it has none. */
   runName: string | null;
   facts: RunFacts;
-  /** Null: it is too large. */
+  /** Null when the span is too large. */
   upsert: SpanUpsert | null;
 };
