@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { beginRead, oldestTransactionAt, type ReadStart } from '../../db/analytics/begin-read.ts';
+import { beginRead, type ReadStart } from '../../db/analytics/begin-read.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { Interval } from '../../domain/analytics/grid.ts';
 import { type AnalyticsRange, isRangeIssue, RANGE_DEFAULT_MS, resolveRange } from '../../domain/analytics/range.ts';
@@ -90,12 +90,9 @@ export function defineAnalyticsRoute<Q extends z.ZodRawShape, Data extends z.Zod
     audited: 'none: it changes nothing',
     async handler({ caller, query, deps, signal, prefersCsv }) {
       const { tenant } = caller;
-      const { answer, completeUntil } = await inAnalyticsSlot(tenant.workspaceId, signal, async () => {
-        const oldest = await deps.db.oneStatement(tenant, oldestTransactionAt, { readOnly: true });
-        return deps.db.withEnvironment(tenant, (tx) => readIn(tx, { route, tenant, query, oldest }), {
-          isSnapshot: true,
-        });
-      });
+      const readOnce = () =>
+        deps.db.withEnvironment(tenant, (tx) => readIn(tx, { route, tenant, query }), { isSnapshot: true });
+      const { answer, completeUntil } = await inAnalyticsSlot(tenant.workspaceId, signal, readOnce);
       return prefersCsv ? csvReply(route, answer) : jsonReply(answer, completeUntil);
     },
   });
@@ -122,16 +119,14 @@ interface Asked {
   route: Erased;
   tenant: Tenant;
   query: unknown;
-  oldest: Date;
 }
 
 /** The answer with its range, whose `completeUntil` is apart: the ETag is of everything else. */
 async function readIn(
   tx: EnvironmentTransaction,
-  { route, tenant, query, oldest }: Asked,
+  { route, tenant, query }: Asked,
 ): Promise<{ answer: WholeAnswer; completeUntil: string }> {
   const start = await beginRead(tx);
-  const completeUntil = new Date(Math.min(oldest.getTime(), start.oldestFactAt?.getTime() ?? Infinity)).toISOString();
   const range = rangeOf(route, query as RangeQuery, start);
   const { page = 1, limit = 1 } = query as { page?: number; limit?: number };
   const ctx = { query, range, page: { limit, offset: (page - 1) * limit }, tenant, now: start.now };
@@ -140,7 +135,7 @@ async function readIn(
   const isList = Array.isArray(data);
   const shown = isRanged ? { range: shownRange(range) } : {};
   return {
-    completeUntil,
+    completeUntil: start.completeUntil.toISOString(),
     answer: {
       data: isList ? data : { ...shown, ...(data as object) },
       beside: isList ? { ...shown, ...beside } : beside,
