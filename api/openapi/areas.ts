@@ -138,6 +138,12 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         description: 'How much an API key may use of this service in a month.',
       },
       {
+        tag: 'analytics',
+        title: 'Analytics',
+        description:
+          'What happened in an environment, as counts, rates and percentiles over time. Each reply says until when it is complete.',
+      },
+      {
         tag: 'billing',
         title: 'Billing',
         description:

@@ -9,7 +9,8 @@ export type Groups = Partial<Record<AnalyticsKind, string>>;
 /** The sums of one group: what `n`, `s1` and `s2` are is in the table of `kinds.ts`. */
 export interface Count {
   kind: AnalyticsKind;
-  key: string;
+  /** Null where the group has no key for it. */
+  key: string | null;
   n: number;
   s1: number;
   s2: number;
