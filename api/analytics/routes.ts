@@ -1,0 +1,3 @@
+import type { AnyRoute } from '../http/define-route.ts';
+
+export const analyticsRoutes: AnyRoute[] = [];
