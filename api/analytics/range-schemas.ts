@@ -61,12 +61,10 @@ export const percentilesSchema = z
   .nullable()
   .meta({ id: 'AnalyticsPercentiles', description: 'Null where there was nothing to measure.' });
 
-export const approximateSchema = z
-  .strictObject({ relativeError: z.literal(APPROXIMATE.relativeError) })
-  .meta({
-    id: 'AnalyticsApproximation',
-    description: 'How far the percentiles beside it are from the exact ones, at most.',
-  });
+export const approximateSchema = z.strictObject({ relativeError: z.literal(APPROXIMATE.relativeError) }).meta({
+  id: 'AnalyticsApproximation',
+  description: 'How far the percentiles beside it are from the exact ones, at most.',
+});
 
 /** The share of a count in a sum, from 0 to 1. */
 export const rateSchema = z

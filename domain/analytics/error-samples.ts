@@ -1,27 +1,19 @@
 import { createHash } from 'node:crypto';
 import { REDACTED } from '../redacted.ts';
-
-/** Where an error arose. */
-export const ERROR_AREAS = [
-  'invocation',
-  'dispatch',
-  'delivery',
-  'schedule',
-  'run',
-  'integration',
-  'subscription',
-] as const;
-export type ErrorArea = (typeof ERROR_AREAS)[number];
+import type { ErrorArea } from './kinds.ts';
 
 /** A sample is read by holders of `analytics:read`, who need not be allowed to read its record. */
 export const SAMPLE_CHARACTERS_MAX = 300;
 /** The equal parts of the range that a trend has. */
 export const TREND_PARTS = 24;
+/** Records that an error names as samples, and what they are about. */
+export const SAMPLES_MAX = 5;
+export const AFFECTED_MAX = 5;
 const FINGERPRINT_DIGITS = 16;
 
-/** Names one kind of error: the same area and code have the same one in every environment and at any time. */
-export function fingerprintOf(area: ErrorArea, code: string): string {
-  const digest = createHash('sha256').update(`${area}\0${code}`).digest('hex');
+/** Names one kind of error: the same area, code and text have the same one in every environment and at any time. */
+export function fingerprintOf(area: ErrorArea, code: string, message: string): string {
+  const digest = createHash('sha256').update([area, code, message].join('\0')).digest('hex');
   return `err_${digest.slice(0, FINGERPRINT_DIGITS)}`;
 }
 
