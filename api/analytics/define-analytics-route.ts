@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { beginRead, oldestTransactionAt, type ReadStart } from '../../db/analytics/begin-read.ts';
+import { beginRead, type ReadStart } from '../../db/analytics/begin-read.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { Interval } from '../../domain/analytics/grid.ts';
 import { type AnalyticsRange, isRangeIssue, RANGE_DEFAULT_MS, resolveRange } from '../../domain/analytics/range.ts';
@@ -47,6 +47,8 @@ interface AnalyticsRoute<Q extends z.ZodRawShape, Data extends z.ZodType> {
    * this interval, and the query takes neither `interval` nor `timezone`. `month`: the query takes none, and it is the UTC month of now.
    */
   range?: 'none' | 'month' | { defaultMs?: number; interval?: Interval };
+  /** It reads no rollup: everything that was committed is counted, and `completeUntil` is now. */
+  exact?: true;
   /** A list with `page`, `limit` and `pagination`. */
   paged?: true;
   /** The schema of `data` without its range, which an object gets as a member and a list beside it. */
@@ -91,12 +93,9 @@ export function defineAnalyticsRoute<Q extends z.ZodRawShape, Data extends z.Zod
     audited: 'none: it changes nothing',
     async handler({ caller, query, deps, signal, prefersCsv }) {
       const { tenant } = caller;
-      const { answer, completeUntil } = await inAnalyticsSlot(tenant.workspaceId, signal, async () => {
-        const oldest = await deps.db.oneStatement(tenant, oldestTransactionAt, { readOnly: true });
-        return deps.db.withEnvironment(tenant, (tx) => readIn(tx, { route, caller, query, oldest }), {
-          isSnapshot: true,
-        });
-      });
+      const readOnce = () =>
+        deps.db.withEnvironment(tenant, (tx) => readIn(tx, { route, caller, query }), { isSnapshot: true });
+      const { answer, completeUntil } = await inAnalyticsSlot(tenant.workspaceId, signal, readOnce);
       return prefersCsv ? csvReply(route, answer) : jsonReply(answer, completeUntil);
     },
   });
@@ -123,16 +122,14 @@ interface Asked {
   route: Erased;
   caller: Caller;
   query: unknown;
-  oldest: Date;
 }
 
 /** The answer with its range, whose `completeUntil` is apart: the ETag is of everything else. */
 async function readIn(
   tx: EnvironmentTransaction,
-  { route, caller, query, oldest }: Asked,
+  { route, caller, query }: Asked,
 ): Promise<{ answer: WholeAnswer; completeUntil: string }> {
   const start = await beginRead(tx);
-  const completeUntil = new Date(Math.min(oldest.getTime(), start.oldestFactAt?.getTime() ?? Infinity)).toISOString();
   const range = rangeOf(route, query as RangeQuery, start);
   const { page = 1, limit = 1 } = query as { page?: number; limit?: number };
   const ctx = {
@@ -148,7 +145,7 @@ async function readIn(
   const isList = Array.isArray(data);
   const shown = isRanged ? { range: shownRange(range) } : {};
   return {
-    completeUntil,
+    completeUntil: (route.exact === true ? start.now : start.completeUntil).toISOString(),
     answer: {
       data: isList ? data : { ...shown, ...(data as object) },
       beside: isList ? { ...shown, ...beside } : beside,

@@ -36,6 +36,7 @@ export const scheduleExecutionsRoute = defineAnalyticsRoute({
     scheduleId: z.string().min(1).max(100).optional().describe('Only those of this schedule.'),
     outcome: z.enum(RUN_OUTCOMES).optional().describe('Only those with this outcome.'),
   },
+  exact: true,
   paged: true,
   data: z.array(executionSchema),
   csv: {

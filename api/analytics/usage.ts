@@ -23,6 +23,7 @@ export const usageCurrentRoute = defineAnalyticsRoute({
     'An invocation counts when it is admitted; one that could not be started, or is resolved as failed, is given back. `budget` is ' +
     'that of the calling key.',
   range: 'month',
+  exact: true,
   data: usageCurrentSchema,
   async read(tx, { caller }) {
     const [{ now, items }, budget] = await Promise.all([
@@ -56,6 +57,7 @@ export const usageHistoryRoute = defineAnalyticsRoute({
     'taken from that day, also when it has passed.',
   query: meterQuery,
   range: { defaultMs: HISTORY_DAYS_DEFAULT * DAY_MS, interval: 'day' },
+  exact: true,
   data: usageHistoryDataSchema,
   csv: {
     columns: ['date', 'complete', ...Object.values(DAY_MEMBERS)],

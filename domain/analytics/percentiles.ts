@@ -1,11 +1,7 @@
-/**
- * Percentiles of durations from a histogram of logarithmic buckets: DDSketch's rule with γ = 1.105, so that each value is at most 5 %
- * from the exact one (Masson, Rim and Lee, "DDSketch", VLDB 2019). Counts add up and can be subtracted, which corrections need.
- */
-export const GAMMA = 1.105;
+import { RELATIVE_ERROR, valueOf } from './histogram.ts';
 
 /** What stands beside each group of percentiles. */
-export const APPROXIMATE = { relativeError: 0.05 } as const;
+export const APPROXIMATE = { relativeError: RELATIVE_ERROR } as const;
 
 /** The count of durations in one bucket of the histogram. */
 export interface HistogramBucket {
@@ -20,16 +16,6 @@ export interface Percentiles {
   p99: number;
   max: number;
   count: number;
-}
-
-/** Bucket i covers `(γ^(i-1), γ^i]` milliseconds. What took no longer than one millisecond is in bucket 0. */
-export function bucketOf(durationMs: number): number {
-  return durationMs <= 1 ? 0 : Math.ceil(Math.log(durationMs) / Math.log(GAMMA));
-}
-
-/** The value that is at most 5 % from each one of its bucket, in milliseconds. */
-export function valueOf(bucket: number): number {
-  return (2 * GAMMA ** bucket) / (GAMMA + 1);
 }
 
 /** Returns null for an empty histogram. The buckets come in any order, and one may come several times. */
