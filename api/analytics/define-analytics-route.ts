@@ -5,7 +5,7 @@ import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { Interval } from '../../domain/analytics/grid.ts';
 import { type AnalyticsRange, isRangeIssue, RANGE_DEFAULT_MS, resolveRange } from '../../domain/analytics/range.ts';
 import { validationError } from '../../domain/errors.ts';
-import { defineRoute, type EnvironmentRoute } from '../http/define-route.ts';
+import { type Caller, defineRoute, type EnvironmentRoute } from '../http/define-route.ts';
 import { type Page, pageQuery, paginationOf } from '../http/pagination.ts';
 import { type Columns, csvOf } from './csv.ts';
 import { boundsQuery, rangeQuery, rangeSchema } from './range-schemas.ts';
@@ -22,6 +22,7 @@ export interface ReadContext<Query> {
   tenant: Tenant;
   /** The start of the transaction, by the database's clock. */
   now: Date;
+  caller: Caller;
 }
 
 interface Answer {
@@ -43,9 +44,11 @@ interface AnalyticsRoute<Q extends z.ZodRawShape, Data extends z.ZodType> {
   query?: Q;
   /**
    * `none`: it takes no range and answers none. `defaultMs`: its length where `from` is left out. `interval`: the grid is that of UTC with
-   * this interval, and the query takes neither `interval` nor `timezone`.
+   * this interval, and the query takes neither `interval` nor `timezone`. `month`: the query takes none, and it is the UTC month of now.
    */
-  range?: 'none' | { defaultMs?: number; interval?: Interval };
+  range?: 'none' | 'month' | { defaultMs?: number; interval?: Interval };
+  /** It reads no rollup: everything that was committed is counted, and `completeUntil` is now. */
+  exact?: true;
   /** A list with `page`, `limit` and `pagination`. */
   paged?: true;
   /** The schema of `data` without its range, which an object gets as a member and a list beside it. */
@@ -91,7 +94,7 @@ export function defineAnalyticsRoute<Q extends z.ZodRawShape, Data extends z.Zod
     async handler({ caller, query, deps, signal, prefersCsv }) {
       const { tenant } = caller;
       const readOnce = () =>
-        deps.db.withEnvironment(tenant, (tx) => readIn(tx, { route, tenant, query }), { isSnapshot: true });
+        deps.db.withEnvironment(tenant, (tx) => readIn(tx, { route, caller, query }), { isSnapshot: true });
       const { answer, completeUntil } = await inAnalyticsSlot(tenant.workspaceId, signal, readOnce);
       return prefersCsv ? csvReply(route, answer) : jsonReply(answer, completeUntil);
     },
@@ -103,7 +106,7 @@ type Erased = AnalyticsRoute<z.ZodRawShape, z.ZodType>;
 
 function queryOf(route: Pick<Erased, 'query' | 'range' | 'paged'>): z.ZodObject {
   const { range = {} } = route;
-  const ranged = range === 'none' ? {} : range.interval === undefined ? rangeQuery : boundsQuery;
+  const ranged = typeof range === 'string' ? {} : range.interval === undefined ? rangeQuery : boundsQuery;
   return z.strictObject({ ...ranged, ...(route.paged === true ? pageQuery : {}), ...route.query });
 }
 
@@ -117,31 +120,44 @@ function dataSchemaOf({ id, range, data }: Pick<Erased, 'id' | 'range' | 'data'>
 
 interface Asked {
   route: Erased;
-  tenant: Tenant;
+  caller: Caller;
   query: unknown;
 }
 
 /** The answer with its range, whose `completeUntil` is apart: the ETag is of everything else. */
 async function readIn(
   tx: EnvironmentTransaction,
-  { route, tenant, query }: Asked,
+  { route, caller, query }: Asked,
 ): Promise<{ answer: WholeAnswer; completeUntil: string }> {
   const start = await beginRead(tx);
   const range = rangeOf(route, query as RangeQuery, start);
   const { page = 1, limit = 1 } = query as { page?: number; limit?: number };
-  const ctx = { query, range, page: { limit, offset: (page - 1) * limit }, tenant, now: start.now };
+  const ctx = {
+    query,
+    range,
+    page: { limit, offset: (page - 1) * limit },
+    tenant: caller.tenant,
+    now: start.now,
+    caller,
+  };
   const { data, beside = {}, total = 0 } = await route.read(tx, ctx as ReadContext<never>);
   const isRanged = route.range !== 'none';
   const isList = Array.isArray(data);
   const shown = isRanged ? { range: shownRange(range) } : {};
   return {
-    completeUntil: start.completeUntil.toISOString(),
+    completeUntil: (route.exact === true ? start.now : start.completeUntil).toISOString(),
     answer: {
       data: isList ? data : { ...shown, ...(data as object) },
       beside: isList ? { ...shown, ...beside } : beside,
       ...(route.paged === true ? { pagination: paginationOf(total, page, limit) } : {}),
     },
   };
+}
+
+function gridOf(range: Erased['range']): { defaultMs?: number; interval?: Interval } {
+  // The range of a moment moves outward to its month.
+  if (range === 'month') return { defaultMs: 1, interval: 'month' };
+  return range === undefined || range === 'none' ? {} : range;
 }
 
 interface RangeQuery {
@@ -153,7 +169,7 @@ interface RangeQuery {
 
 /** @throws {ServiceError} VALIDATION_ERROR that names the parameter. */
 function rangeOf(route: Erased, query: RangeQuery, { now, workspaceSince }: ReadStart): AnalyticsRange {
-  const { defaultMs = RANGE_DEFAULT_MS, interval } = route.range === 'none' ? {} : (route.range ?? {});
+  const { defaultMs = RANGE_DEFAULT_MS, interval } = gridOf(route.range);
   const { from, to, timezone = 'UTC' } = query;
   const asked = { from, to, interval: interval ?? query.interval ?? 'auto', timezone };
   const range = resolveRange(asked, { now, workspaceSince, defaultMs });

@@ -141,7 +141,8 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         tag: 'analytics',
         title: 'Analytics',
         description:
-          'What happened in an environment, as counts, rates and percentiles over time. Each reply says until when it is complete.',
+          'Counts, rates and percentiles over the records of an environment, by the time at which things ended. Most are folded once a minute: ' +
+          '`completeUntil` says how far they reach. Usage, schedule executions and the onboarding are exact.',
       },
       {
         tag: 'billing',
