@@ -4687,6 +4687,7 @@ CREATE TABLE action_versions (
   CONSTRAINT action_versions_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
   CONSTRAINT action_versions_number_check CHECK ((number >= 1))
 );
+CREATE INDEX action_versions_governed ON public.action_versions USING btree (environment_id, created_at) WHERE ((definition ->> 'governed'::text) = 'true'::text);
 ALTER TABLE action_versions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE action_versions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON action_versions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
@@ -4717,6 +4718,98 @@ CREATE TRIGGER keep_governed_name AFTER UPDATE ON public.actions FOR EACH ROW WH
 CREATE TRIGGER raise_changed AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((((new.name IS DISTINCT FROM old.name) OR (new.description IS DISTINCT FROM old.description)) OR (new.current_version_id IS DISTINCT FROM old.current_version_id)) OR (new.archived_at IS DISTINCT FROM old.archived_at))) EXECUTE FUNCTION raise_action_event();
 CREATE TRIGGER raise_created AFTER INSERT ON public.actions FOR EACH ROW EXECUTE FUNCTION raise_action_event();
 CREATE CONSTRAINT TRIGGER refuse_governed_name AFTER INSERT OR UPDATE OF name ON public.actions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_governed_name();
+
+CREATE TABLE analytics_day_histograms (
+  environment_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  day date NOT NULL,
+  d1 text COLLATE "C" NOT NULL,
+  d2 text COLLATE "C" NOT NULL,
+  d3 text COLLATE "C" NOT NULL,
+  bucket smallint NOT NULL,
+  n bigint NOT NULL,
+  CONSTRAINT analytics_day_histograms_pkey PRIMARY KEY (environment_id, kind, day, d1, d2, d3, bucket)
+) PARTITION BY RANGE (day);
+ALTER TABLE analytics_day_histograms ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_day_histograms FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON analytics_day_histograms FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON analytics_day_histograms TO service_app;
+
+CREATE TABLE analytics_days (
+  environment_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  day date NOT NULL,
+  d1 text COLLATE "C" NOT NULL,
+  d2 text COLLATE "C" NOT NULL,
+  d3 text COLLATE "C" NOT NULL,
+  n bigint NOT NULL,
+  s1 bigint NOT NULL,
+  s2 bigint NOT NULL,
+  first_at timestamp(3) with time zone,
+  last_at timestamp(3) with time zone,
+  samples text[],
+  CONSTRAINT analytics_days_pkey PRIMARY KEY (environment_id, kind, day, d1, d2, d3)
+) PARTITION BY RANGE (day);
+ALTER TABLE analytics_days ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_days FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON analytics_days FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON analytics_days TO service_app;
+
+CREATE TABLE analytics_facts (
+  environment_id uuid NOT NULL,
+  kind text NOT NULL,
+  quarter timestamp(3) with time zone NOT NULL,
+  d1 text NOT NULL,
+  d2 text NOT NULL,
+  d3 text NOT NULL,
+  bucket smallint,
+  n integer NOT NULL,
+  s1 bigint NOT NULL,
+  s2 bigint NOT NULL,
+  first_at timestamp(3) with time zone,
+  last_at timestamp(3) with time zone,
+  samples text[]
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=20000, autovacuum_vacuum_cost_delay=0);
+ALTER TABLE analytics_facts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_facts FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON analytics_facts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT ON analytics_facts TO service_app;
+
+CREATE TABLE analytics_histograms (
+  environment_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  quarter timestamp with time zone NOT NULL,
+  d1 text COLLATE "C" NOT NULL,
+  d2 text COLLATE "C" NOT NULL,
+  d3 text COLLATE "C" NOT NULL,
+  bucket smallint NOT NULL,
+  n bigint NOT NULL,
+  CONSTRAINT analytics_histograms_pkey PRIMARY KEY (environment_id, kind, quarter, d1, d2, d3, bucket)
+) PARTITION BY RANGE (quarter);
+ALTER TABLE analytics_histograms ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_histograms FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON analytics_histograms FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON analytics_histograms TO service_app;
+
+CREATE TABLE analytics_rollups (
+  environment_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  quarter timestamp with time zone NOT NULL,
+  d1 text COLLATE "C" NOT NULL,
+  d2 text COLLATE "C" NOT NULL,
+  d3 text COLLATE "C" NOT NULL,
+  n bigint NOT NULL,
+  s1 bigint NOT NULL,
+  s2 bigint NOT NULL,
+  first_at timestamp(3) with time zone,
+  last_at timestamp(3) with time zone,
+  samples text[],
+  CONSTRAINT analytics_rollups_pkey PRIMARY KEY (environment_id, kind, quarter, d1, d2, d3)
+) PARTITION BY RANGE (quarter);
+ALTER TABLE analytics_rollups ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_rollups FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON analytics_rollups FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON analytics_rollups TO service_app;
 
 CREATE TABLE api_key_unknown_usage (
   environment_id uuid NOT NULL,
@@ -5892,6 +5985,7 @@ CREATE TABLE installation (
   overdue_looked_to_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   sweep_stopped_at jsonb DEFAULT '{}'::jsonb NOT NULL,
   unsettled_looked_to text COLLATE "C" DEFAULT ''::text NOT NULL,
+  analytics_complete_until timestamp(3) with time zone DEFAULT now() NOT NULL,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_check CHECK (((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))),
   CONSTRAINT installation_expensive_work_paused_reason_check CHECK (((char_length(expensive_work_paused_reason) >= 1) AND (char_length(expensive_work_paused_reason) <= 500))),
@@ -6816,6 +6910,7 @@ CREATE TABLE previews (
   CONSTRAINT previews_request_digest_check CHECK ((request_digest ~ '^sha256:[0-9a-f]{64}$'::text))
 );
 CREATE INDEX previews_newest_first ON public.previews USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX previews_of_callers ON public.previews USING btree (environment_id, created_at) WHERE (made_by = 'caller'::text);
 CREATE INDEX previews_retries ON public.previews USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 ALTER TABLE previews ENABLE ROW LEVEL SECURITY;
 ALTER TABLE previews FORCE ROW LEVEL SECURITY;
@@ -7025,6 +7120,7 @@ CREATE TABLE schedule_runs (
   CONSTRAINT schedule_runs_outcome_check CHECK ((outcome = ANY (ARRAY['queued'::text, 'waiting'::text, 'published'::text, 'skipped'::text, 'failed'::text, 'missed'::text]))),
   CONSTRAINT schedule_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
 );
+CREATE INDEX schedule_runs_newest_first ON public.schedule_runs USING btree (environment_id, fired_at DESC, schedule_id DESC, nominal_at DESC, trigger DESC);
 CREATE INDEX schedule_runs_queued ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'queued'::text);
 CREATE UNIQUE INDEX schedule_runs_waiting ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'waiting'::text);
 ALTER TABLE schedule_runs ENABLE ROW LEVEL SECURITY;

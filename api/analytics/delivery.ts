@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AttemptsRow, type Delivery, readDelivery } from '../../db/analytics/read-delivery.ts';
-import { APPROXIMATE, percentilesOf, valueOf } from '../../domain/analytics/percentiles.ts';
+import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { emptyBuckets } from '../../domain/analytics/empty-buckets.ts';
 import { destinationOf } from '../../domain/analytics/destination.ts';
 import { defineAnalyticsRoute } from './define-analytics-route.ts';
@@ -115,7 +115,7 @@ function bucketsOf({ attempts, p95 }: Delivery, edges: readonly number[]): Deliv
   }
   for (const { at, bucket } of p95) {
     const found = buckets[at];
-    if (found !== undefined) found.p95 = valueOf(bucket);
+    if (found !== undefined) found.p95 = percentilesOf([{ bucket, n: 1 }])?.p95 ?? null;
   }
   return buckets;
 }

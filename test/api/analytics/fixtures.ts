@@ -1,6 +1,13 @@
-import { nothing, type RouteFixtures } from '../suites/fixture.ts';
-import { unique } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import { fixtures as schedules } from '../schedules/fixtures.ts';
+import { nothing, type RouteFixtures, unique } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
+
+/** A firing of a schedule of its own. */
+async function plantExecution(world: World): Promise<void> {
+  const runs = schedules['schedules.runs'];
+  const request: FixtureRequest = (await runs?.request(world)) ?? {};
+  await runs?.plantRow?.(world, request);
+}
 
 /** A run of an agent of its own, folded. */
 async function plantAgent(world: World): Promise<void> {
@@ -19,4 +26,16 @@ export const fixtures: RouteFixtures = {
   'analytics.timeSeries': {
     request: () => Promise.resolve({ query: { metric: 'runs.ended', groupBy: 'agent', interval: 'hour' } }),
   },
+  'analytics.delivery': { request: nothing },
+  'analytics.messages': { request: nothing },
+  'analytics.topUrls': { request: nothing },
+  'analytics.usageCurrent': { request: nothing },
+  'analytics.usageHistory': { request: nothing },
+  'analytics.schedules': {
+    request: nothing,
+    plantRow: async (world) => schedules['schedules.get']?.request(world),
+  },
+  'analytics.scheduleExecutions': { request: nothing, plantRow: plantExecution },
+  'analytics.errors': { request: nothing },
+  'analytics.onboarding': { request: nothing },
 };
