@@ -59,10 +59,15 @@ const KEY = 'kind, quarter, d1, d2, d3';
  * is not folded yet is counted with the rollups. A row without `bucket` is of a rollup, the others are of its histogram.
  */
 export const DIFFERENCES = `WITH recounted AS MATERIALIZED (
-    ${COUNTED.map(({ table, facts }) => `SELECT f.kind, analytics_quarter(f.at) AS quarter, f.d1, f.d2, f.d3, analytics_bucket(f.ms) AS bucket, count(*) AS n,
+    ${COUNTED.map(
+      ({
+        table,
+        facts,
+      }) => `SELECT f.kind, analytics_quarter(f.at) AS quarter, f.d1, f.d2, f.d3, analytics_bucket(f.ms) AS bucket, count(*) AS n,
       sum(f.s1) AS s1, sum(f.s2) AS s2
     FROM ${table} r, LATERAL ${facts} f WHERE r.environment_id = current_environment_id() AND f.at >= CAST(:from AS timestamptz)
-      AND f.at < CAST(:to AS timestamptz) GROUP BY 1, 2, 3, 4, 5, 6`).join('\n    UNION ALL ')}),
+      AND f.at < CAST(:to AS timestamptz) GROUP BY 1, 2, 3, 4, 5, 6`,
+    ).join('\n    UNION ALL ')}),
   pending AS MATERIALIZED (
     SELECT ${KEY}, bucket, n::bigint, s1, s2 FROM analytics_facts WHERE quarter >= CAST(:from AS timestamptz) AND quarter < CAST(:to AS timestamptz)),
   names AS (SELECT array_agg(current_environment_id()) AS e, array_agg(kind) AS k, array_agg(day) AS y, array_agg(d1) AS d1, array_agg(d2) AS d2,
