@@ -16,11 +16,26 @@ const NAMES = ['actions', 'approval_policies', 'schedules'];
 const LIVE = ['invocations', 'effects', 'approvals', 'messages', 'schedules', 'runs', 'dead_letters'];
 const LIMITS = ['impact_limits', 'impact_limit_periods', 'impact_reservations', 'impact_limit_crossings'];
 
+/** Whether there is a first one. */
+const FIRSTS =
+  'api_keys actions action_versions previews invocations approval_policies members approvals integrations messages runs daily_usage'.split(
+    ' ',
+  );
+
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'analytics.overview': [...SUMS, ...LIVE],
   'analytics.agents': SUMS,
   'analytics.trustControl': [...SUMS, 'effects', ...LIMITS, 'audit_log'],
   'analytics.timeSeries': [...SUMS, ...NAMES],
+  'analytics.delivery': SUMS,
+  'analytics.messages': [...SUMS, 'messages'],
+  'analytics.topUrls': SUMS,
+  'analytics.usageCurrent': ['monthly_usage', 'daily_usage', 'budgets', 'api_key_usage', 'api_key_unknown_usage'],
+  'analytics.usageHistory': ['daily_usage'],
+  'analytics.schedules': [...SUMS, 'schedules'],
+  'analytics.scheduleExecutions': ['schedule_runs', 'messages'],
+  'analytics.errors': SUMS,
+  'analytics.onboarding': FIRSTS,
 };
 
 /** Queries that make a route read all that it can. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import type { agentSchema } from '../../../api/analytics/agents.ts';
 import type { overviewSchema } from '../../../api/analytics/overview-schemas.ts';
@@ -16,8 +16,9 @@ import {
   readApproval,
   untilStatus,
 } from '../approvals/support.ts';
-import { createAction, dataOf, effectAtRest, invoke } from '../invocations/support.ts';
+import { createAction, dataOf, invoke } from '../invocations/support.ts';
 import { type Destination, publish, startDestination, statusOf } from '../messages/support.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 import { Analytics } from './support.ts';
 
 /** What analytics counts is what the lists of the records show, for the same filter. */
@@ -87,7 +88,7 @@ async function invokeAll(): Promise<void> {
   ];
   await invoke(service, actions.plain, of('plain', 'shop-agent'));
   await invoke(service, actions.good, of('deny', 'other-agent'));
-  for (const { invocation } of rested) await effectAtRest(service, invocation.id);
+  for (const { invocation } of rested) await untilStatus(service, invocation.id, ['succeeded', 'failed']);
   const [agreed, declined] = [
     await invoke(service, actions.good, of('ask', 'shop-agent')),
     await invoke(service, actions.good, of('ask')),
@@ -123,7 +124,10 @@ async function sendAll(): Promise<void> {
   const later = await publish(service, { url: url('hook'), delay: '1h', body: {} });
   await publish(service, { url: url('hook'), delay: '2h', body: {} });
   await service.call('DELETE', `/api/v2/messages/${later.messageId}`, { key: service.key });
-  for (const { messageId } of sent) await expect.poll(() => statusOf(service, messageId)).toMatch(/delivered|failed/);
+  const haveEnded = async (): Promise<void> => {
+    for (const { messageId } of sent) expect(await statusOf(service, messageId)).toMatch(/delivered|failed/);
+  };
+  await vi.waitFor(haveEnded, { timeout: PATIENCE_MS, interval: 100 });
 }
 
 async function halted(): Promise<void> {
