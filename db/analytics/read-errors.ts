@@ -2,7 +2,7 @@ import type { ErrorArea } from '../../domain/analytics/kinds.ts';
 import { SAMPLES_MAX, TREND_PARTS } from '../../domain/analytics/error-samples.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { boundsOf, rollupsOf } from './rollup-source.ts';
+import { boundsOf, ROLLUPS } from './rollups.ts';
 
 /** One kind of error in a range. */
 export interface ErrorGroup {
@@ -42,12 +42,11 @@ export async function readErrors(
   range: AnalyticsRange,
   { area, code, most }: ErrorFilter,
 ): Promise<{ groups: ErrorGroup[]; total: number }> {
-  const { rollups } = rollupsOf(range);
   const bounds = boundsOf(range);
   const { rows } = await tx.raw<{ rows: GroupRow[] }>(
     `SELECT r.d1 AS area, r.d2 AS code, r.d3 AS message, sum(r.n)::float8 AS count, COALESCE(min(r.first_at), min(r.at)) AS "firstSeenAt",
        COALESCE(max(r.last_at), max(r.at)) AS "lastSeenAt", count(*) OVER ()::int AS all
-     FROM ${rollups} r WHERE ${SHOWN}
+     FROM ${ROLLUPS} r WHERE ${SHOWN}
      GROUP BY 1, 2, 3 HAVING sum(r.n) > 0 ORDER BY count DESC, 1, 2, 3 LIMIT :most`,
     { ...bounds, area, code, most },
   );
@@ -60,13 +59,13 @@ export async function readErrors(
   const [parts, samples] = await Promise.all([
     tx.raw<{ rows: PartRow[] }>(
       `SELECT (g.place - 1)::int AS number, width_bucket(r.at, CAST(:parts AS timestamptz[])) - 1 AS part, sum(r.n)::float8 AS n
-       FROM ${NUMBERED} JOIN ${rollups} r ON r.kind = 'errors' AND r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 GROUP BY 1, 2`,
+       FROM ${NUMBERED} JOIN ${ROLLUPS} r ON r.kind = 'errors' AND r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 GROUP BY 1, 2`,
       { ...bounds, ...named, parts: partsOf(range) },
     ),
     tx.raw<{ rows: { number: number; ids: string[] }[] }>(
       `SELECT (g.place - 1)::int AS number, s.ids FROM ${NUMBERED} CROSS JOIN LATERAL (
          SELECT array_agg(newest.id) AS ids FROM (
-           SELECT i.id FROM ${rollups} r, unnest(r.samples) i (id)
+           SELECT i.id FROM ${ROLLUPS} r, unnest(r.samples) i (id)
            WHERE r.kind = 'errors' AND r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 AND r.n > 0
            GROUP BY i.id ORDER BY max(r.last_at) DESC, i.id DESC LIMIT ${SAMPLES_MAX}) newest) s`,
       { ...bounds, ...named },

@@ -1,7 +1,7 @@
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { boundsOf, rollupsOf } from './rollup-source.ts';
+import { boundsOf, HISTOGRAMS, ROLLUPS } from './rollups.ts';
 
 /** What became of a schedule in a range. */
 export interface ScheduleFirings {
@@ -23,16 +23,15 @@ export async function readScheduleFirings(
   range: AnalyticsRange,
   scheduleIds: readonly string[],
 ): Promise<(scheduleId: string) => ScheduleFirings> {
-  const { rollups, histograms } = rollupsOf(range);
   const bounds = { ...boundsOf(range), scheduleIds };
   const [counted, lateness] = await Promise.all([
     tx.raw<{ rows: { id: string; kind: string; outcome: string; n: number }[] }>(
-      `SELECT r.d2 AS id, r.kind, r.d1 AS outcome, sum(r.n)::float8 AS n FROM ${rollups} r
+      `SELECT r.d2 AS id, r.kind, r.d1 AS outcome, sum(r.n)::float8 AS n FROM ${ROLLUPS} r
        WHERE r.kind IN ('schedules.fired', 'schedules.delivery') AND r.d2 = ANY (:scheduleIds) GROUP BY 1, 2, 3`,
       bounds,
     ),
     tx.raw<{ rows: (HistogramBucket & { id: string })[] }>(
-      `SELECT r.d2 AS id, r.bucket, sum(r.n)::float8 AS n FROM ${histograms} r
+      `SELECT r.d2 AS id, r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r
        WHERE r.kind = 'schedules.fired' AND r.d2 = ANY (:scheduleIds) GROUP BY 1, 2`,
       bounds,
     ),
