@@ -34,7 +34,7 @@
  * 3. `allow`, `require_approval`, `deny`. d2 and d3 are empty where the action or the environment's default decided.
  * 4. Never `pending`: what is pending now is a gauge of the live rows (index `effects_by_grade`).
  * 5. As it is now; `approved` has the consumed ones. `pending` in `approvals.requested` only.
- * 6. Of `approved` and `denied` alone.
+ * 6. For `approved` and `denied` alone.
  * 7. As it is now; `pending` stands for `pending`, `scheduled` and `processing`. `messages.ended` and `targets.ended`: delivered, failed,
  *    cancelled. The kind is `message`, `callback`, `event` or `alert`; `event` is the delivery of an event to a subscription.
  * 8. Origin and path: no userinfo, query or fragment (`targetOf`).
