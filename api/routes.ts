@@ -1,10 +1,10 @@
 import { actionRoutes } from './actions/routes.ts';
+import { analyticsRoutes } from './analytics/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { approvalRoutes } from './approvals/routes.ts';
 import { approvalPolicyRoutes } from './approval-policies/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
-import { analyticsRoutes } from './analytics/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { cacheRoutes } from './cache/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';

@@ -84,7 +84,7 @@ export function defineAnalyticsRoute<Q extends z.ZodRawShape, Data extends z.Zod
     scope: 'analytics:read',
     role: 'member',
     request: { query: queryOf(route) },
-    response: { 200: isRanged ? withRange(route.data) : route.data },
+    response: { 200: dataSchemaOf(route) },
     ...(Object.keys(beside).length > 0 ? { beside } : {}),
     ...(route.csv === undefined ? {} : { csv: true as const }),
     errors: [],
@@ -110,12 +110,12 @@ function queryOf(route: Pick<Erased, 'query' | 'range' | 'paged'>): z.ZodObject 
   return z.strictObject({ ...ranged, ...(route.paged === true ? pageQuery : {}), ...route.query });
 }
 
-function withRange(data: z.ZodType): z.ZodType {
+/** The schema of `data`; that of an object has its range, and is named after the route: `AnalyticsOverview`. */
+function dataSchemaOf({ id, range, data }: Pick<Erased, 'id' | 'range' | 'data'>): z.ZodType {
   if (!(data instanceof z.ZodObject)) return data;
-  const { id, description } = z.globalRegistry.get(data) ?? {};
-  const ranged = z.strictObject({ range: rangeSchema, ...data.shape });
-  if (id === undefined) return ranged;
-  return ranged.meta({ id, ...(description === undefined ? {} : { description }) });
+  const ranged = range === 'none' ? data : z.strictObject({ range: rangeSchema, ...data.shape });
+  const name = id.split('.').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return ranged.meta({ id: name.join('') });
 }
 
 interface Asked {

@@ -1,8 +1,9 @@
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
+import { sourcesOfBuckets, sourcesOfSum } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { BUCKET_NUMBER, boundsOf, edgesOf, rollupsOf } from './rollup-source.ts';
+import { BUCKET_NUMBER, edgeTimes, HISTOGRAMS, ROLLUPS, sourceBindings } from './rollups.ts';
 
 export interface DeliveryFilter {
   /** Origin and path, as `targetOf` makes them of a URL. */
@@ -40,29 +41,29 @@ export async function readDelivery(
   range: AnalyticsRange,
   filter: DeliveryFilter,
 ): Promise<Delivery> {
-  const { rollups, histograms } = rollupsOf(range);
-  const bounds = { ...boundsOf(range), ...filter };
-  const byBucket = { ...bounds, edges: edgesOf(range) };
+  const kinds = ['delivery.attempts', 'targets.ended'] as const;
+  const bounds = { ...sourceBindings(kinds, sourcesOfSum(range)), ...filter };
+  const byBucket = { ...sourceBindings(kinds, sourcesOfBuckets(range)), ...filter, edges: edgeTimes(range) };
   const histogram = (kind: string): string =>
-    `SELECT r.bucket, sum(r.n)::float8 AS n FROM ${histograms} r WHERE r.kind = '${kind}' AND ${OF_TARGET} GROUP BY r.bucket`;
+    `SELECT r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r WHERE r.kind = '${kind}' AND ${OF_TARGET} GROUP BY r.bucket`;
   const [attempts, p95, ended, latency, toDelivery] = await Promise.all([
     tx.raw<{ rows: AttemptsRow[] }>(
-      `SELECT ${BUCKET_NUMBER} AS at, ${SQL_OF_GROUP['delivery.attempts'].outcome.replaceAll('d1', 'r.d1')} AS outcome,
+      `SELECT ${BUCKET_NUMBER} AS at, ${SQL_OF_GROUP['delivery.attempts'].outcome} AS outcome,
          sum(r.n)::float8 AS n, sum(r.s1)::float8 AS firsts
-       FROM ${rollups} r WHERE r.kind = 'delivery.attempts' AND ${OF_TARGET} GROUP BY 1, 2`,
+       FROM ${ROLLUPS} r WHERE r.kind = 'delivery.attempts' AND ${OF_TARGET} GROUP BY 1, 2`,
       byBucket,
     ),
     tx.raw<{ rows: { at: number; bucket: number }[] }>(
       `SELECT at, min(bucket) FILTER (WHERE upto > 0.95 * (total - 1)) AS bucket FROM (
          SELECT at, bucket, sum(n) OVER (PARTITION BY at ORDER BY bucket) AS upto, sum(n) OVER (PARTITION BY at) AS total FROM (
-           SELECT ${BUCKET_NUMBER} AS at, r.bucket, sum(r.n) AS n FROM ${histograms} r
+           SELECT ${BUCKET_NUMBER} AS at, r.bucket, sum(r.n) AS n FROM ${HISTOGRAMS} r
            WHERE r.kind = 'delivery.attempts' AND ${OF_TARGET} GROUP BY 1, 2 HAVING sum(r.n) > 0) h) c
        GROUP BY at`,
       byBucket,
     ),
     tx.raw<{ rows: Delivery['ended'][] }>(
       `SELECT COALESCE(sum(r.n), 0)::float8 AS messages, COALESCE(sum(r.s1), 0)::float8 AS attempts
-       FROM ${rollups} r WHERE r.kind = 'targets.ended' AND r.d1 IN ('delivered', 'failed') AND ${OF_TARGET}`,
+       FROM ${ROLLUPS} r WHERE r.kind = 'targets.ended' AND r.d1 IN ('delivered', 'failed') AND ${OF_TARGET}`,
       bounds,
     ),
     tx.raw<{ rows: HistogramBucket[] }>(histogram('delivery.attempts'), bounds),

@@ -1,6 +1,8 @@
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
+import { sourcesOfBuckets, sourcesOfSum } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { BUCKET_NUMBER, boundsOf, edgesOf, rollupsOf } from './rollup-source.ts';
+import { GAUGE_MAX, type Gauge } from './read-gauges.ts';
+import { BUCKET_NUMBER, edgeTimes, ROLLUPS, sourceBindings } from './rollups.ts';
 
 /** Messages that were accepted in a range, and those that ended in it, whenever they were accepted. */
 export interface MessageCounts {
@@ -10,14 +12,7 @@ export interface MessageCounts {
   cancelled: number;
 }
 
-export const GAUGE_MAX = 10_000;
-
-/** A count of live rows, at most `GAUGE_MAX`. */
-export interface Gauge {
-  count: number;
-  isCapped: boolean;
-}
-
+const KINDS = ['messages.accepted', 'messages.ended'] as const;
 const LIVE_STATUSES = ['pending', 'scheduled', 'processing'] as const;
 type LiveStatus = (typeof LIVE_STATUSES)[number];
 
@@ -29,7 +24,7 @@ const COUNTS = `
         `COALESCE(sum(r.n) FILTER (WHERE r.kind = 'messages.ended' AND r.d1 = '${status}'), 0)::float8 AS ${status}`,
     )
     .join(', ')}`;
-const SHOWN = `r.kind IN ('messages.accepted', 'messages.ended') AND (:includeEvents OR r.d2 <> 'event')`;
+const SHOWN = `(:includeEvents OR r.d2 <> 'event')`;
 
 /** The counts of each bucket that has any, by its number from 0. */
 export async function readMessageBuckets(
@@ -38,8 +33,8 @@ export async function readMessageBuckets(
   includeEvents: boolean,
 ): Promise<(MessageCounts & { at: number })[]> {
   const { rows } = await tx.raw<{ rows: (MessageCounts & { at: number })[] }>(
-    `SELECT ${BUCKET_NUMBER} AS at, ${COUNTS} FROM ${rollupsOf(range).rollups} r WHERE ${SHOWN} GROUP BY 1`,
-    { ...boundsOf(range), edges: edgesOf(range), includeEvents },
+    `SELECT ${BUCKET_NUMBER} AS at, ${COUNTS} FROM ${ROLLUPS} r WHERE ${SHOWN} GROUP BY 1`,
+    { ...sourceBindings(KINDS, sourcesOfBuckets(range)), edges: edgeTimes(range), includeEvents },
   );
   return rows;
 }
@@ -52,9 +47,9 @@ export async function readMessageGroups(
 ): Promise<(MessageCounts & { key: string })[]> {
   const column = by === 'kind' ? 'r.d2' : 'r.d3';
   const { rows } = await tx.raw<{ rows: (MessageCounts & { key: string })[] }>(
-    `SELECT ${column} AS key, ${COUNTS} FROM ${rollupsOf(range).rollups} r WHERE ${SHOWN}
+    `SELECT ${column} AS key, ${COUNTS} FROM ${ROLLUPS} r WHERE ${SHOWN}
      GROUP BY 1 HAVING sum(r.n) > 0 ORDER BY sum(r.n) DESC, 1 LIMIT :most`,
-    { ...boundsOf(range), includeEvents, most },
+    { ...sourceBindings(KINDS, sourcesOfSum(range)), includeEvents, most },
   );
   return rows;
 }

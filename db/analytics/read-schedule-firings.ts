@@ -1,7 +1,9 @@
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
+import { sourcesOfSum } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { boundsOf, rollupsOf } from './rollup-source.ts';
+import { readHistograms } from './read-histograms.ts';
+import { ROLLUPS, sourceBindings } from './rollups.ts';
 
 /** What became of a schedule in a range. */
 export interface ScheduleFirings {
@@ -23,19 +25,14 @@ export async function readScheduleFirings(
   range: AnalyticsRange,
   scheduleIds: readonly string[],
 ): Promise<(scheduleId: string) => ScheduleFirings> {
-  const { rollups, histograms } = rollupsOf(range);
-  const bounds = { ...boundsOf(range), scheduleIds };
+  const sources = sourcesOfSum(range);
   const [counted, lateness] = await Promise.all([
     tx.raw<{ rows: { id: string; kind: string; outcome: string; n: number }[] }>(
-      `SELECT r.d2 AS id, r.kind, r.d1 AS outcome, sum(r.n)::float8 AS n FROM ${rollups} r
-       WHERE r.kind IN ('schedules.fired', 'schedules.delivery') AND r.d2 = ANY (:scheduleIds) GROUP BY 1, 2, 3`,
-      bounds,
+      `SELECT r.d2 AS id, r.kind, r.d1 AS outcome, sum(r.n)::float8 AS n FROM ${ROLLUPS} r
+       WHERE r.d2 = ANY (:scheduleIds) GROUP BY 1, 2, 3`,
+      { ...sourceBindings(['schedules.fired', 'schedules.delivery'], sources), scheduleIds },
     ),
-    tx.raw<{ rows: (HistogramBucket & { id: string })[] }>(
-      `SELECT r.d2 AS id, r.bucket, sum(r.n)::float8 AS n FROM ${histograms} r
-       WHERE r.kind = 'schedules.fired' AND r.d2 = ANY (:scheduleIds) GROUP BY 1, 2`,
-      bounds,
-    ),
+    readHistograms(tx, sources, { kind: 'schedules.fired', group: 'd2', keys: scheduleIds }),
   ]);
   const found = new Map<string, ScheduleFirings>();
   const of = (id: string): ScheduleFirings => {
@@ -48,6 +45,6 @@ export async function readScheduleFirings(
       if (outcome === 'delivered' || outcome === 'failed') of(id).delivery[outcome] = n;
     } else if (Object.hasOwn(NOTHING, outcome)) of(id)[outcome as keyof typeof NOTHING] = n;
   }
-  for (const { id, bucket, n } of lateness.rows) of(id).lateness.push({ bucket, n });
+  for (const [id, histogram] of lateness) of(id).lateness = histogram;
   return of;
 }

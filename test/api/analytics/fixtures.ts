@@ -1,6 +1,16 @@
 import { fixtures as schedules } from '../schedules/fixtures.ts';
-import { nothing, type RouteFixtures } from '../suites/fixture.ts';
+import { nothing, type RouteFixtures, unique } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
+
+/** A run of an agent of its own, folded. */
+async function plantAgent(world: World): Promise<void> {
+  const { environmentId } = world.api.database.tenant;
+  await world.api.database.asOwner(
+    `INSERT INTO analytics_rollups (environment_id, kind, quarter, d1, d2, d3, n, s1, s2, first_at, last_at)
+     SELECT $1, 'runs.ended', date_bin('15 minutes', now(), 'epoch'), 'succeeded', $2, '1.0', 1, 1200, 4200, now(), now()`,
+    [environmentId, unique('agent')],
+  );
+}
 
 /** A firing of a schedule of its own. */
 async function plantExecution(world: World): Promise<void> {
@@ -10,6 +20,12 @@ async function plantExecution(world: World): Promise<void> {
 }
 
 export const fixtures: RouteFixtures = {
+  'analytics.overview': { request: nothing },
+  'analytics.agents': { request: nothing, plantRow: plantAgent },
+  'analytics.trustControl': { request: nothing },
+  'analytics.timeSeries': {
+    request: () => Promise.resolve({ query: { metric: 'runs.ended', groupBy: 'agent', interval: 'hour' } }),
+  },
   'analytics.delivery': { request: nothing },
   'analytics.messages': { request: nothing },
   'analytics.topUrls': { request: nothing },

@@ -4,4 +4,5 @@ export const lists: ListDeclarations = {
   'analytics.scheduleExecutions': {
     whole: { messageIds: 'one for each endpoint of a group, a hundred at most', message: 'the service makes it' },
   },
+  'analytics.agents': { whole: { versions: 'at most ten texts of sixty characters' } },
 };
