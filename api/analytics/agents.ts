@@ -8,7 +8,7 @@ import { sourcesOfSum } from '../../domain/analytics/sources.ts';
 import { defineAnalyticsRoute } from './define-analytics-route.ts';
 import { approximateSchema, count, percentilesSchema, truncatedSchema } from './range-schemas.ts';
 
-const agentSchema = z
+export const agentSchema = z
   .strictObject({
     agentId: z.string().nullable().describe('Null: what named no agent.'),
     versions: z.array(z.string()).max(10).describe('Those that its runs named, the newest first, at most 10.'),

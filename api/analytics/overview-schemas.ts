@@ -48,7 +48,7 @@ const approvals = {
 const messages = {
   accepted: count.describe('Accepted in the range: messages, callbacks, alerts and deliveries of events.'),
   delivered: count.describe('Ended in the range with this status, and so are the next ones.'),
-  failed: count.describe('Without those that a retry of a dead letter took up again.'),
+  failed: count.describe('A retry of a dead letter is another message: this one stays failed.'),
   cancelled: count,
   deliveryRate: rateSchema.describe('delivered / (delivered + failed).'),
 };

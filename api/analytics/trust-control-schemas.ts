@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { gradesSchema } from './overview-schemas.ts';
-import {
-  approximateSchema,
-  count,
-  gaugeSchema,
-  percentilesSchema,
-  rateSchema,
-  truncatedSchema,
-} from './range-schemas.ts';
+import { approximateSchema, count, gaugeSchema, percentilesSchema, truncatedSchema } from './range-schemas.ts';
 
 const policyDecisionSchema = z
   .strictObject({

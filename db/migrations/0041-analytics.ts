@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { COUNTED, countingOf, FACTS_OF_RECORDS } from './analytics-facts.ts';
-import { CAPPED, FOLD, MEND_DAYS, PARTITIONS } from './analytics-fold.ts';
+import { CAPPED, FOLD, VERIFICATION, PARTITIONS } from './analytics-fold.ts';
 import { makeDirectoryFunctions } from './directory-functions.ts';
 
 export const name = '0041-analytics';
@@ -27,9 +27,10 @@ export async function up(knex: Knex): Promise<void> {
   for (const one of COUNTED) await knex.raw(countingOf(one));
   await knex.raw(CAPPED);
   await knex.raw(PARTITIONS);
-  await makeDirectoryFunctions(knex, `${FOLD}${MEND_DAYS}`, [
+  await makeDirectoryFunctions(knex, `${FOLD}${VERIFICATION}`, [
     'fold_analytics_facts(integer)',
     'mend_analytics_days(uuid)',
+    'claim_analytics_verification()',
   ]);
   await knex.raw('SELECT make_analytics_partitions()');
 }
@@ -97,9 +98,8 @@ const histogramsOf = (table: string, time: string, type: string): string => `
 const STATE = `
   -- All that was committed before it is in the rollups.
   ALTER TABLE installation ADD COLUMN analytics_complete_until timestamptz(3) NOT NULL DEFAULT now();
-  -- The UTC day on which the sweep last compared a sample with its records, and how many buckets of it differed.
+  -- The UTC day on which the sweep last compared a sample with its records.
   ALTER TABLE installation ADD COLUMN analytics_verified_on date NOT NULL DEFAULT '-infinity';
-  ALTER TABLE installation ADD COLUMN analytics_drift integer NOT NULL DEFAULT 0;
-  GRANT UPDATE (analytics_verified_on, analytics_drift) ON installation TO service_app;
-  GRANT SELECT (only_row, analytics_complete_until), UPDATE (analytics_complete_until) ON installation TO service_directory;
+  GRANT SELECT (analytics_complete_until, analytics_verified_on), UPDATE (analytics_complete_until, analytics_verified_on)
+    ON installation TO service_directory;
 `;

@@ -13,9 +13,9 @@ export const FACTS_OF_RECORDS = `
     RETURN CASE WHEN earlier IS NOT NULL AND later IS NOT NULL
       THEN greatest(0, round(extract(epoch FROM later - earlier) * 1000))::bigint END;
 
-  -- Origin and path of a URL: targetOf.
+  -- Origin and path of a URL: targetOf. knex takes a question mark for a value.
   CREATE FUNCTION url_target(url text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN left(regexp_replace(url, '^([a-z][a-z0-9+.-]*://){0,1}([^/?#]*@){0,1}([^?#]*).*$', '\\1\\3'), 500);
+    RETURN left(regexp_replace(url, '^([a-z][a-z0-9+.-]*://){0,1}([^/\\u003f#]*@){0,1}([^\\u003f#]*).*$', '\\1\\3'), 500);
 
   -- The text of an error without what differs from one to the next: errorShape.
   CREATE FUNCTION error_shape(error text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -167,7 +167,16 @@ const differing = (table: string, days: string, columns: string, sums: string, k
         .join(', ')})
       ON CONFLICT (environment_id, kind, day, ${key}) DO UPDATE SET ${set};`;
 
-export const MEND_DAYS = `
+export const VERIFICATION = `
+  -- True once a UTC day: who gets it compares a sample.
+  CREATE FUNCTION claim_analytics_verification() RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    BEGIN
+      UPDATE installation SET analytics_verified_on = (now() AT TIME ZONE 'UTC')::date
+        WHERE analytics_verified_on < (now() AT TIME ZONE 'UTC')::date;
+      RETURN FOUND;
+    END $$;
+
   -- Makes the days of an environment what their quarters sum to. Returns how many rows changed. No fold runs meanwhile.
   CREATE FUNCTION mend_analytics_days(of_environment uuid) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -18,19 +18,15 @@ afterAll(() => api.close());
 
 /** Sums that a fold would have made. */
 async function plant(kind: string, at: string, [d1, d2, d3]: [string, string, string], n = 1): Promise<void> {
-  for (const [table, time] of [
-    ['analytics_rollups', `date_bin('15 minutes', $3::timestamptz, 'epoch')`],
-    ['analytics_days', `($3::timestamptz AT TIME ZONE 'UTC')::date`],
+  for (const [table, column, time] of [
+    ['analytics_rollups', 'quarter', `date_bin('15 minutes', $3::timestamptz, 'epoch')`],
+    ['analytics_days', 'day', `($3::timestamptz AT TIME ZONE 'UTC')::date`],
   ]) {
-    await api.database.asOwner(`INSERT INTO ${table} VALUES ($1, $2, ${time}, $4, $5, $6, $7, 0, 0, $3, $3, NULL)`, [
-      api.database.tenant.environmentId,
-      kind,
-      at,
-      d1,
-      d2,
-      d3,
-      n,
-    ]);
+    await api.database.asOwner(
+      `INSERT INTO ${table} VALUES ($1, $2, ${time}, $4, $5, $6, $7, 0, 0, $3, $3, NULL)
+       ON CONFLICT (environment_id, kind, ${column}, d1, d2, d3) DO UPDATE SET n = ${table}.n + excluded.n`,
+      [api.database.tenant.environmentId, kind, at, d1, d2, d3, n],
+    );
   }
 }
 

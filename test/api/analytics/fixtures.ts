@@ -2,6 +2,13 @@ import { fixtures as schedules } from '../schedules/fixtures.ts';
 import { nothing, type RouteFixtures, unique } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
 
+/** A firing of a schedule of its own. */
+async function plantExecution(world: World): Promise<void> {
+  const runs = schedules['schedules.runs'];
+  const request: FixtureRequest = (await runs?.request(world)) ?? {};
+  await runs?.plantRow?.(world, request);
+}
+
 /** A run of an agent of its own, folded. */
 async function plantAgent(world: World): Promise<void> {
   const { environmentId } = world.api.database.tenant;
@@ -10,13 +17,6 @@ async function plantAgent(world: World): Promise<void> {
      SELECT $1, 'runs.ended', date_bin('15 minutes', now(), 'epoch'), 'succeeded', $2, '1.0', 1, 1200, 4200, now(), now()`,
     [environmentId, unique('agent')],
   );
-}
-
-/** A firing of a schedule of its own. */
-async function plantExecution(world: World): Promise<void> {
-  const runs = schedules['schedules.runs'];
-  const request: FixtureRequest = (await runs?.request(world)) ?? {};
-  await runs?.plantRow?.(world, request);
 }
 
 export const fixtures: RouteFixtures = {

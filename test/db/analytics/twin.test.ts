@@ -205,13 +205,24 @@ describe('the rule and its twin in SQL', () => {
         .map(lineOf)
         .toSorted(),
     );
-    const expected = records.map((record) => twin.facts(record as never).map(lineOf).toSorted());
+    const expected = records.map((record) =>
+      twin
+        .facts(record as never)
+        .map(lineOf)
+        .toSorted(),
+    );
     expect(expected.flat().length).toBeGreaterThan(RECORDS / 4);
     expect(said).toEqual(expected);
   });
 
   test('put durations into the same buckets', async () => {
-    const durations = [0, 1, 2, 3, ...fc.sample(fc.integer({ min: 0, max: 86_400_000 }), { numRuns: RECORDS, seed: 38 })];
+    const durations = [
+      0,
+      1,
+      2,
+      3,
+      ...fc.sample(fc.integer({ min: 0, max: 86_400_000 }), { numRuns: RECORDS, seed: 38 }),
+    ];
     const rows = await database.asOwner<{ bucket: number }>(
       'SELECT analytics_bucket(d.ms) AS bucket FROM unnest(CAST($1 AS bigint[])) WITH ORDINALITY d (ms, place) ORDER BY d.place',
       [durations],
