@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { foldFacts } from '../../../db/analytics/fold-facts.ts';
 import { fingerprintOf } from '../../../domain/analytics/error-samples.ts';
+import { PRESET_SCOPES } from '../../../domain/scopes.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { type Destination, type Message, publish, startDestination, statusOf } from '../messages/support.ts';
+import { mcpClients } from '../mcp/support.ts';
 import { Analytics } from './support.ts';
 
 /** Real deliveries, schedules and errors; each number is compared with the lists of the records. */
@@ -111,16 +113,12 @@ async function sendAll(): Promise<void> {
   const withdrawn = await publish(service, { url: `${url}/later`, body: {}, delay: '1h', label: 'orders' });
   await service.call('DELETE', `/api/v2/messages/${withdrawn.messageId}`, { key: service.key });
   for (const { messageId } of sent)
-    await expect.poll(() => statusOf(service, messageId), { timeout: PATIENCE_MS }).toMatch(/^(delivered|failed)$/);
+    await until(async () => expect(await statusOf(service, messageId)).toMatch(/^(delivered|failed)$/));
   await service.post('/api/v2/events/topics', { name: 'shop' });
   const made = await service.post('/api/v2/events/topics/shop/subscriptions', { url: `${url}/hook` });
   subscriptionId = (made.json as { data: { id: string } }).data.id;
   await service.post('/api/v2/events', { topic: 'shop', type: 'order.paid', data: {} });
-  await expect
-    .poll(async () => (await list('includeEventDeliveries=true&status=delivered')).length, {
-      timeout: PATIENCE_MS,
-    })
-    .toBe(4);
+  await until(async () => expect(await list('includeEventDeliveries=true&status=delivered')).toHaveLength(4));
 }
 
 async function fireAll(): Promise<void> {
@@ -131,12 +129,10 @@ async function fireAll(): Promise<void> {
   });
   scheduleId = (made.json as { data: { id: string } }).data.id;
   await service.post(`/api/v2/schedules/${scheduleId}/run`, {});
-  await expect
-    .poll(async () => (await list(`scheduleId=${scheduleId}&status=delivered`)).length, {
-      timeout: PATIENCE_MS,
-    })
-    .toBe(1);
+  await until(async () => expect(await list(`scheduleId=${scheduleId}&status=delivered`)).toHaveLength(1));
 }
+
+const until = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: PATIENCE_MS });
 
 async function list(query: string): Promise<Message[]> {
   return ((await service.get(`/api/v2/messages?limit=100&${query}`)).json as { data: Message[] }).data;
@@ -381,5 +377,32 @@ describe('a caller', () => {
   it('without analytics:read is refused', async () => {
     const { key } = await service.createKey(service.database.tenant, { scopes: ['messages:read', 'billing:read'] });
     for (const path of paths) expect((await new Analytics(service, key).get(path)).status, path).toBe(403);
+  });
+});
+
+describe('the MCP tool get_usage', () => {
+  const { connect, close } = mcpClients(() => service);
+  afterAll(close);
+
+  it('is what usage/current is for the same key, with a line that says what is left', async () => {
+    const { key, record } = await service.createKey(service.database.tenant, { scopes: ['analytics:read'] });
+    await service.call('PUT', `/api/v2/budgets/${record.id}`, { key: service.key, body: { caps: { total: 70_000 } } });
+    const { tool } = await connect(key);
+    const { texts, structured } = await tool('get_usage');
+    const shown = await new Analytics(service, key).data<Record<string, unknown>>('usage/current');
+    const { range: _, ...told } = structured;
+    expect(shown).toMatchObject(told);
+    expect(texts[0]).toContain("This key's budget: 0 microcents are used and 0 reserved of 70000.");
+    expect(texts[0]).toContain(String(shown['resetsAt']));
+  });
+
+  it('is there for keys with analytics:read alone, which the preset agent lacks', async () => {
+    const { key } = await service.createKey(service.database.tenant, { preset: 'agent', scopes: PRESET_SCOPES.agent });
+    const { client, tool } = await connect(key);
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('get_usage');
+    expect(await tool('get_usage')).toMatchObject({
+      isError: true,
+      texts: [expect.stringContaining('analytics:read'), expect.anything()],
+    });
   });
 });
