@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type AttemptsRow, type Delivery, readDelivery } from '../../db/analytics/read-delivery.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
-import { emptyBuckets } from '../../domain/analytics/empty-buckets.ts';
-import { destinationOf } from '../../domain/analytics/destination.ts';
+import { bucketsOf } from '../../domain/analytics/sources.ts';
+import { targetOf } from '../../domain/analytics/shapes.ts';
 import { defineAnalyticsRoute } from './define-analytics-route.ts';
 import { approximateSchema, bucketBounds, count, percentilesSchema, rateSchema } from './range-schemas.ts';
 
@@ -70,10 +70,10 @@ export const deliveryRoute = defineAnalyticsRoute({
   csv: { columns: ['start', 'end', 'succeeded', 'failed', 'p95'], records: ({ buckets }) => buckets },
   async read(tx, { query: { url, subscriptionId = null }, range }) {
     const delivery = await readDelivery(tx, range, {
-      url: url === undefined ? null : destinationOf(url),
+      url: url === undefined ? null : targetOf(url),
       subscriptionId,
     });
-    return { data: { ...totalsOf(delivery), buckets: bucketsOf(delivery, range.edges) } };
+    return { data: { ...totalsOf(delivery), buckets: filled(bucketsOf(range), delivery) } };
   },
 });
 
@@ -100,13 +100,8 @@ function isSuccess({ outcome }: AttemptsRow): boolean {
   return outcome === '2xx';
 }
 
-function bucketsOf({ attempts, p95 }: Delivery, edges: readonly number[]): DeliveryData['buckets'] {
-  const buckets = emptyBuckets(edges).map((bounds) => ({
-    ...bounds,
-    succeeded: 0,
-    failed: 0,
-    p95: null as number | null,
-  }));
+function filled(bounds: ReturnType<typeof bucketsOf>, { attempts, p95 }: Delivery): DeliveryData['buckets'] {
+  const buckets = bounds.map((one) => ({ ...one, succeeded: 0, failed: 0, p95: null as number | null }));
   for (const row of attempts) {
     const bucket = buckets[row.at];
     if (bucket === undefined || row.outcome === 'abandoned') continue;

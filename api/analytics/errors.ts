@@ -10,8 +10,9 @@ import {
   SAMPLES_MAX,
   TREND_PARTS,
 } from '../../domain/analytics/error-samples.ts';
-import { destinationOf } from '../../domain/analytics/destination.ts';
+import { targetOf } from '../../domain/analytics/shapes.ts';
 import { ERROR_AREAS, type ErrorArea } from '../../domain/analytics/kinds.ts';
+import { REFUSAL_TABLE } from '../../domain/refusals.ts';
 import { pageQuery } from '../http/pagination.ts';
 import { defineAnalyticsRoute } from './define-analytics-route.ts';
 import { count, truncatedSchema } from './range-schemas.ts';
@@ -22,7 +23,7 @@ const area = z
   .enum(ERROR_AREAS)
   .describe(
     '`invocation`: refused before it was sent. `dispatch`: sent, and failed or of unknown outcome. `delivery`: a failed attempt of a ' +
-      'message. `subscription`: the same of an event. `schedule`: a slot that failed or was missed. `run`: a run of an agent that failed. ' +
+      'message. `subscription`: the same of an event. `schedule`: a slot whose publishing was refused. `run`: a run of an agent that failed. ' +
       '`integration`: a chat that refused a question.',
   );
 
@@ -98,7 +99,7 @@ export const errorsRoute = defineAnalyticsRoute({
       fingerprint: fingerprintOf(group.area, group.code, message),
       area: group.area,
       code: group.code,
-      sampleMessage: sampleOf(message),
+      sampleMessage: sampleOf(message === '' ? meaningOf(group.code) : message),
       count: group.count,
       firstSeenAt: firstSeenAt.toISOString(),
       lastSeenAt: lastSeenAt.toISOString(),
@@ -112,6 +113,11 @@ export const errorsRoute = defineAnalyticsRoute({
     return { data, beside: { truncated: total > data.length } };
   },
 });
+
+/** A refusal has no text but the one of its code. */
+function meaningOf(code: string): string {
+  return Object.hasOwn(REFUSAL_TABLE, code) ? REFUSAL_TABLE[code as keyof typeof REFUSAL_TABLE].meaning : '';
+}
 
 /** One look-up for each area that is there. */
 async function affectedOf(
@@ -130,8 +136,8 @@ async function affectedOf(
 function distinct(affected: readonly Affected[]): Affected[] {
   const shown = affected.map(({ type, id, name }) => ({
     type,
-    id: type === 'destination' ? destinationOf(id) : id,
-    name: type === 'subscription' && name !== null ? destinationOf(name) : name,
+    id: type === 'destination' ? targetOf(id) : id,
+    name: type === 'subscription' && name !== null ? targetOf(name) : name,
   }));
   return [...new Map(shown.map((one) => [one.id, one])).values()];
 }

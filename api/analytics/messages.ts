@@ -5,7 +5,7 @@ import {
   readMessageBuckets,
   readMessageGroups,
 } from '../../db/analytics/read-messages.ts';
-import { emptyBuckets } from '../../domain/analytics/empty-buckets.ts';
+import { bucketsOf } from '../../domain/analytics/sources.ts';
 import { queryBoolean } from '../http/pagination.ts';
 import { defineAnalyticsRoute } from './define-analytics-route.ts';
 import { bucketBounds, count, gaugeSchema } from './range-schemas.ts';
@@ -76,7 +76,7 @@ export const messagesRoute = defineAnalyticsRoute({
         now,
         byKind: kinds.map(({ key, ...of }) => ({ kind: key, ...of })),
         byLabel: labels.map(({ key, ...of }) => ({ label: key === '' ? null : key, ...of })),
-        buckets: emptyBuckets(range.edges).map((bounds, at) => ({ ...bounds, ...(byNumber.get(at) ?? NOTHING) })),
+        buckets: bucketsOf(range).map((bounds, at) => ({ ...bounds, ...(byNumber.get(at) ?? NOTHING) })),
       },
     };
   },

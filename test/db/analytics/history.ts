@@ -156,7 +156,6 @@ export class History {
         choice,
         end === 'delivered' ? null : 'no answer',
       ],
-      ],
     );
     one.isOpen = false;
     if (end === 'retry') return;
