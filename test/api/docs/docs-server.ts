@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { serveDocs } from '../../../api/docs/serve-docs.ts';
+import { serveStart } from '../../../api/pages/start.ts';
 import type { DocsSettings } from '../../../api/docs/docs-site.ts';
 import type { RequestState } from '../../../api/http/context.ts';
 import { assignRequestId } from '../../../api/http/request-id.ts';
@@ -21,6 +22,7 @@ export async function startDocsServer(settings: Partial<DocsSettings> = {}): Pro
   app.use(assignRequestId);
   app.use(observeOrigin({ publicUrl: null, trustedProxies: [] }));
   app.use(setSecurityHeaders);
+  app.use(serveStart(settings.base ?? ''));
   app.use(docs.serve);
   app.use(docs.refuseUnknownApi);
   const handle = app.callback();
