@@ -2,7 +2,8 @@ import type { NavigationEntry } from '../domain/docs/navigation.ts';
 
 /**
  * The order and the groups of the documentation. Every page stands here exactly once (`test/api/docs`); the groups at the top are the
- * sections of llms.txt. A string is a page's route: `docs/x/y.md` is `/x/y`, `docs/x/README.md` is `/x`.
+ * sections of llms.txt. A string is a page's route: the file below `docs` without `.md`; the README
+ * of a folder is the folder's page.
  */
 export const NAVIGATION: readonly NavigationEntry[] = [
   {
@@ -43,6 +44,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
       '/api',
       '/idempotency',
       '/versioning',
+      '/documentation-api',
       '/mcp',
       '/oauth',
       '/tool-export',

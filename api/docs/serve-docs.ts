@@ -34,12 +34,14 @@ const PAGE_JSON = /^\/api\/docs\/pages\/(.+)\.json$/;
 const OURS =
   /^\/(api\/docs(\/|$)|docs(\/|$)|llms(-full)?\.txt$|agent-readability\.json$|openapi\.json$|sitemap\.xml$|\.well-known\/mcp\.json$|(?!api\/).*\.md$)/;
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-const SEARCH_MAX_AGE_SECONDS = 60;
+const SEARCH_CACHE_CONTROL = 'public, max-age=60';
 const RESULTS_KEPT = 500;
 const PREFLIGHT_SECONDS = 86_400;
 
 export interface DocsOptions extends DocsSettings {
   logger: Logger;
+  /** A test's own. */
+  budget?: NetworkBudget;
 }
 
 /** What the documentation is served with, made by the first request for it. */
@@ -61,8 +63,7 @@ export interface Docs {
  * The documentation API and its pages (docs/documentation-api.md): public, without a credential or a cookie, from memory. Errors are problem
  * details; a Markdown page that is not there is answered in Markdown.
  */
-export function serveDocs({ site, base, logger }: DocsOptions): Docs {
-  const budget = new NetworkBudget();
+export function serveDocs({ site, base, logger, budget = new NetworkBudget() }: DocsOptions): Docs {
   const load = remembered(async (): Promise<Loaded> => {
     const docs = new DocsSite(await loadDocsIndex(), { site, base });
     const results = new LRUCache<string, StoredBody>({ max: RESULTS_KEPT });
@@ -194,7 +195,7 @@ async function answerSearch(ctx: HttpContext, { site, search, results }: Loaded)
   const key = JSON.stringify([query, wanted]);
   const body = results.get(key) ?? new StoredBody(searchText(query, searchPages(site, await search(), query, wanted)));
   results.set(key, body);
-  await sendBody(ctx, body, { type: JSON_TYPE, maxAge: SEARCH_MAX_AGE_SECONDS });
+  await sendBody(ctx, body, { type: JSON_TYPE, cacheControl: SEARCH_CACHE_CONTROL });
   return true;
 }
 

@@ -14,8 +14,9 @@ import { StoredBody } from './stored-body.ts';
 export const SEARCH_PAGE_PATH = '/docs/search';
 
 const HTML = 'text/html; charset=utf-8';
-const SHEET_MAX_AGE_SECONDS = 31_536_000;
-const RESULTS_MAX_AGE_SECONDS = 60;
+/** The name of the sheet changes with its content. */
+const SHEET_CACHE_CONTROL = 'public, max-age=31536000, immutable';
+const RESULTS_CACHE_CONTROL = 'public, max-age=60';
 const RESULTS_KEPT = 200;
 /** Of a path that nobody has, on its page. */
 const PATH_CHARACTERS_SHOWN = 200;
@@ -52,7 +53,7 @@ export function serveHtml(site: DocsSite): ServeHtml {
       results.set(query, body);
     }
     secure(ctx);
-    await sendBody(ctx, body, { type: HTML, maxAge: RESULTS_MAX_AGE_SECONDS, vary: 'Accept' });
+    await sendBody(ctx, body, { type: HTML, cacheControl: RESULTS_CACHE_CONTROL, vary: 'Accept' });
   };
 
   return {
@@ -65,7 +66,7 @@ export function serveHtml(site: DocsSite): ServeHtml {
     other: async (ctx, path, search) => {
       if (path === SEARCH_PAGE_PATH) return sendResults(ctx, search);
       if (path === DOCS_SHEET_PATH) {
-        await sendBody(ctx, sheet, { type: 'text/css; charset=utf-8', maxAge: SHEET_MAX_AGE_SECONDS });
+        await sendBody(ctx, sheet, { type: 'text/css; charset=utf-8', cacheControl: SHEET_CACHE_CONTROL });
         return;
       }
       secure(ctx);
