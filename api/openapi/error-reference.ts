@@ -11,7 +11,7 @@ export function errorReference(): string {
     '<!-- Generated from domain/errors.ts by `npm run openapi`. -->',
     '',
     'Every error has the body `{ "success": false, "error": { "code", "message", "details"? }, "requestId" }`. Match on `error.code`.',
-    'Its `Link` header (`rel="help"`) leads to its code at `/docs/errors`, where a running API serves this table and the refusal codes. The body has the members',
+    'Its `Link` header (`rel="help"`) leads to the page of its code at `/docs/reference/errors/{code}`, which a running API serves itself. The body has the members',
     "that the specification states, and no other. A 404 of a named thing names the environment that was looked in, which is the key's own, and near names that it may list.",
     'A `METHOD_NOT_ALLOWED` lists what the path answers in `details.allowed`. Broken JSON is located by line and column.',
     'A `VALIDATION_ERROR` names what is wrong in `details.issues`, each with a `path` such as `body.adapter.config.url`.',

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { type DocsOptions, serveDocs } from '../../../api/docs/serve-docs.ts';
+import { serveStart } from '../../../api/pages/start.ts';
 import type { RequestState } from '../../../api/http/context.ts';
 import { assignRequestId } from '../../../api/http/request-id.ts';
 import { setSecurityHeaders } from '../../../api/http/security-headers.ts';
@@ -20,6 +21,7 @@ export async function startDocsServer(settings: Partial<DocsOptions> = {}): Prom
   app.use(assignRequestId);
   app.use(observeOrigin({ publicUrl: null, trustedProxies: [] }));
   app.use(setSecurityHeaders);
+  app.use(serveStart(settings.base ?? ''));
   app.use(docs.serve);
   app.use(docs.refuseUnknownApi);
   const handle = app.callback();
