@@ -66,7 +66,7 @@ export const timeSeriesRoute = defineAnalyticsRoute({
   description:
     '`…created`, `…accepted`, `…requested` and `…started` count at that time, under the status that the record has now; all others at the time of ' +
     'the end. `approvals.decided`: approved and denied ones. `delivery.attempts` counts each attempt, retries too, `delivery.latency` is that of ' +
-    'attempts, and `errors` counts failures of every area. `refusals`: invocations that were refused, denied, expired or cancelled. `tokens` and ' +
+    'attempts, and `errors` counts failures of every area. `messages.…` counts deliveries of events too, as `event` among the kinds. `refusals`: invocations that were refused, denied, expired or cancelled. `tokens` and ' +
     '`cost`: what runs say that they used, at their end.',
   query: {
     metric: z.enum(METRIC_NAMES),
