@@ -25,6 +25,9 @@ const GROUPS_OF_METRICS = METRIC_NAMES.map(
   (name) => `\`${name}\`: ${Object.keys(METRICS[name].groups).join(', ')}`,
 ).join('. ');
 
+/** One schema for the query and the reply. */
+const metricSchema = z.enum(METRIC_NAMES).meta({ id: 'AnalyticsMetric' });
+
 const seriesSchema = z
   .strictObject({
     key: z
@@ -48,7 +51,7 @@ const seriesSchema = z
   .meta({ id: 'AnalyticsSeries' });
 
 const timeSeriesSchema = z.strictObject({
-  metric: z.enum(METRIC_NAMES),
+  metric: metricSchema,
   unit: z.enum(['count', 'ms', 'tokens', 'micro_usd']).describe('`micro_usd`: millionths of a US dollar.'),
   groupBy: z.string().nullable(),
   buckets: z.array(z.strictObject(bucketBounds)).describe('The oldest first, those without a record included.'),
@@ -69,7 +72,7 @@ export const timeSeriesRoute = defineAnalyticsRoute({
     'attempts, and `errors` counts failures of every area. `messages.…` counts deliveries of events too, as `event` among the kinds. `refusals`: invocations that were refused, denied, expired or cancelled. `tokens` and ' +
     '`cost`: what runs say that they used, at their end.',
   query: {
-    metric: z.enum(METRIC_NAMES),
+    metric: metricSchema,
     groupBy: z
       .string()
       .min(1)
