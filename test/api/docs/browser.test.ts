@@ -74,7 +74,11 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
     // On a desk the sidebar and the table of contents are open.
     await page.getByRole('navigation', { name: 'On this page' }).getByRole('link').first().click();
     expect(new URL(page.url()).hash).not.toBe('');
-    await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Idempotency' }).waitFor();
+    await page
+      .getByRole('navigation', { name: 'Documentation' })
+      .getByRole('link', { name: 'Idempotency' })
+      .first()
+      .waitFor();
     await page.getByRole('navigation', { name: 'Previous and next page' }).getByRole('link').last().click();
     await page.waitForURL((url) => url.pathname !== '/docs/idempotency');
     expect(complaints).toEqual([]);
@@ -87,7 +91,7 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
     const sidebar = page.getByRole('navigation', { name: 'Documentation' });
     expect(await sidebar.getByRole('link').first().isVisible()).toBe(false);
     await sidebar.getByText('All pages').click();
-    await sidebar.getByRole('link', { name: 'Idempotency' }).waitFor();
+    await sidebar.getByRole('link', { name: 'Idempotency' }).first().waitFor();
     await page.keyboard.press('Home');
     await page.reload();
     await page.keyboard.press('Tab');
