@@ -30,7 +30,10 @@ const SOURCES = [
   'embedded',
   'demo',
   'bench',
+  'docs/navigation.ts',
 ];
+/** What the documentation is made of, beside the code. */
+const DOCUMENTATION = ['README.md', 'docs'];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
 const STAMP = path.join(root, 'dist', '.built.json');
 
@@ -56,14 +59,16 @@ export function installWhereMissing() {
   installed('Installed');
 }
 
-/** Compiles, and bundles the workflows, if a source was added, changed or removed since the last build. */
+/** Compiles, bundles the workflows and makes the documentation, if a source was added, changed or removed since the last build. */
 export function buildWhereStale() {
   if (!SOURCES.some((source) => existsSync(path.join(root, source)))) return; // an image that holds only dist
   const sources = fingerprints();
   const last = existsSync(STAMP) ? readJson(path.relative(root, STAMP)) : {};
-  const removed = Object.keys(last).some((file) => !(file in sources));
-  const changed = Object.keys(sources).some((file) => sources[file] !== last[file]);
-  if (!removed && !changed) return;
+  const files = [...new Set([...Object.keys(last), ...Object.keys(sources)])];
+  const changed = files.filter((file) => sources[file] !== last[file]);
+  if (changed.length === 0) return;
+  if (changed.every(isDocumentation)) return buildDocumentation(sources);
+  const removed = changed.some((file) => !(file in sources));
   const built = began('Building, which takes up to half a minute, the first time and after a change');
   if (removed) rmSync(path.join(root, 'dist'), { recursive: true, force: true });
   build();
@@ -80,8 +85,19 @@ export function build() {
   // Runs in its own process, so that the service does not keep the bundler's memory.
   run('the workflow bundle', process.execPath, ['dist/embedded/commands/bundle-workflows.js']);
   copyReferenceAssets();
+  buildDocumentation(sources);
+}
+
+/** The stamp comes last: a build that fails, or is broken off, leaves none. */
+function buildDocumentation(sources) {
+  run('the documentation', process.execPath, ['dist/embedded/commands/build-docs.js']);
   writeFileSync(`${STAMP}.new`, JSON.stringify(sources));
   renameSync(`${STAMP}.new`, STAMP);
+}
+
+/** Pages alone need no compiler. */
+function isDocumentation(file) {
+  return file === 'README.md' || (file.startsWith('docs/') && !file.endsWith('.ts'));
 }
 
 /**
@@ -126,7 +142,7 @@ function fingerprints() {
       found[relative] = createHash('sha256').update(readFileSync(full)).digest('base64url');
     }
   };
-  [...SETTINGS, ...SOURCES].forEach(visit);
+  [...SETTINGS, ...SOURCES, ...DOCUMENTATION].forEach(visit);
   return found;
 }
 

@@ -17,6 +17,7 @@ type Layer =
   | 'api'
   | 'wiring'
   | 'demo'
+  | 'docs'
   | 'bench'
   | 'sdk'
   | 'test';
@@ -66,11 +67,12 @@ const IMPORT_TABLE: Record<Layer, Row> = {
     layers: ['domain', 'db', 'temporal'],
     instead: 'api imports domain, db and temporal: work that touches the world belongs in a workflow',
   },
+  docs: { layers: ['domain'], instead: 'the order of the pages imports its types only, from domain' },
   demo: { layers: [], instead: 'a target of the demo stands for another company: it imports nothing of the project' },
-  wiring: { layers: ANYTHING_SHIPPED, instead: 'what is shipped does not depend on tests or benchmarks' },
+  wiring: { layers: [...ANYTHING_SHIPPED, 'docs'], instead: 'what is shipped does not depend on tests or benchmarks' },
   bench: { layers: ANYTHING_SHIPPED, instead: 'a benchmark does not depend on tests' },
   sdk: { layers: [], instead: 'an SDK is a package of its own: it imports nothing of the service, which others run' },
-  test: { layers: [...ANYTHING_SHIPPED, 'bench', 'demo', 'sdk'], instead: '' },
+  test: { layers: [...ANYTHING_SHIPPED, 'bench', 'demo', 'docs', 'sdk'], instead: '' },
 };
 
 const WIRING_FILES = new Set(['server.ts', 'worker.ts']);
@@ -113,6 +115,7 @@ export function layerOf(path: string): Layer {
     case 'activities':
     case 'api':
     case 'demo':
+    case 'docs':
     case 'bench':
     case 'sdk':
       return top;
@@ -257,21 +260,27 @@ function checkWorkflowSandbox(modules: readonly ParsedModule[]): Violation[] {
   return violations;
 }
 
+/** What `npm run build` alone runs, with packages for development. Its command runs in a process of its own. */
+const BUILD_ONLY = 'embedded/docs/';
+const BUILD_COMMAND = 'embedded/commands/build-docs.ts';
+
 /** Shipped code runs with only the production dependencies (Dockerfile). It may import types from others, but no code. */
 export function checkShippedPackages(files: readonly SourceFile[], dependencies: ReadonlySet<string>): Violation[] {
-  const shipped = typescriptOf(files).filter((file) => !['test', 'bench', 'sdk'].includes(layerOf(file.path)));
-  return shipped.flatMap((file) =>
-    parseModule(file).imports.flatMap((use) =>
-      use.typeOnly || use.packageName === null || dependencies.has(use.packageName)
-        ? []
-        : [
-            {
-              path: file.path,
-              line: use.line,
-              message: `imports ${use.packageName}, which production does not install: name it in "dependencies" of package.json`,
-            },
-          ],
-    ),
+  const shipped = typescriptOf(files).filter(
+    ({ path }) => !['test', 'bench', 'sdk'].includes(layerOf(path)) && !path.startsWith(BUILD_ONLY),
+  );
+  return shipped.flatMap(({ path, text }) =>
+    parseModule({ path, text }).imports.flatMap(({ typeOnly, packageName, file, line }) => {
+      if (typeOnly) return [];
+      if (file?.startsWith(BUILD_ONLY) === true && path !== BUILD_COMMAND) {
+        return [
+          { path, line, message: `imports ${file}, which only ${BUILD_COMMAND} may: its packages are for the build` },
+        ];
+      }
+      if (packageName === null || dependencies.has(packageName)) return [];
+      const message = `imports ${packageName}, which production does not install: name it in "dependencies" of package.json`;
+      return [{ path, line, message }];
+    }),
   );
 }
 

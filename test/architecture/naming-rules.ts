@@ -15,6 +15,7 @@ export const AREAS = new Set([
   'context',
   'cache',
   'dead-letters',
+  'docs',
   'effects',
   'environments',
   'events',

@@ -1,0 +1,60 @@
+import {
+  BASE_MARK,
+  type BuiltPage,
+  type DocsIndex,
+  type NavigationNode,
+  pathOfRoute,
+  SITE_MARK,
+} from '../../domain/docs/content.ts';
+
+export interface DocsSettings {
+  /** The origin that addresses begin with; null: they are relative to the root of the host. */
+  site: string | null;
+  /** In front of every path, such as `/handbook`; empty: none. */
+  base: string;
+}
+
+/** The built documentation at its address. */
+export class DocsSite {
+  readonly site: string | null;
+  readonly base: string;
+  /** In the order of the navigation. */
+  readonly pages: readonly BuiltPage[];
+  readonly navigation: readonly NavigationNode[];
+  readonly #byRoute: ReadonlyMap<string, BuiltPage>;
+
+  constructor(index: DocsIndex, { site, base }: DocsSettings) {
+    this.site = site;
+    this.base = base;
+    this.pages = index.pages;
+    this.navigation = index.navigation;
+    this.#byRoute = new Map(index.pages.map((page) => [page.route, page]));
+  }
+
+  pageAt(route: string): BuiltPage | undefined {
+    return this.#byRoute.get(route);
+  }
+
+  /** The address of a path of the documentation, such as `/llms.txt`. */
+  address(path: string): string {
+    return `${this.site ?? ''}${this.base}${path}`;
+  }
+
+  /** Where people read a page: `/docs/actions`, the home page at `/docs/`. */
+  urlOf(route: string): string {
+    return this.address(`/docs${route}`);
+  }
+
+  markdownUrlOf(route: string): string {
+    return this.address(`/${pathOfRoute(route)}.md`);
+  }
+
+  jsonUrlOf(route: string): string {
+    return this.address(`/api/docs/pages/${pathOfRoute(route)}.json`);
+  }
+
+  /** A built text with its marks replaced. */
+  text(marked: string): string {
+    return marked.replaceAll(BASE_MARK, this.address('')).replaceAll(SITE_MARK, this.site ?? '');
+  }
+}

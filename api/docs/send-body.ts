@@ -1,0 +1,42 @@
+import { preferredEncoding } from '../../domain/docs/negotiation.ts';
+import type { HttpContext } from '../http/context.ts';
+import type { StoredBody } from './stored-body.ts';
+
+export interface BodyHeaders {
+  type: string;
+  /** Seconds that a reader may keep it without asking again. */
+  maxAge?: number;
+  /** Beside `Accept-Encoding`. */
+  vary?: string;
+  link?: string;
+}
+
+const MAX_AGE_SECONDS = 300;
+const STALE_SECONDS = 86_400;
+
+/** Public, from every origin, without a cookie: what all answers of the documentation have. */
+export function openToAll(ctx: HttpContext): void {
+  ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+  ctx.set('Access-Control-Expose-Headers', 'ETag, Link, X-Markdown-Tokens, X-Request-Id');
+}
+
+/** Sends a body by GET or HEAD, or 304 to a reader who has it. Every form has a strong tag. */
+export async function sendBody(ctx: HttpContext, body: StoredBody, headers: BodyHeaders): Promise<void> {
+  openToAll(ctx);
+  const { maxAge = MAX_AGE_SECONDS } = headers;
+  ctx.set('Cache-Control', `public, max-age=${maxAge}, stale-while-revalidate=${STALE_SECONDS}`);
+  ctx.vary('Accept-Encoding');
+  if (headers.vary !== undefined) ctx.vary(headers.vary);
+  if (headers.link !== undefined) ctx.set('Link', headers.link);
+  const encoding = body.formFor(preferredEncoding(ctx.get('Accept-Encoding')));
+  ctx.set('ETag', body.etag(encoding));
+  const known = ctx.get('If-None-Match');
+  if (known !== '' && body.isNamedBy(known)) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.status = 200;
+  ctx.type = headers.type;
+  if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
+  ctx.body = await body.in(encoding);
+}

@@ -1,0 +1,54 @@
+/** Which of two forms a reader wants (RFC 9110, section 12.5). */
+
+const MARKDOWN_TYPES = ['text/markdown', 'text/x-markdown'];
+/** No request of ours has more; what follows is not looked at. */
+const PARTS_MAX = 50;
+
+interface Accepted {
+  /** In lower case: `text/html`, a wildcard, or an encoding. */
+  value: string;
+  q: number;
+}
+
+/**
+ * Whether a page is sent as Markdown: iff the reader names `text/markdown` or `text/x-markdown` with a q above 0 and not below that of
+ * HTML. A wildcard names no Markdown, so a browser and curl get HTML.
+ */
+export function prefersMarkdown(accept: string): boolean {
+  const accepted = parseAccepted(accept);
+  const markdown = Math.max(0, ...accepted.filter(({ value }) => MARKDOWN_TYPES.includes(value)).map(({ q }) => q));
+  return markdown > 0 && markdown >= qualityOfHtml(accepted);
+}
+
+function qualityOfHtml(accepted: readonly Accepted[]): number {
+  for (const range of ['text/html', 'text/*', '*/*']) {
+    const found = accepted.find(({ value }) => value === range);
+    // A wildcard that stands behind Markdown means "or anything else".
+    if (found !== undefined) return range === 'text/html' ? found.q : 0;
+  }
+  return 0;
+}
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/** The smallest form that the reader takes. */
+export function preferredEncoding(acceptEncoding: string): Encoding {
+  const accepted = parseAccepted(acceptEncoding);
+  const qualityOf = (encoding: string): number =>
+    (accepted.find(({ value }) => value === encoding) ?? accepted.find(({ value }) => value === '*'))?.q ?? 0;
+  const [br, gzip] = [qualityOf('br'), qualityOf('gzip')];
+  if (br > 0 && br >= gzip) return 'br';
+  return gzip > 0 ? 'gzip' : 'identity';
+}
+
+function parseAccepted(header: string): Accepted[] {
+  return header
+    .split(',', PARTS_MAX)
+    .map((part) => {
+      const [value = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
+      const [, written] = /^q\s*=\s*(.*)$/.exec(parameters.find((each) => /^q\s*=/.test(each)) ?? '') ?? [];
+      const q = written === undefined ? 1 : Number(written);
+      return { value, q: Number.isFinite(q) ? Math.min(1, Math.max(0, q)) : 0 };
+    })
+    .filter(({ value }) => value !== '');
+}

@@ -1,0 +1,24 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { generatedPages } from '../../api/docs/generated-pages.ts';
+import { NAVIGATION } from '../../docs/navigation.ts';
+import { buildIndex } from '../docs/build-index.ts';
+import { lastModified } from '../docs/last-modified.ts';
+import { readSources } from '../docs/read-sources.ts';
+import { projectRoot } from '../project-root.ts';
+
+/** The last part of `npm run build`: makes the documentation that the API serves, of `docs/` and of what the code declares. */
+const root = projectRoot();
+const modified = lastModified(root, ['docs', 'README.md']);
+const index = await buildIndex([...readSources(root), ...generatedPages()], NAVIGATION, modified);
+
+const folder = path.join(root, 'dist', 'docs');
+mkdirSync(folder, { recursive: true });
+write('index.json', JSON.stringify(index));
+
+/** A process that starts meanwhile reads the old file or the new one. */
+function write(name: string, text: string): void {
+  const file = path.join(folder, name);
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,52 @@
+import { posix } from 'node:path';
+import { BASE_MARK, pathOfRoute, SITE_MARK } from '../../domain/docs/content.ts';
+import { routeOf } from './read-sources.ts';
+
+/** Files of the repository that the service answers with at a path of its own. */
+const SERVED_FILES: Readonly<Record<string, string>> = { 'docs/openapi.json': '/api/v2/openapi.json' };
+
+/** Code first: no link in it is one. Then images and links; the text of a link may hold code. */
+const CODE_OR_LINK =
+  /^ {0,3}(`{3,}|~{3,})[^]*?^ {0,3}\1[`~]*[ \t]*$|(!?)\[((?:[^[\]`]|`[^`]*`|\[[^\]]*\])*)\]\(([^()\s]*)\)|(`+)(?!`)[^]*?[^`]\5(?!`)/gm;
+
+/** Where links lead: to the Markdown of pages for agents, to their HTML for people. */
+export type LinkTarget = 'markdown' | 'html';
+
+/**
+ * Resolves the links of a page, so that they hold wherever the page is read. A link to a file that is no page and that the service does
+ * not serve becomes its text with the file's name.
+ */
+export function resolveLinks(
+  markdown: string,
+  source: string | null,
+  routes: ReadonlySet<string>,
+  target: LinkTarget,
+): string {
+  return markdown.replaceAll(
+    CODE_OR_LINK,
+    (whole: string, _fence: string | undefined, image = '', text = '', href?: string) => {
+      if (href === undefined || /^([a-z][a-z0-9+.-]*:|#)/i.test(href)) return whole;
+      const resolved = resolve(href, source, routes, target);
+      if (resolved.startsWith(BASE_MARK) || resolved.startsWith(SITE_MARK)) return `${image}[${text}](${resolved})`;
+      return text.replaceAll('`', '').endsWith(resolved) ? text : `${text} (\`${resolved}\`)`;
+    },
+  );
+}
+
+function resolve(href: string, source: string | null, routes: ReadonlySet<string>, target: LinkTarget): string {
+  const [, link = '', anchor = ''] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
+  if (link.startsWith('/')) {
+    const route = link === '/' ? link : link.replace(/\/$/, '');
+    return routes.has(route) ? pageAddress(route, anchor, target) : `${SITE_MARK}${href}`;
+  }
+  const file = posix.join(posix.dirname(source ?? 'docs/index.md'), link);
+  const served = SERVED_FILES[file];
+  if (served !== undefined) return `${SITE_MARK}${served}`;
+  const route = routeOf(file.replace(/\/$/, ''));
+  return file.startsWith('docs/') && routes.has(route) ? pageAddress(route, anchor, target) : file;
+}
+
+function pageAddress(route: string, anchor: string, target: LinkTarget): string {
+  const page = target === 'markdown' ? `/${pathOfRoute(route)}.md` : `/docs${route}`;
+  return `${BASE_MARK}${page}${anchor}`;
+}
