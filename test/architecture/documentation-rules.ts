@@ -118,3 +118,23 @@ function methodOf(command: string): string {
   if (named !== undefined) return named;
   return /\s(-d|-F|--data-binary|--data-urlencode)\b/.test(command) ? 'POST' : 'GET';
 }
+
+/** A page of `docs/` that the navigation names not once, and a route that is no page. `named` are its routes, in order. */
+export function misplacedPages(files: readonly SourceFile[], named: readonly string[]): Violation[] {
+  const pages = files.filter(isPage).map(({ path }) => path);
+  const routes = new Map(pages.map((path) => [routeOf(path), path]));
+  const missing = [...routes].flatMap(([route, path]) => {
+    const times = named.filter((one) => one === route).length;
+    if (times === 1) return [];
+    return [{ path, line: 1, message: `stands ${times} times in docs/navigation.ts, and once is right: ${route}` }];
+  });
+  const unknown = named.filter((route) => !routes.has(route));
+  return [
+    ...missing,
+    ...unknown.map((route) => ({ path: 'docs/navigation.ts', line: 1, message: `names ${route}, which is no page` })),
+  ];
+}
+
+function routeOf(path: string): string {
+  return `/${path.replace(/^docs\/|\.md$/g, '').replace(/(^|\/)(README|index)$/, '')}`;
+}
