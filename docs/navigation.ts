@@ -15,7 +15,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
     label: 'Connect an agent',
     items: [
       {
-        label: 'Quick starts for agents',
+        label: 'Quick starts',
         route: '/quickstarts',
         items: [
           '/quickstarts/mcp-client',
@@ -37,9 +37,9 @@ export const NAVIGATION: readonly NavigationEntry[] = [
     label: 'Act',
     items: [
       '/actions',
-      '/invocations',
+      { route: '/invocations', label: 'Invocations' },
       '/receipts',
-      '/reconciliation',
+      { route: '/reconciliation', label: 'Reconciliation' },
       '/secrets',
       '/import',
       {
@@ -80,7 +80,15 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   },
   {
     label: 'Administer a workspace',
-    items: ['/environments', '/plans-and-limits', '/budgets', '/billing', '/notifications', '/audit', '/retention'],
+    items: [
+      '/environments',
+      '/plans-and-limits',
+      '/budgets',
+      '/billing',
+      { route: '/notifications', label: 'Notifications' },
+      '/audit',
+      '/retention',
+    ],
   },
   {
     label: 'Reference',
@@ -90,7 +98,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
       '/reference/warnings',
       '/reference/events',
       '/reference/audit-actions',
-      '/reference/configuration',
+      { route: '/reference/configuration', label: 'Configuration' },
       {
         label: 'Operations',
         collapsed: true,

@@ -14,7 +14,7 @@ export function renderConfigurationPage(): string {
     return `| \`${name}\` | ${variable.meaning} | ${describeDefault(variable)} | ${processes} |`;
   });
   return [
-    '# Configuration',
+    '# Configuration: environment variables',
     '',
     'Look up here every environment variable: what it sets, its default, and which process reads it.',
     '',
