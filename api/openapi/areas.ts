@@ -211,6 +211,11 @@ export function tagOf(operationId: string): string {
   return STANDS_UNDER[operationId] ?? operationId.split('.')[0] ?? operationId;
 }
 
+/** What people call the area of a tag. */
+export function titleOfTag(tag: string): string {
+  return GROUPS.flatMap(({ areas }) => areas).find((area) => area.tag === tag)?.title ?? tag;
+}
+
 /** The members of the document that say what its tags are. A tag that no area describes stands last. */
 export function tagsOf(used: ReadonlySet<string>): { tags: JsonObject[]; 'x-tagGroups': JsonObject[] } {
   const areas = GROUPS.flatMap((group) => group.areas);

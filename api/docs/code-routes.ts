@@ -1,0 +1,20 @@
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { RefusalCode } from '../../domain/refusals.ts';
+
+/** Routes of generated pages. The last part of a code's route is the code itself. */
+
+export function operationRoute(operationId: string): string {
+  return `/reference/operations/${operationId}`;
+}
+
+export function errorRoute(code: ErrorCode): string {
+  return `/reference/errors/${code}`;
+}
+
+export function refusalRoute(code: RefusalCode): string {
+  return `/reference/refusals/${code}`;
+}
+
+export function warningRoute(code: string): string {
+  return `/reference/warnings/${code}`;
+}

@@ -1,0 +1,9 @@
+/** A table in Markdown. A cell keeps its inline Markdown; what would end the cell, or the row, does not. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(cellOf).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+function cellOf(text: string): string {
+  return text.replaceAll('|', String.raw`\|`).replaceAll(/\s*\n\s*/g, ' ');
+}

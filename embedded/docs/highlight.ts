@@ -1,0 +1,56 @@
+import { createCssVariablesTheme, createHighlighter, type ThemedToken } from 'shiki';
+import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import { escapeMarkup } from '../../domain/markup-characters.ts';
+
+/** What the pages of `docs/` are written in. A block in another language is shown without colours. */
+const LANGUAGES = ['sh', 'json', 'jsonc', 'ts', 'js', 'python', 'yaml', 'sql', 'http', 'toml', 'diff'] as const;
+const THEME = createCssVariablesTheme({ name: 'documentation', variablePrefix: '--', fontStyle: false });
+
+/**
+ * The class of a token by the variable of its colour. Shiki would write the colour into a `style` attribute, which the pages' policy forbids;
+ * the style sheet has the colours of each class, for light and for dark. What is not named has the colour of the text.
+ */
+const CLASSES: Readonly<Record<string, string>> = {
+  'var(--token-keyword)': 'tk',
+  'var(--token-string)': 'ts',
+  'var(--token-string-expression)': 'ts',
+  'var(--token-comment)': 'tc',
+  'var(--token-constant)': 'tn',
+  'var(--token-function)': 'tf',
+};
+
+/** Code as HTML: escaped, and with a `<span class>` around what has a colour. */
+export type Highlight = (code: string, language: string) => string;
+
+export async function createHighlight(): Promise<Highlight> {
+  // The engine in JavaScript: it needs no WebAssembly, and knows every pattern of these languages.
+  const highlighter = await createHighlighter({
+    themes: [THEME],
+    langs: [...LANGUAGES],
+    engine: createJavaScriptRegexEngine(),
+  });
+  const known = new Set(highlighter.getLoadedLanguages());
+  return (code, language) => {
+    if (!known.has(language)) return escapeMarkup(code);
+    return highlighter
+      .codeToTokensBase(code, { lang: language as 'sh', theme: THEME })
+      .map(lineOf)
+      .join('\n');
+  };
+}
+
+/** Neighbours of one class share a span: half of the bytes. */
+function lineOf(tokens: readonly ThemedToken[]): string {
+  let line = '';
+  let open: string | undefined;
+  for (const { color = '', content } of tokens) {
+    // The colour of a space is not seen.
+    const name = content.trim() === '' ? open : CLASSES[color];
+    if (name !== open) {
+      line += `${open === undefined ? '' : '</span>'}${name === undefined ? '' : `<span class="${name}">`}`;
+      open = name;
+    }
+    line += escapeMarkup(content);
+  }
+  return open === undefined ? line : `${line}</span>`;
+}
