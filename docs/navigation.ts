@@ -40,7 +40,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
       { route: '/invocations', label: 'Invocations' },
       '/receipts',
       { route: '/reconciliation', label: 'Reconciliation' },
-      '/secrets',
+      { route: '/secrets', label: 'Secrets' },
       '/import',
       {
         label: 'Adapters',
@@ -56,13 +56,30 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   },
   {
     label: 'Govern',
-    items: ['/approval-policies', '/policy-expressions', '/previews', '/approvals', '/integrations', '/impact-limits'],
+    items: [
+      '/approval-policies',
+      '/policy-expressions',
+      '/previews',
+      { route: '/approvals', label: 'Approvals' },
+      '/integrations',
+      '/impact-limits',
+    ],
   },
   {
     label: 'Deliver',
     items: ['/messages', '/schedules', '/url-groups', '/flow-control', '/dead-letters', '/events'],
   },
-  { label: 'Remember and trace', items: ['/sessions', '/context', '/memory', '/cache', '/files', '/runs'] },
+  {
+    label: 'Remember and trace',
+    items: [
+      { route: '/sessions', label: 'Sessions' },
+      '/context',
+      '/memory',
+      '/cache',
+      '/files',
+      { route: '/runs', label: 'Runs and spans' },
+    ],
+  },
   {
     label: 'Cookbook',
     route: '/cookbook',
@@ -76,7 +93,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   },
   {
     label: 'Use the API',
-    items: ['/api', '/identity', '/idempotency', '/versioning'],
+    items: ['/api', { route: '/identity', label: 'Identity' }, '/idempotency', '/versioning'],
   },
   {
     label: 'Administer a workspace',
