@@ -18,6 +18,7 @@ import { PacedStarts } from './api/messages/paced-starts.ts';
 import { TokenCounter } from './api/context/token-counter.ts';
 import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
 import { BodyThreads } from './api/threads/body-threads.ts';
+import type { DocsSettings } from './api/docs/docs-site.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
 import { LARGE_BODIES } from './api/http/large-bodies.ts';
 import { Uploads } from './api/http/uploads.ts';
@@ -68,6 +69,8 @@ export interface ApiParts {
   network: NetworkSettings;
   /** The origin that links to our pages begin with; null: nobody said how the service is reached. */
   pagesUrl: string | null;
+  /** Where the documentation is reached. */
+  docs: DocsSettings;
   /** Schemes of apps that OAuth redirects may have, beside reversed domain names. */
   redirectSchemes: readonly string[];
   /** Where the chat systems are reached. */
@@ -132,7 +135,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       pagesUrl: parts.pagesUrl,
       redirectSchemes: parts.redirectSchemes,
     },
-    { network: parts.network, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
+    { network: parts.network, docs: parts.docs, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
   );
   const close = async (): Promise<void> => {
     api.close();
@@ -225,6 +228,7 @@ async function main(): Promise<void> {
     embedder,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
     pagesUrl: configuration.PUBLIC_URL,
+    docs: { site: configuration.DOCS_URL, base: configuration.DOCS_BASE },
     redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
     chats: chatsOf(configuration),
     httpLimits: httpLimitsOf(configuration),

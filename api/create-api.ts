@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { ApiDependencies } from './dependencies.ts';
+import type { DocsSettings } from './docs/docs-site.ts';
+import { DOCS_MCP_PATH, serveDocs } from './docs/serve-docs.ts';
 import { healthChecks } from './health/health.ts';
 import { logAccess } from './http/access-log.ts';
 import { boundStrangers } from './http/bound-strangers.ts';
@@ -39,10 +41,13 @@ export interface ApiOptions {
   isSetUp?: () => boolean;
   /** Where requests come from and must come from; nothing is required and no proxy trusted unless this says so. */
   network?: NetworkSettings;
+  /** Where the documentation is reached; by default at the root, with addresses that are relative to it. */
+  docs?: DocsSettings;
   onReply?: NonNullable<RouteRunner['onReply']>;
 }
 
 const OPEN_NETWORK: NetworkSettings = { publicUrl: null, trustedProxies: [] };
+const DOCS_AT_THE_ROOT: DocsSettings = { site: null, base: '' };
 
 export interface Api {
   /** For `http.createServer`. */
@@ -52,7 +57,8 @@ export interface Api {
 }
 
 /** They read a body before they know who sends it. */
-const isOfStrangers = (path: string): boolean => isOAuthPath(path) || isPagePath(path) || isInteractionsPath(path);
+const isOfStrangers = (path: string): boolean =>
+  isOAuthPath(path) || isPagePath(path) || isInteractionsPath(path) || path.endsWith(DOCS_MCP_PATH);
 
 /** The HTTP API over its dependencies. The caller listens, and closes in the order server, API, dependencies. */
 export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api {
@@ -78,6 +84,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   };
   mountRoutes(router, routes, runner);
   const mcp = serveMcpOnDemand(runner);
+  const docs = serveDocs({ ...(options.docs ?? DOCS_AT_THE_ROOT), logger: deps.logger });
 
   // Errors that Koa itself meets, such as a connection that broke while a reply was written.
   app.on('error', (error: Error) => deps.logger.debug({ message: error.message }, 'connection error'));
@@ -94,6 +101,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(serveReference(routes));
   app.use(serveErrorCatalogue);
   app.use(boundStrangers({ routes, isOfStrangers }));
+  app.use(docs.serve);
   app.use(serveOAuthOnDemand(runner));
   app.use(servePages(runner));
   app.use(serveInteractions(runner));
@@ -101,6 +109,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(mcp.middleware);
   app.use(refuseFormerRotation(runner));
   app.use(router.routes());
+  app.use(docs.refuseUnknownApi);
   app.use(refuseUnknownPath(routes));
 
   const handle = app.callback();

@@ -28,6 +28,7 @@ export async function startBenchApi(databaseUrl: string, databasePoolMax: number
     watchdog: new Watchdog({ logger }),
     network: { publicUrl: null, trustedProxies: [] },
     pagesUrl: null,
+    docs: { site: null, base: '' },
     redirectSchemes: [],
     embedder,
     chats: { slackBaseUrl: 'http://127.0.0.1:1', discordBaseUrl: 'http://127.0.0.1:1' },

@@ -280,12 +280,13 @@ function ended(exited: Promise<void> | undefined, reason: string): Promise<strin
 /** Links lead to PUBLIC_URL, else to where this machine reaches the API; nowhere while the port is known only once it listens. */
 function reachedBy(
   configuration: EmbeddedConfiguration,
-): Pick<ApiParts, 'network' | 'pagesUrl' | 'redirectSchemes' | 'chats'> {
+): Pick<ApiParts, 'network' | 'pagesUrl' | 'docs' | 'redirectSchemes' | 'chats'> {
   const { PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies, HOST, PORT } = configuration;
   const local = PORT === 0 ? null : `http://${reachableHost(HOST)}:${PORT}`;
   return {
     network: { publicUrl, trustedProxies },
     pagesUrl: publicUrl ?? local,
+    docs: { site: configuration.DOCS_URL, base: configuration.DOCS_BASE },
     redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
     chats: chatsOf(configuration),
   };

@@ -31,6 +31,11 @@ export class DocsSite {
     this.#byRoute = new Map(index.pages.map((page) => [page.route, page]));
   }
 
+  /** What the product is, in a sentence: the description of the home page. */
+  get summary(): string | null {
+    return this.pageAt('/')?.description ?? null;
+  }
+
   pageAt(route: string): BuiltPage | undefined {
     return this.#byRoute.get(route);
   }

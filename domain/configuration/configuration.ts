@@ -17,6 +17,7 @@ import {
 } from './schemas.ts';
 import { EMBEDDINGS } from './embeddings.ts';
 import { LOOPBACK_EGRESS } from '../egress.ts';
+import { DOCUMENTATION } from './documentation.ts';
 import { OAUTH } from './oauth.ts';
 import { PLANS } from '../plans.ts';
 import { FILE_STORE } from './file-store.ts';
@@ -169,6 +170,7 @@ export const VARIABLES = {
     processes: ['api', 'worker', 'embedded'],
     schema: publicUrlSchema,
   },
+  ...DOCUMENTATION,
   ...OAUTH,
   TRUSTED_PROXIES: {
     meaning:

@@ -80,6 +80,13 @@ export const publicUrlSchema = z.string().transform((value, context) => {
   context.addIssue({ code: 'custom', message: 'must be an origin like https://api.example.com, without a path' });
   return z.NEVER;
 });
+/** A path without a slash at its end; empty for none. `/api` is the service's own. */
+export const pathPrefixSchema = z
+  .string()
+  .transform((value) => value.replace(/\/$/, ''))
+  .refine((value) => /^(?!\/api(\/|$))(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/.test(value), {
+    error: 'must be a path like /handbook, and not below /api',
+  });
 /** A base URL to which paths are appended: an origin, optionally with a path. */
 export const baseUrlSchema = z.string().transform((value, context) => {
   const url = URL.canParse(value) ? new URL(value) : null;

@@ -16,17 +16,10 @@ interface Accepted {
  */
 export function prefersMarkdown(accept: string): boolean {
   const accepted = parseAccepted(accept);
-  const markdown = Math.max(0, ...accepted.filter(({ value }) => MARKDOWN_TYPES.includes(value)).map(({ q }) => q));
-  return markdown > 0 && markdown >= qualityOfHtml(accepted);
-}
-
-function qualityOfHtml(accepted: readonly Accepted[]): number {
-  for (const range of ['text/html', 'text/*', '*/*']) {
-    const found = accepted.find(({ value }) => value === range);
-    // A wildcard that stands behind Markdown means "or anything else".
-    if (found !== undefined) return range === 'text/html' ? found.q : 0;
-  }
-  return 0;
+  const best = (types: readonly string[]): number =>
+    Math.max(0, ...accepted.filter(({ value }) => types.includes(value)).map(({ q }) => q));
+  const markdown = best(MARKDOWN_TYPES);
+  return markdown > 0 && markdown >= best(['text/html']);
 }
 
 export type Encoding = 'br' | 'gzip' | 'identity';

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatedPages } from '../../api/docs/generated-pages.ts';
 import { NAVIGATION } from '../../docs/navigation.ts';
+import { searchIndexOf } from '../../domain/docs/search.ts';
 import { buildIndex } from '../docs/build-index.ts';
 import { lastModified } from '../docs/last-modified.ts';
 import { readSources } from '../docs/read-sources.ts';
@@ -15,6 +16,7 @@ const index = await buildIndex([...readSources(root), ...generatedPages()], NAVI
 const folder = path.join(root, 'dist', 'docs');
 mkdirSync(folder, { recursive: true });
 write('index.json', JSON.stringify(index));
+write('search.json', searchIndexOf(index.pages));
 
 /** A process that starts meanwhile reads the old file or the new one. */
 function write(name: string, text: string): void {

@@ -1,0 +1,36 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import { pino } from 'pino';
+import { serveDocs } from '../../../api/docs/serve-docs.ts';
+import type { DocsSettings } from '../../../api/docs/docs-site.ts';
+import type { RequestState } from '../../../api/http/context.ts';
+import { assignRequestId } from '../../../api/http/request-id.ts';
+import { setSecurityHeaders } from '../../../api/http/security-headers.ts';
+import { observeOrigin } from '../../../api/http/transport-security.ts';
+
+export interface DocsServer {
+  baseUrl: string;
+  close(): Promise<void>;
+}
+
+/** The documentation alone, over HTTP and without a database: what it serves needs none. */
+export async function startDocsServer(settings: Partial<DocsSettings> = {}): Promise<DocsServer> {
+  const docs = serveDocs({ site: null, base: '', logger: pino({ level: 'silent' }), ...settings });
+  const app = new Koa<RequestState>();
+  app.use(assignRequestId);
+  app.use(observeOrigin({ publicUrl: null, trustedProxies: [] }));
+  app.use(setSecurityHeaders);
+  app.use(docs.serve);
+  app.use(docs.refuseUnknownApi);
+  const handle = app.callback();
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
