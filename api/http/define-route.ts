@@ -86,6 +86,10 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   streamedBody?: StreamedBody;
   /** The reply is bytes, not JSON: the handler answers a `stream`. */
   streamedReply?: true;
+  /** Schemas of the members that stand beside `data` in the reply. */
+  beside?: Readonly<Record<string, z.ZodType>>;
+  /** It answers `text/csv` too, to a caller whose `Accept` prefers that. */
+  csv?: true;
   /** Replies in the form of another protocol, in success and in failure: for the API reference, by media type. */
   foreignReplies?: { success: JsonObject; failure: JsonObject };
 }

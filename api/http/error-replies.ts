@@ -49,6 +49,7 @@ export function replyWithError(ctx: HttpContext, error: ServiceError): void {
   ctx.type = 'application/json';
   if (status === 429) removeRateLimitHeaders(ctx);
   if (error.code === 'RANGE_NOT_SATISFIABLE') ctx.set('Content-Range', `bytes */${String(error.details?.['size'])}`);
+  if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
   // The specification states the body's members; RFC 8288 has a place for the link.
   ctx.set('Link', `<${ERRORS_PATH}#${error.code}>; rel="help"`);
   const message = error.missing === undefined ? null : missingMessage(error.missing, ctx.state.caller);

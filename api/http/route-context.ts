@@ -64,6 +64,8 @@ export type Owning<Context, Tx> = Omit<Context, 'deps'> & {
   upload: Upload | null;
   /** The Idempotency-Key header where the route takes one and the caller sent it. */
   idempotencyKey: string | null;
+  /** Whether the caller prefers CSV to JSON, on a route that answers both. */
+  prefersCsv: boolean;
   /**
    * One transaction of the route's kind that begins with another look at the credential, which holds until the commit. It runs
    * again where PostgreSQL ended it for a deadlock, so `work` touches nothing but the transaction.

@@ -26,6 +26,8 @@ export interface RouteReply<Data> {
   status: number;
   data: Data;
   pagination?: Pagination;
+  /** Members that stand beside `data`, as the route's `beside` declares them. */
+  beside?: Readonly<Record<string, unknown>>;
 }
 
 /** A reply that sets a cookie. A route that is replayed (Idempotency-Key) has none: headers are not kept. */
@@ -33,6 +35,8 @@ export interface ReplyWithHeaders<Data> extends RouteReply<Data> {
   headers?: Readonly<Record<string, string>>;
   /** Sent in place of `data`, by a route that answers a `streamedReply`. */
   stream?: Bytes;
+  /** `data` as CSV, which is sent in its place to a caller who prefers it, by a route that declares `csv`. */
+  csv?: string;
 }
 
 type ReplyOf<R extends Responses> = {
