@@ -66,6 +66,13 @@ describe('pages', () => {
     expect(report(repeatedTitles(TREE))).toBe('');
   });
 
+  test('list every command of package.json', () => {
+    const { scripts } = JSON.parse(TREE.find(({ path }) => path === 'package.json')?.text ?? '') as { scripts: object };
+    const page = TREE.find(({ path }) => path === 'docs/commands.md')?.text ?? '';
+    const named = [...page.matchAll(/`npm (?:run )?([\w:-]+)/g)].map(([, name = '']) => name);
+    expect(Object.keys(scripts).filter((script) => !named.includes(script))).toEqual([]);
+  });
+
   test('name addresses that the service answers', () => {
     expect(report(unknownAddresses(TREE, SERVICE))).toBe('');
   });
