@@ -28,7 +28,6 @@ import { isPagePath, replyWithErrorPages } from './pages/error-pages.ts';
 import { servePages } from './pages/serve-pages.ts';
 import { serveStart } from './pages/start.ts';
 import { WorkspaceLimits } from './plans/workspace-limits.ts';
-import { serveErrorCatalogue } from './reference/serve-error-catalogue.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { ROUTES } from './routes.ts';
 import { refuseFormerRotation } from './signing-keys/refuse-former-path.ts';
@@ -84,7 +83,8 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   };
   mountRoutes(router, routes, runner);
   const mcp = serveMcpOnDemand(runner);
-  const docs = serveDocs({ ...(options.docs ?? DOCS_AT_THE_ROOT), logger: deps.logger });
+  const docsAt = options.docs ?? DOCS_AT_THE_ROOT;
+  const docs = serveDocs({ ...docsAt, logger: deps.logger });
 
   // Errors that Koa itself meets, such as a connection that broke while a reply was written.
   app.on('error', (error: Error) => deps.logger.debug({ message: error.message }, 'connection error'));
@@ -92,20 +92,19 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(observeOrigin(network));
   app.use(setSecurityHeaders);
   app.use(logAccess(deps.logger));
-  app.use(replyWithErrors(deps));
+  app.use(replyWithErrors(deps, docsAt.base));
   app.use(healthChecks(deps, options.isSetUp));
   app.use(replyWithErrorPages(deps.logger));
   app.use(requireHttps(network));
-  app.use(serveStart);
+  app.use(serveStart(docsAt.base));
   app.use(serveOpenApi(routes));
   app.use(serveReference(routes));
-  app.use(serveErrorCatalogue);
   app.use(boundStrangers({ routes, isOfStrangers }));
   app.use(docs.serve);
   app.use(serveOAuthOnDemand(runner));
   app.use(servePages(runner));
   app.use(serveInteractions(runner));
-  app.use(answerOtlpFailures(deps));
+  app.use(answerOtlpFailures(deps, docsAt.base));
   app.use(mcp.middleware);
   app.use(refuseFormerRotation(runner));
   app.use(router.routes());

@@ -93,7 +93,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   },
   {
     label: 'Use the API',
-    items: ['/api', { route: '/identity', label: 'Identity' }, '/idempotency', '/versioning'],
+    items: ['/api', { route: '/identity', label: 'Identity' }, '/idempotency', '/versioning', '/documentation-api'],
   },
   {
     label: 'Administer a workspace',

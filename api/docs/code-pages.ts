@@ -5,7 +5,7 @@ import { GOVERNANCE_WARNING_TABLE } from '../../domain/governance-warnings.ts';
 import { REFUSAL_CODES, refusalEntry } from '../../domain/refusals.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import { errorCodesOf } from '../openapi/responses.ts';
-import { errorRoute, operationRoute, refusalRoute, warningRoute } from './code-routes.ts';
+import { errorRoute, operationRoute, refusalRoute, warningRoute } from '../../domain/docs/code-routes.ts';
 import { ERROR_ADVICE } from './error-advice.ts';
 import { table } from './markdown-table.ts';
 

@@ -58,6 +58,11 @@ export class DocsSite {
     return this.address(`/api/docs/pages/${pathOfRoute(route)}.json`);
   }
 
+  /** A built page with its marks replaced by paths: people read it at whichever host they reached. */
+  path(marked: string): string {
+    return marked.replaceAll(BASE_MARK, this.base).replaceAll(SITE_MARK, '');
+  }
+
   /** A built text with its marks replaced. */
   text(marked: string): string {
     return marked.replaceAll(BASE_MARK, this.address('')).replaceAll(SITE_MARK, this.site ?? '');

@@ -7,7 +7,7 @@ import { tagOf, titleOfTag } from '../openapi/areas.ts';
 import { buildOpenApi } from '../openapi/build.ts';
 import { errorCodesOf } from '../openapi/responses.ts';
 import { EXAMPLES_FILE, type OperationExample } from '../reference/describe-with-examples.ts';
-import { errorRoute, operationRoute } from './code-routes.ts';
+import { errorRoute, operationRoute } from '../../domain/docs/code-routes.ts';
 import { ERROR_ADVICE } from './error-advice.ts';
 import { curlOf, jsonText } from './example-request.ts';
 import { table } from './markdown-table.ts';

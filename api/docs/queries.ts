@@ -79,6 +79,7 @@ export function searchPages(
   query: string,
   { limit, ...filters }: PageFilters & { limit: number },
 ): SearchHit[] {
+  if (query === '') return [];
   const found = search.find(query).flatMap((route) => site.pageAt(route) ?? []);
   const named = site.pages.filter((page) => isNamed(page, query));
   return [...new Set([...named, ...found])]

@@ -4,15 +4,14 @@ import type { StoredBody } from './stored-body.ts';
 
 export interface BodyHeaders {
   type: string;
-  /** Seconds that a reader may keep it without asking again. */
-  maxAge?: number;
+  /** By default five minutes, and stale for a day more while it is asked for again. */
+  cacheControl?: string;
   /** Beside `Accept-Encoding`. */
   vary?: string;
   link?: string;
 }
 
-const MAX_AGE_SECONDS = 300;
-const STALE_SECONDS = 86_400;
+const CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=86400';
 
 /** Public, from every origin, without a cookie: what all answers of the documentation have. */
 export function openToAll(ctx: HttpContext): void {
@@ -23,8 +22,7 @@ export function openToAll(ctx: HttpContext): void {
 /** Sends a body by GET or HEAD, or 304 to a reader who has it. Every form has a strong tag. */
 export async function sendBody(ctx: HttpContext, body: StoredBody, headers: BodyHeaders): Promise<void> {
   openToAll(ctx);
-  const { maxAge = MAX_AGE_SECONDS } = headers;
-  ctx.set('Cache-Control', `public, max-age=${maxAge}, stale-while-revalidate=${STALE_SECONDS}`);
+  ctx.set('Cache-Control', headers.cacheControl ?? CACHE_CONTROL);
   ctx.vary('Accept-Encoding');
   if (headers.vary !== undefined) ctx.vary(headers.vary);
   if (headers.link !== undefined) ctx.set('Link', headers.link);

@@ -23,7 +23,8 @@ import { decoded, limitOf, type PageFilters, type SearchHit, searchPages } from 
 import { JSON_TYPE, jsonText, Resources } from './resources.ts';
 import { openToAll, sendBody } from './send-body.ts';
 import type { AnswerDocsMcp } from './serve-docs-mcp.ts';
-import { serveHtml, type ServeHtml } from './serve-html.ts';
+import { DOCS_SHEET_PATH } from './html-style.ts';
+import { SEARCH_PAGE_PATH, serveHtml, type ServeHtml } from './serve-html.ts';
 import { StoredBody } from './stored-body.ts';
 import { markdownNotFound } from './texts.ts';
 
@@ -33,12 +34,14 @@ const PAGE_JSON = /^\/api\/docs\/pages\/(.+)\.json$/;
 const OURS =
   /^\/(api\/docs(\/|$)|docs(\/|$)|llms(-full)?\.txt$|agent-readability\.json$|openapi\.json$|sitemap\.xml$|\.well-known\/mcp\.json$|(?!api\/).*\.md$)/;
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-const SEARCH_MAX_AGE_SECONDS = 60;
+const SEARCH_CACHE_CONTROL = 'public, max-age=60';
 const RESULTS_KEPT = 500;
 const PREFLIGHT_SECONDS = 86_400;
 
 export interface DocsOptions extends DocsSettings {
   logger: Logger;
+  /** A test's own. */
+  budget?: NetworkBudget;
 }
 
 /** What the documentation is served with, made by the first request for it. */
@@ -60,8 +63,7 @@ export interface Docs {
  * The documentation API and its pages (docs/documentation-api.md): public, without a credential or a cookie, from memory. Errors are problem
  * details; a Markdown page that is not there is answered in Markdown.
  */
-export function serveDocs({ site, base, logger }: DocsOptions): Docs {
-  const budget = new NetworkBudget();
+export function serveDocs({ site, base, logger, budget = new NetworkBudget() }: DocsOptions): Docs {
   const load = remembered(async (): Promise<Loaded> => {
     const docs = new DocsSite(await loadDocsIndex(), { site, base });
     const results = new LRUCache<string, StoredBody>({ max: RESULTS_KEPT });
@@ -82,7 +84,7 @@ export function serveDocs({ site, base, logger }: DocsOptions): Docs {
     const loaded = await load();
     if (ctx.method === 'OPTIONS') return answerPreflight(ctx, path);
     const isMcp = path === DOCS_MCP_PATH && ctx.method === 'POST';
-    const costs = isMcp || path === SEARCH_PATH ? POINTS.search : POINTS.page;
+    const costs = isMcp || path === SEARCH_PATH || path === SEARCH_PAGE_PATH ? POINTS.search : POINTS.page;
     if (!budget.take(clientAddress(ctx), costs)) return refuse(ctx, tooManyRequests(ctx.path), { 'Retry-After': '1' });
     if (isMcp) {
       await (
@@ -121,7 +123,8 @@ function below(path: string, base: string): string | null {
 }
 
 /** What has one form at one path. False where the path is nobody's here. */
-async function answerRead(ctx: HttpContext, path: string, { site, resources, html }: Loaded): Promise<boolean> {
+async function answerRead(ctx: HttpContext, path: string, loaded: Loaded): Promise<boolean> {
+  const { site, resources } = loaded;
   const fixed = resources.at(path);
   if (fixed !== null) {
     await sendBody(ctx, fixed.body, { type: fixed.type });
@@ -142,27 +145,24 @@ async function answerRead(ctx: HttpContext, path: string, { site, resources, htm
     return answerMarkdown(ctx, route ?? routeOf(name), { site, resources });
   }
   if (!path.startsWith('/docs')) return false;
-  return answerPage(ctx, path, { site, resources, html });
+  return answerPage(ctx, path, loaded);
 }
 
 /** A page for people, or as Markdown for those who prefer it. */
-async function answerPage(
-  ctx: HttpContext,
-  path: string,
-  { site, resources, html }: Pick<Loaded, 'site' | 'resources' | 'html'>,
-): Promise<boolean> {
+async function answerPage(ctx: HttpContext, path: string, { site, resources, html, search }: Loaded): Promise<boolean> {
   const route = `/${decoded(path.slice('/docs'.length)).replaceAll(/^\/+|\/+$/g, '')}`;
   const page = site.pageAt(route);
   if (path === DOCS_MCP_PATH && /^\s*text\/event-stream\s*(;|$)/i.test(ctx.get('Accept'))) {
     // A client that asks for the stream that the protocol leaves to the server: there is none.
     return refuse(ctx, methodNotAllowed(ctx.path, 'GET for a stream of events', 'POST'), { Allow: 'GET, HEAD, POST' });
   }
-  if (prefersMarkdown(ctx.get('Accept'))) {
+  const isPage = page !== undefined || (path !== SEARCH_PAGE_PATH && path !== DOCS_SHEET_PATH);
+  if (isPage && prefersMarkdown(ctx.get('Accept'))) {
     ctx.vary('Accept');
     return answerMarkdown(ctx, route, { site, resources });
   }
-  if (page === undefined) return false;
-  await html(ctx, page);
+  if (page === undefined) await html.other(ctx, path, search);
+  else await html.page(ctx, page);
   return true;
 }
 
@@ -195,7 +195,7 @@ async function answerSearch(ctx: HttpContext, { site, search, results }: Loaded)
   const key = JSON.stringify([query, wanted]);
   const body = results.get(key) ?? new StoredBody(searchText(query, searchPages(site, await search(), query, wanted)));
   results.set(key, body);
-  await sendBody(ctx, body, { type: JSON_TYPE, maxAge: SEARCH_MAX_AGE_SECONDS });
+  await sendBody(ctx, body, { type: JSON_TYPE, cacheControl: SEARCH_CACHE_CONTROL });
   return true;
 }
 

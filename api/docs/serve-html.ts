@@ -1,33 +1,87 @@
+import { LRUCache } from 'lru-cache';
 import type { BuiltPage } from '../../domain/docs/content.ts';
-import { escapeMarkup } from '../../domain/markup-characters.ts';
+import { type DocsSearch, QUERY_CHARACTERS_MAX } from '../../domain/docs/search.ts';
 import type { HttpContext } from '../http/context.ts';
+import { linkHeader } from './discovery-links.ts';
 import type { DocsSite } from './docs-site.ts';
+import { pageDocument } from './html-document.ts';
+import { notFoundDocument, resultsDocument } from './html-results.ts';
+import { DOCS_SHEET, DOCS_SHEET_PATH } from './html-style.ts';
+import { LIMIT_MAX, searchPages } from './queries.ts';
 import { sendBody } from './send-body.ts';
 import { StoredBody } from './stored-body.ts';
 
-/** Answers GET and HEAD of a page, `/docs` and `/docs/{route}`, to people. Markdown is negotiated before (`serve-docs.ts`). */
-export type ServeHtml = (ctx: HttpContext, page: BuiltPage) => Promise<void>;
+export const SEARCH_PAGE_PATH = '/docs/search';
+
+const HTML = 'text/html; charset=utf-8';
+/** The name of the sheet changes with its content. */
+const SHEET_CACHE_CONTROL = 'public, max-age=31536000, immutable';
+const RESULTS_CACHE_CONTROL = 'public, max-age=60';
+const RESULTS_KEPT = 200;
+/** Of a path that nobody has, on its page. */
+const PATH_CHARACTERS_SHOWN = 200;
+
+/** Nothing but our style sheet and our pictures is loaded, no script runs, and a form is sent to ourselves only. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The documentation for people: HTML without a script. */
+export interface ServeHtml {
+  /** Answers GET and HEAD of a page, `/docs` and `/docs/{route}`. Markdown is negotiated before (`serve-docs.ts`). */
+  page(ctx: HttpContext, page: BuiltPage): Promise<void>;
+  /** The results of a search, the style sheet, and for any other path a page that says that there is none. */
+  other(ctx: HttpContext, path: string, search: () => Promise<DocsSearch>): Promise<void>;
+}
 
 export function serveHtml(site: DocsSite): ServeHtml {
-  const bodies = new Map<string, StoredBody>();
-  return async (ctx, page) => {
-    const body = bodies.get(page.route) ?? new StoredBody(htmlOf(site, page));
-    bodies.set(page.route, body);
-    await sendBody(ctx, body, { type: 'text/html; charset=utf-8', vary: 'Accept' });
+  const pages = new Map<string, StoredBody>();
+  const results = new LRUCache<string, StoredBody>({ max: RESULTS_KEPT });
+  const sheet = new StoredBody(DOCS_SHEET);
+
+  const sendResults = async (ctx: HttpContext, search: () => Promise<DocsSearch>): Promise<void> => {
+    const query = (new URLSearchParams(ctx.querystring).get('q') ?? '').trim().slice(0, QUERY_CHARACTERS_MAX).trim();
+    let body = results.get(query);
+    if (body === undefined) {
+      const found = query === '' ? [] : searchPages(site, await search(), query, { limit: LIMIT_MAX });
+      body = new StoredBody(resultsDocument(site, query, found));
+      results.set(query, body);
+    }
+    secure(ctx);
+    await sendBody(ctx, body, { type: HTML, cacheControl: RESULTS_CACHE_CONTROL, vary: 'Accept' });
+  };
+
+  return {
+    page: async (ctx, page) => {
+      const body = pages.get(page.route) ?? new StoredBody(pageDocument(site, page));
+      pages.set(page.route, body);
+      secure(ctx);
+      await sendBody(ctx, body, { type: HTML, vary: 'Accept', link: linkHeader(page.route, site.base) });
+    },
+    other: async (ctx, path, search) => {
+      if (path === SEARCH_PAGE_PATH) return sendResults(ctx, search);
+      if (path === DOCS_SHEET_PATH) {
+        await sendBody(ctx, sheet, { type: 'text/css; charset=utf-8', cacheControl: SHEET_CACHE_CONTROL });
+        return;
+      }
+      secure(ctx);
+      ctx.vary('Accept');
+      ctx.status = 404;
+      ctx.type = HTML;
+      ctx.body = notFoundDocument(site, ctx.path.slice(0, PATH_CHARACTERS_SHOWN));
+    },
   };
 }
 
-function htmlOf(site: DocsSite, page: BuiltPage): string {
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${escapeMarkup(page.title)}</title>
-  </head>
-  <body>
-    <main>${site.text(page.html)}</main>
-  </body>
-</html>
-`;
+function secure(ctx: HttpContext): void {
+  ctx.set({
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'same-origin',
+  });
 }

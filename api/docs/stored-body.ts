@@ -10,7 +10,7 @@ const BROTLI_QUALITY = 9;
 /** A body that is sent many times: its tag, and its compressed forms, which are made once, in a thread of Node's pool. */
 export class StoredBody {
   readonly bytes: Buffer;
-  /** Of the uncompressed bytes; each form has a tag of its own (RFC 9110, section 8.8.3.3). */
+  /** The hash of the uncompressed bytes; each form has a tag of its own (RFC 9110, section 8.8.3.3). */
   readonly #hash: string;
   readonly #forms = new Map<Encoding, Promise<Buffer>>();
 

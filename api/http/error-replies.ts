@@ -1,4 +1,5 @@
-import { ServiceError, statusOf, validationError } from '../../domain/errors.ts';
+import { errorRoute } from '../../domain/docs/code-routes.ts';
+import { type ErrorCode, ServiceError, statusOf, validationError } from '../../domain/errors.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { challenge } from './challenge.ts';
@@ -11,7 +12,7 @@ import { NearPaths } from './near-paths.ts';
 import { removeRateLimitHeaders } from './rate-limit-headers.ts';
 
 /** Turns every error thrown by the inner layers into the one error body. The form: docs/api.md, "Errors". */
-export function replyWithErrors(deps: Pick<ApiDependencies, 'logger' | 'pagesUrl'>): HttpMiddleware {
+export function replyWithErrors(deps: Pick<ApiDependencies, 'logger' | 'pagesUrl'>, docsBase: string): HttpMiddleware {
   const { logger } = deps;
   return async (ctx, next) => {
     try {
@@ -25,7 +26,7 @@ export function replyWithErrors(deps: Pick<ApiDependencies, 'logger' | 'pagesUrl
       const error = toServiceError(thrown);
       ctx.state.touched = touchedIds(ctx['params'], error.details, error.touched);
       logFailure(logger, error, { requestId: ctx.state.requestId, route: ctx.state.route?.id, ...ctx.state.touched });
-      replyWithError(ctx, error);
+      replyWithError(ctx, error, docsBase);
       challenge(ctx, error, deps.pagesUrl);
     }
   };
@@ -40,10 +41,12 @@ function refuseUnusableTarget(ctx: HttpContext): void {
   }
 }
 
-/** Where each code is explained. An installation may be offline, so the API serves the page itself. */
-export const ERRORS_PATH = '/docs/errors';
+/** Where a code is explained. An installation may be offline, so the API serves the page itself, below the prefix of the documentation. */
+export function linkToCode(code: ErrorCode, docsBase: string): string {
+  return `<${docsBase}/docs${errorRoute(code)}>; rel="help"`;
+}
 
-export function replyWithError(ctx: HttpContext, error: ServiceError): void {
+function replyWithError(ctx: HttpContext, error: ServiceError, docsBase: string): void {
   const status = statusOf(error.code, ctx.state.route);
   ctx.status = status;
   ctx.type = 'application/json';
@@ -51,7 +54,7 @@ export function replyWithError(ctx: HttpContext, error: ServiceError): void {
   if (error.code === 'RANGE_NOT_SATISFIABLE') ctx.set('Content-Range', `bytes */${String(error.details?.['size'])}`);
   if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
   // The specification states the body's members; RFC 8288 has a place for the link.
-  ctx.set('Link', `<${ERRORS_PATH}#${error.code}>; rel="help"`);
+  ctx.set('Link', linkToCode(error.code, docsBase));
   const message = error.missing === undefined ? null : missingMessage(error.missing, ctx.state.caller);
   ctx.body = JSON.stringify(errorBody(error, ctx.state.requestId, message ?? error.publicMessage));
 }

@@ -3,7 +3,7 @@ import { CONSOLE_PATH } from '../../domain/console-links.ts';
 import { APPROVAL_STYLE } from './approval-style.ts';
 
 /** The colours, type and parts of every page. It follows the reader's light or dark, and needs no font, image or host but ours. */
-const COMMON_STYLE = `:root {
+export const COMMON_STYLE = `:root {
   color-scheme: light dark;
   --ground: #ffffff; --panel: #f4f5f7; --text: #16181d; --quiet: #545b68; --line: #868e9c; --hair: #d5d9e0; --link: #0b5cad;
   --good: #14612f; --bad: #a11420; --good-ground: #e3f4e8; --bad-ground: #fdeaec; --mark: #7a3e00; --mark-ground: #fff1d6;

@@ -39,7 +39,7 @@ function resolve(href: string, source: string | null, routes: ReadonlySet<string
     const route = link === '/' ? link : link.replace(/\/$/, '');
     return routes.has(route) ? pageAddress(route, anchor, target) : `${SITE_MARK}${href}`;
   }
-  const file = posix.join(posix.dirname(source ?? 'docs/index.md'), link);
+  const file = posix.join(source === null ? 'docs' : posix.dirname(source), link);
   const served = SERVED_FILES[file];
   if (served !== undefined) return `${SITE_MARK}${served}`;
   const route = routeOf(file.replace(/\/$/, ''));

@@ -10,13 +10,14 @@ const TYPE_OF_FOLDER: Readonly<Record<string, PageType>> = {
   reference: 'reference',
 };
 
-/** The pages that are files: `docs/**` and, without a `docs/index.md`, the README as the home page. */
+/** The pages that are files: those below `docs`, and the project's README as the home page where `docs` has no index. */
 export function readSources(root: string): SourcePage[] {
   const files = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file.split(path.sep).join('/')}`)
     .toSorted();
-  if (!files.includes('docs/index.md') && existsSync(path.join(root, 'README.md'))) files.unshift('README.md');
+  if (!files.some((file) => routeOf(file) === '/') && existsSync(path.join(root, 'README.md')))
+    files.unshift('README.md');
   return files.map((source) => ({
     route: routeOf(source),
     source,
@@ -25,7 +26,7 @@ export function readSources(root: string): SourcePage[] {
   }));
 }
 
-/** `docs/x/README.md` is `/x`; `docs/index.md` and the project's README are `/`. */
+/** The file below `docs` without `.md`. An index or a README is the page of its folder; the project's own is `/`. */
 export function routeOf(source: string): string {
   const below = source.replace(/^docs\//, '').replace(/\.md$/, '');
   const route = below.replace(/(^|\/)(README|index)$/, '');

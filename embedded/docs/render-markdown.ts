@@ -84,7 +84,7 @@ function addPictures(markdown: Markdown): void {
   });
 }
 
-/** A wide table scrolls in a region of its own, which the keyboard reaches; the page does not scroll sideways. */
+/** A wide table scrolls in a box of its own, which the keyboard reaches; the page does not scroll sideways. */
 function addTables(markdown: Markdown): void {
   const { escapeHtml } = markdown.utils;
   markdown.core.ruler.push('empty_corners', ({ tokens }) => {
@@ -103,7 +103,7 @@ function addTables(markdown: Markdown): void {
       );
       const names = head.filter(({ type }) => type === 'inline').map(textOf);
       const label = names.filter((name) => name !== '').join(', ');
-      return `<div class="table" role="region" tabindex="0" aria-label="Table: ${escapeHtml(label)}">\n<table>\n`;
+      return `<div class="table" role="group" tabindex="0" aria-label="Table: ${escapeHtml(label)}">\n<table>\n`;
     },
     table_close: () => '</table>\n</div>\n',
     // Without the alignment, which is an attribute `style`: the policy of the pages forbids it.
@@ -116,7 +116,9 @@ function addCode(markdown: Markdown, highlight: Highlight): void {
   const { escapeHtml } = markdown.utils;
   const block = (code: string, language: string): string => {
     const name = language === '' ? '' : ` class="language-${escapeHtml(language)}"`;
-    return `<pre><code${name}>${highlight(code.replace(/\n$/, ''), language)}\n</code></pre>\n`;
+    // A drawing keeps its lines: where the screen is narrow it scrolls, which the keyboard must reach.
+    const open = language === 'text' ? '<pre class="drawing" tabindex="0">' : '<pre>';
+    return `${open}<code${name}>${highlight(code.replace(/\n$/, ''), language)}\n</code></pre>\n`;
   };
   addRules(markdown, {
     fence: (tokens, index) => {

@@ -44,8 +44,8 @@ function unknownScripts(file: SourceFile, { scripts }: Repository): Violation[] 
   });
 }
 
-/** A page by its path, and the heading that follows it in quotes. A comment may break the line anywhere between words. */
-const CITATION = /(?<![\w/.:*${}-])((?:\.{0,2}\/)*[\w-][\w.-]*(?:\/[\w.-]+)*\.md)\b(?:,?[\s*/-]+"([^"]+)")?/g;
+/** A page by its path, and the heading that follows it in quotes. What begins with a slash is an address of the documentation. A comment may break the line anywhere between words. */
+const CITATION = /(?<![\w/.:*${}-])((?:\.{1,2}\/)*[\w-][\w.-]*(?:\/[\w.-]+)*\.md)\b(?:,?[\s*/-]+"([^"]+)")?/g;
 const ADR = /\bADR (\d{4})\b/g;
 /** It cites pages that are not there on purpose. */
 const PLANTS_CITATIONS = 'test/architecture/links.test.ts';

@@ -3,7 +3,7 @@ import { type ServiceError, statusOf } from '../../../domain/errors.ts';
 import { challenge } from '../../http/challenge.ts';
 import { RequestAbortedError } from '../../http/client-gone.ts';
 import type { HttpContext, HttpMiddleware } from '../../http/context.ts';
-import { ERRORS_PATH } from '../../http/error-replies.ts';
+import { linkToCode } from '../../http/error-replies.ts';
 import { logFailure, toServiceError } from '../../http/failures.ts';
 import { removeRateLimitHeaders } from '../../http/rate-limit-headers.ts';
 import { OTLP_TRACES_PATH, otlpEncodingOf } from './otlp-path.ts';
@@ -22,8 +22,13 @@ const RPC_CODES: Readonly<Record<number, number>> = {
 };
 const RPC_INTERNAL = 13;
 
+interface Dependencies {
+  logger: Logger;
+  pagesUrl: string | null;
+}
+
 /** The failures of OTLP's route as OTLP has them: a google.rpc.Status, in the encoding of the request. */
-export function answerOtlpFailures(deps: { logger: Logger; pagesUrl: string | null }): HttpMiddleware {
+export function answerOtlpFailures(deps: Dependencies, docsBase: string): HttpMiddleware {
   return async (ctx, next) => {
     if (ctx.path !== OTLP_TRACES_PATH) return next();
     try {
@@ -32,16 +37,16 @@ export function answerOtlpFailures(deps: { logger: Logger; pagesUrl: string | nu
       if (error instanceof RequestAbortedError) throw error;
       const failure = toServiceError(error);
       logFailure(deps.logger, failure, { requestId: ctx.state.requestId, route: ctx.state.route?.id });
-      await refuse(ctx, failure, deps.pagesUrl);
+      await refuse(ctx, failure, deps.pagesUrl, docsBase);
     }
   };
 }
 
-async function refuse(ctx: HttpContext, error: ServiceError, pagesUrl: string | null): Promise<void> {
+async function refuse(ctx: HttpContext, error: ServiceError, pagesUrl: string | null, docsBase: string): Promise<void> {
   ctx.status = statusOf(error.code, ctx.state.route);
   if (ctx.status === 429) removeRateLimitHeaders(ctx);
   challenge(ctx, error, pagesUrl);
-  ctx.set('Link', `<${ERRORS_PATH}#${error.code}>; rel="help"`);
+  ctx.set('Link', linkToCode(error.code, docsBase));
   const code = RPC_CODES[ctx.status] ?? RPC_INTERNAL;
   const message = `${error.code}: ${error.publicMessage}${issuesOf(error)}`;
   // In JSON where the request had neither of the two.

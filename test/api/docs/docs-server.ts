@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { pino } from 'pino';
-import { serveDocs } from '../../../api/docs/serve-docs.ts';
-import type { DocsSettings } from '../../../api/docs/docs-site.ts';
+import { type DocsOptions, serveDocs } from '../../../api/docs/serve-docs.ts';
+import { serveStart } from '../../../api/pages/start.ts';
 import type { RequestState } from '../../../api/http/context.ts';
 import { assignRequestId } from '../../../api/http/request-id.ts';
 import { setSecurityHeaders } from '../../../api/http/security-headers.ts';
@@ -15,12 +15,13 @@ export interface DocsServer {
 }
 
 /** The documentation alone, over HTTP and without a database: what it serves needs none. */
-export async function startDocsServer(settings: Partial<DocsSettings> = {}): Promise<DocsServer> {
+export async function startDocsServer(settings: Partial<DocsOptions> = {}): Promise<DocsServer> {
   const docs = serveDocs({ site: null, base: '', logger: pino({ level: 'silent' }), ...settings });
   const app = new Koa<RequestState>();
   app.use(assignRequestId);
   app.use(observeOrigin({ publicUrl: null, trustedProxies: [] }));
   app.use(setSecurityHeaders);
+  app.use(serveStart(settings.base ?? ''));
   app.use(docs.serve);
   app.use(docs.refuseUnknownApi);
   const handle = app.callback();

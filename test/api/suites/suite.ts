@@ -40,7 +40,7 @@ export function pathsOf(reply: CallResult): string[] {
 
 /** One finding if the reply is not this error, with the link to its code, otherwise none. */
 export function expectError(what: string, reply: CallResult, status: number, code: string): string[] {
-  const isLinked = reply.headers.get('Link') === `</docs/errors#${code}>; rel="help"`;
+  const isLinked = reply.headers.get('Link') === `</docs/reference/errors/${code}>; rel="help"`;
   if (reply.status === status && codeOf(reply) === code && isLinked) return [];
   return [
     `${what}: ${status} ${code} was due, and it answered ${reply.status} ${reply.text.slice(0, 200)}, ${reply.headers.get('Link') ?? 'without a link'}`,

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../domain/errors.ts';
-import type { RefusalCode } from '../../domain/refusals.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { RefusalCode } from '../refusals.ts';
 
 /** Routes of generated pages. The last part of a code's route is the code itself. */
 
