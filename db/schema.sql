@@ -1147,6 +1147,22 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.claim_analytics_verification()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      UPDATE installation SET analytics_verified_on = (now() AT TIME ZONE 'UTC')::date
+        WHERE analytics_verified_on < (now() AT TIME ZONE 'UTC')::date;
+      RETURN FOUND;
+    END $function$
+;
+ALTER FUNCTION claim_analytics_verification() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION claim_analytics_verification() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION claim_analytics_verification() TO service_app;
+
 CREATE OR REPLACE FUNCTION public.claim_flow_control(the_message text, lease interval)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -5349,7 +5365,7 @@ CREATE OR REPLACE FUNCTION public.url_target(url text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN "left"(regexp_replace(url, '^([a-z][a-z0-9+.-]*://){0,1}([^/$1#]*@){0,1}([^$2#]*).*$'::text, '\1\3'::text), 500)
+RETURN "left"(regexp_replace(url, '^([a-z][a-z0-9+.-]*://){0,1}([^/\u003f#]*@){0,1}([^\u003f#]*).*$'::text, '\1\3'::text), 500)
 ;
 
 CREATE OR REPLACE FUNCTION public.voice_of(credential_type text, credential_id text)
@@ -6707,7 +6723,6 @@ CREATE TABLE installation (
   unsettled_looked_to text COLLATE "C" DEFAULT ''::text NOT NULL,
   analytics_complete_until timestamp(3) with time zone DEFAULT now() NOT NULL,
   analytics_verified_on date DEFAULT '-infinity'::date NOT NULL,
-  analytics_drift integer DEFAULT 0 NOT NULL,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_check CHECK (((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))),
   CONSTRAINT installation_expensive_work_paused_reason_check CHECK (((char_length(expensive_work_paused_reason) >= 1) AND (char_length(expensive_work_paused_reason) <= 500))),
@@ -6717,9 +6732,9 @@ ALTER TABLE installation ENABLE ROW LEVEL SECURITY;
 ALTER TABLE installation FORCE ROW LEVEL SECURITY;
 CREATE POLICY installation_wide ON installation FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
 GRANT SELECT ON installation TO service_app;
-GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason, sweep_stopped_at, analytics_verified_on, analytics_drift) ON installation TO service_app;
-GRANT SELECT (only_row, unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to, analytics_complete_until) ON installation TO service_directory;
-GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to, analytics_complete_until) ON installation TO service_directory;
+GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason, sweep_stopped_at) ON installation TO service_app;
+GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
+GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
 
 CREATE TABLE integrations (
   id text COLLATE "C" NOT NULL,

@@ -102,6 +102,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
       '/plans-and-limits',
       '/budgets',
       '/billing',
+      '/analytics',
       { route: '/notifications', label: 'Notifications' },
       '/audit',
       '/retention',

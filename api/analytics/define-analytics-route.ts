@@ -14,6 +14,8 @@ import { inAnalyticsSlot } from './reads.ts';
 /** Nothing in a rollup is newer than its fold, which runs each minute. */
 const CACHE_CONTROL = 'private, max-age=15';
 
+const AREA_PATH = '/api/v2/';
+
 export interface ReadContext<Query> {
   /** Parsed by the route's `query`. */
   query: Query;
@@ -204,10 +206,10 @@ function complete({ range, ...members }: { range?: unknown }, completeUntil: str
   return range === undefined ? { ...members } : { range: { ...(range as object), completeUntil }, ...members };
 }
 
-function csvReply({ id, csv }: Erased, answer: WholeAnswer) {
+function csvReply({ id, path, csv }: Erased, answer: WholeAnswer) {
   if (csv === undefined) throw new Error(`the route ${id} answers no CSV`);
   const text = csvOf(csv.columns, csv.records?.(answer.data) ?? (answer.data as object[]));
-  const name = `${id.replaceAll(/[^a-z0-9]+/gi, '-')}.csv`;
+  const name = `${path.slice(AREA_PATH.length).replaceAll('/', '-')}.csv`;
   const headers = { ETag: etagOf(text), 'Content-Disposition': `attachment; filename="${name}"` };
   return { status: 200, data: answer.data as never, csv: text, headers };
 }

@@ -55,7 +55,7 @@ export async function readAgents(
   const { rows } = await tx.raw<{ rows: (AgentCounts & { total: number; isTruncated: boolean })[] }>(
     `WITH counted AS MATERIALIZED (
        SELECT CASE kind WHEN 'invocations.created' THEN d3 WHEN 'invocations.ended' THEN d3 ELSE d2 END AS "agentId", *
-       FROM ${ROLLUPS} r WHERE n > 0),
+       FROM ${ROLLUPS} r WHERE kind = ANY (CAST(:kinds AS text[])) AND n > 0),
      agents AS (${AGENTS} WHERE CAST(:agentId AS text) IS NULL OR "agentId" = :agentId GROUP BY "agentId"),
      paged AS (SELECT * FROM agents ORDER BY ${ORDERS[sort]} DESC NULLS LAST, "agentId" LIMIT :limit OFFSET :offset)
      SELECT p.*, t.total, t."isTruncated", ARRAY(
@@ -64,7 +64,7 @@ export async function readAgents(
      FROM (SELECT CAST(count(*) AS int) AS total, COALESCE(bool_or("agentId" = '${OTHER}'), false) AS "isTruncated" FROM agents) t
        LEFT JOIN paged p ON true
      ORDER BY ${ORDERS[sort]} DESC NULLS LAST, "agentId"`,
-    { ...sourceBindings(KINDS, sources), ...page },
+    { ...sourceBindings(sources), kinds: KINDS, ...page },
   );
   const items = rows.filter(({ agentId }) => agentId !== null);
   return {

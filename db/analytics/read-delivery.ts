@@ -1,9 +1,8 @@
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
-import { sourcesOfBuckets, sourcesOfSum } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { BUCKET_NUMBER, edgeTimes, HISTOGRAMS, ROLLUPS, sourceBindings } from './rollups.ts';
+import { BUCKET_NUMBER, boundsOf, edgesOf, HISTOGRAMS, ROLLUPS } from './rollups.ts';
 
 export interface DeliveryFilter {
   /** Origin and path, as `targetOf` makes them of a URL. */
@@ -41,14 +40,13 @@ export async function readDelivery(
   range: AnalyticsRange,
   filter: DeliveryFilter,
 ): Promise<Delivery> {
-  const kinds = ['delivery.attempts', 'targets.ended'] as const;
-  const bounds = { ...sourceBindings(kinds, sourcesOfSum(range)), ...filter };
-  const byBucket = { ...sourceBindings(kinds, sourcesOfBuckets(range)), ...filter, edges: edgeTimes(range) };
+  const bounds = { ...boundsOf(range), ...filter };
+  const byBucket = { ...bounds, edges: edgesOf(range) };
   const histogram = (kind: string): string =>
     `SELECT r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r WHERE r.kind = '${kind}' AND ${OF_TARGET} GROUP BY r.bucket`;
   const [attempts, p95, ended, latency, toDelivery] = await Promise.all([
     tx.raw<{ rows: AttemptsRow[] }>(
-      `SELECT ${BUCKET_NUMBER} AS at, ${SQL_OF_GROUP['delivery.attempts'].outcome} AS outcome,
+      `SELECT ${BUCKET_NUMBER} AS at, ${SQL_OF_GROUP['delivery.attempts'].outcome.replaceAll('d1', 'r.d1')} AS outcome,
          sum(r.n)::float8 AS n, sum(r.s1)::float8 AS firsts
        FROM ${ROLLUPS} r WHERE r.kind = 'delivery.attempts' AND ${OF_TARGET} GROUP BY 1, 2`,
       byBucket,

@@ -1,9 +1,8 @@
 import type { ErrorArea } from '../../domain/analytics/kinds.ts';
 import { SAMPLES_MAX, TREND_PARTS } from '../../domain/analytics/error-samples.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
-import { equalEdges, sourcesOfSum } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { ROLLUPS, sourceBindings } from './rollups.ts';
+import { boundsOf, ROLLUPS } from './rollups.ts';
 
 /** One kind of error in a range. */
 export interface ErrorGroup {
@@ -33,7 +32,7 @@ interface PartRow {
   n: number;
 }
 
-const SHOWN = `(CAST(:area AS text) IS NULL OR r.d1 = :area) AND (CAST(:code AS text) IS NULL OR r.d2 = :code)`;
+const SHOWN = `r.kind = 'errors' AND (CAST(:area AS text) IS NULL OR r.d1 = :area) AND (CAST(:code AS text) IS NULL OR r.d2 = :code)`;
 /** The groups that are shown, by their numbers from 0. */
 const NUMBERED = `unnest(CAST(:areas AS text[]), CAST(:codes AS text[]), CAST(:messages AS text[])) WITH ORDINALITY g (d1, d2, d3, place)`;
 
@@ -43,7 +42,7 @@ export async function readErrors(
   range: AnalyticsRange,
   { area, code, most }: ErrorFilter,
 ): Promise<{ groups: ErrorGroup[]; total: number }> {
-  const bounds = sourceBindings(['errors'], sourcesOfSum(range));
+  const bounds = boundsOf(range);
   const { rows } = await tx.raw<{ rows: GroupRow[] }>(
     `SELECT r.d1 AS area, r.d2 AS code, r.d3 AS message, sum(r.n)::float8 AS count, COALESCE(min(r.first_at), min(r.at)) AS "firstSeenAt",
        COALESCE(max(r.last_at), max(r.at)) AS "lastSeenAt", count(*) OVER ()::int AS all
@@ -60,14 +59,14 @@ export async function readErrors(
   const [parts, samples] = await Promise.all([
     tx.raw<{ rows: PartRow[] }>(
       `SELECT (g.place - 1)::int AS number, width_bucket(r.at, CAST(:parts AS timestamptz[])) - 1 AS part, sum(r.n)::float8 AS n
-       FROM ${NUMBERED} JOIN ${ROLLUPS} r ON r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 GROUP BY 1, 2`,
+       FROM ${NUMBERED} JOIN ${ROLLUPS} r ON r.kind = 'errors' AND r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 GROUP BY 1, 2`,
       { ...bounds, ...named, parts: partsOf(range) },
     ),
     tx.raw<{ rows: { number: number; ids: string[] }[] }>(
       `SELECT (g.place - 1)::int AS number, s.ids FROM ${NUMBERED} CROSS JOIN LATERAL (
          SELECT array_agg(newest.id) AS ids FROM (
            SELECT i.id FROM ${ROLLUPS} r, unnest(r.samples) i (id)
-           WHERE r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 AND r.n > 0
+           WHERE r.kind = 'errors' AND r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 AND r.n > 0
            GROUP BY i.id ORDER BY max(r.last_at) DESC, i.id DESC LIMIT ${SAMPLES_MAX}) newest) s`,
       { ...bounds, ...named },
     ),
@@ -82,10 +81,9 @@ export async function readErrors(
 }
 
 /** Where each part of the range begins. */
-function partsOf(range: AnalyticsRange): Date[] {
-  return equalEdges(range, TREND_PARTS)
-    .slice(0, -1)
-    .map((edge) => new Date(edge));
+function partsOf({ from, to }: AnalyticsRange): string[] {
+  const partMs = (to.getTime() - from.getTime()) / TREND_PARTS;
+  return Array.from({ length: TREND_PARTS }, (_, part) => new Date(from.getTime() + part * partMs).toISOString());
 }
 
 function trendOf(rows: readonly PartRow[]): number[] {

@@ -21,9 +21,9 @@ export async function readHistograms(
   const { rows } = await tx.raw<{ rows: { key: string; of: number[]; counts: number[] }[] }>(
     `SELECT key, array_agg(CAST(bucket AS int)) AS of, array_agg(CAST(n AS float8)) AS counts
      FROM (SELECT ${group} AS key, bucket, sum(n) AS n FROM ${HISTOGRAMS} r
-       WHERE CAST(:keys AS text[]) IS NULL OR ${group} = ANY (CAST(:keys AS text[]))
+       WHERE kind = :kind AND (CAST(:keys AS text[]) IS NULL OR ${group} = ANY (CAST(:keys AS text[])))
        GROUP BY 1, 2 HAVING sum(n) > 0) h GROUP BY key`,
-    { ...sourceBindings([kind], sources), keys: keys ?? null },
+    { ...sourceBindings(sources), kind, keys: keys ?? null },
   );
   return new Map(
     rows.map(({ key, of, counts }) => [key, of.map((bucket, index) => ({ bucket, n: counts[index] ?? 0 }))]),

@@ -1,8 +1,6 @@
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
-import { sourcesOfBuckets, sourcesOfSum } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { GAUGE_MAX, type Gauge } from './read-gauges.ts';
-import { BUCKET_NUMBER, edgeTimes, ROLLUPS, sourceBindings } from './rollups.ts';
+import { BUCKET_NUMBER, boundsOf, edgesOf, ROLLUPS } from './rollups.ts';
 
 /** Messages that were accepted in a range, and those that ended in it, whenever they were accepted. */
 export interface MessageCounts {
@@ -12,7 +10,14 @@ export interface MessageCounts {
   cancelled: number;
 }
 
-const KINDS = ['messages.accepted', 'messages.ended'] as const;
+export const GAUGE_MAX = 10_000;
+
+/** A count of live rows, at most `GAUGE_MAX`. */
+export interface Gauge {
+  count: number;
+  isCapped: boolean;
+}
+
 const LIVE_STATUSES = ['pending', 'scheduled', 'processing'] as const;
 type LiveStatus = (typeof LIVE_STATUSES)[number];
 
@@ -24,7 +29,7 @@ const COUNTS = `
         `COALESCE(sum(r.n) FILTER (WHERE r.kind = 'messages.ended' AND r.d1 = '${status}'), 0)::float8 AS ${status}`,
     )
     .join(', ')}`;
-const SHOWN = `(:includeEvents OR r.d2 <> 'event')`;
+const SHOWN = `r.kind IN ('messages.accepted', 'messages.ended') AND (:includeEvents OR r.d2 <> 'event')`;
 
 /** The counts of each bucket that has any, by its number from 0. */
 export async function readMessageBuckets(
@@ -34,7 +39,7 @@ export async function readMessageBuckets(
 ): Promise<(MessageCounts & { at: number })[]> {
   const { rows } = await tx.raw<{ rows: (MessageCounts & { at: number })[] }>(
     `SELECT ${BUCKET_NUMBER} AS at, ${COUNTS} FROM ${ROLLUPS} r WHERE ${SHOWN} GROUP BY 1`,
-    { ...sourceBindings(KINDS, sourcesOfBuckets(range)), edges: edgeTimes(range), includeEvents },
+    { ...boundsOf(range), edges: edgesOf(range), includeEvents },
   );
   return rows;
 }
@@ -49,7 +54,7 @@ export async function readMessageGroups(
   const { rows } = await tx.raw<{ rows: (MessageCounts & { key: string })[] }>(
     `SELECT ${column} AS key, ${COUNTS} FROM ${ROLLUPS} r WHERE ${SHOWN}
      GROUP BY 1 HAVING sum(r.n) > 0 ORDER BY sum(r.n) DESC, 1 LIMIT :most`,
-    { ...sourceBindings(KINDS, sourcesOfSum(range)), includeEvents, most },
+    { ...boundsOf(range), includeEvents, most },
   );
   return rows;
 }

@@ -25,8 +25,8 @@ export async function readPolicyDecisions(
     `SELECT NULLIF(${policy}, '') AS "policyId", NULLIF(CASE WHEN d3 = '${OTHER}' THEN d3 ELSE ${rule} END, '') AS "ruleId",
        CASE WHEN d3 <> '${OTHER}' THEN CAST(NULLIF(${version}, '') AS int) END AS version,
        ${effect} AS effect, CAST(sum(n) AS float8) AS count
-     FROM ${ROLLUPS} r GROUP BY 1, 2, 3, 4 HAVING sum(n) > 0 ORDER BY sum(n) DESC, 1, 2, 3, 4 LIMIT :most`,
-    { ...sourceBindings([KIND], sources), most: limit + 1 },
+     FROM ${ROLLUPS} r WHERE kind = '${KIND}' GROUP BY 1, 2, 3, 4 HAVING sum(n) > 0 ORDER BY sum(n) DESC, 1, 2, 3, 4 LIMIT :most`,
+    { ...sourceBindings(sources), most: limit + 1 },
   );
   const isTruncated = rows.length > limit || rows.some(({ policyId }) => policyId === OTHER);
   return { items: rows.slice(0, limit), isTruncated };

@@ -1,9 +1,7 @@
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
-import { sourcesOfSum } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { readHistograms } from './read-histograms.ts';
-import { ROLLUPS, sourceBindings } from './rollups.ts';
+import { boundsOf, HISTOGRAMS, ROLLUPS } from './rollups.ts';
 
 /** What became of a schedule in a range. */
 export interface ScheduleFirings {
@@ -25,14 +23,18 @@ export async function readScheduleFirings(
   range: AnalyticsRange,
   scheduleIds: readonly string[],
 ): Promise<(scheduleId: string) => ScheduleFirings> {
-  const sources = sourcesOfSum(range);
+  const bounds = { ...boundsOf(range), scheduleIds };
   const [counted, lateness] = await Promise.all([
     tx.raw<{ rows: { id: string; kind: string; outcome: string; n: number }[] }>(
       `SELECT r.d2 AS id, r.kind, r.d1 AS outcome, sum(r.n)::float8 AS n FROM ${ROLLUPS} r
-       WHERE r.d2 = ANY (:scheduleIds) GROUP BY 1, 2, 3`,
-      { ...sourceBindings(['schedules.fired', 'schedules.delivery'], sources), scheduleIds },
+       WHERE r.kind IN ('schedules.fired', 'schedules.delivery') AND r.d2 = ANY (:scheduleIds) GROUP BY 1, 2, 3`,
+      bounds,
     ),
-    readHistograms(tx, sources, { kind: 'schedules.fired', group: 'd2', keys: scheduleIds }),
+    tx.raw<{ rows: (HistogramBucket & { id: string })[] }>(
+      `SELECT r.d2 AS id, r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r
+       WHERE r.kind = 'schedules.fired' AND r.d2 = ANY (:scheduleIds) GROUP BY 1, 2`,
+      bounds,
+    ),
   ]);
   const found = new Map<string, ScheduleFirings>();
   const of = (id: string): ScheduleFirings => {
@@ -45,6 +47,6 @@ export async function readScheduleFirings(
       if (outcome === 'delivered' || outcome === 'failed') of(id).delivery[outcome] = n;
     } else if (Object.hasOwn(NOTHING, outcome)) of(id)[outcome as keyof typeof NOTHING] = n;
   }
-  for (const [id, histogram] of lateness) of(id).lateness = histogram;
+  for (const { id, bucket, n } of lateness.rows) of(id).lateness.push({ bucket, n });
   return of;
 }

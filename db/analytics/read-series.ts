@@ -3,7 +3,7 @@ import { OTHER } from '../../domain/analytics/kinds.ts';
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { Sources } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { HISTOGRAMS, ROLLUPS, sourceBindings } from './rollups.ts';
+import { BUCKET_NUMBER, edgesOf, HISTOGRAMS, ROLLUPS, sourceBindings } from './rollups.ts';
 
 /** What a series counts. The texts are SQL over the columns of a rollup, constants of the code. */
 export interface SeriesTerms {
@@ -37,12 +37,12 @@ export async function readSeries(
 ): Promise<SeriesPoint[]> {
   const { rows } = await tx.raw<{ rows: SeriesPoint[] }>(
     `WITH counted AS MATERIALIZED (
-       SELECT ${terms.group} AS key, width_bucket(at, CAST(:edges AS timestamptz[])) - 1 AS bucket, sum(${terms.value}) AS value
-       FROM ${ROLLUPS} r WHERE ${terms.where} GROUP BY 1, 2 HAVING sum(${terms.value}) > 0),
+       SELECT ${terms.group} AS key, ${BUCKET_NUMBER} AS bucket, sum(${terms.value}) AS value
+       FROM ${ROLLUPS} r WHERE r.kind = '${terms.kind}' AND ${terms.where} GROUP BY 1, 2 HAVING sum(${terms.value}) > 0),
      ${TOP}
      SELECT ranked.key, bucket, CAST(sum(value) AS float8) AS value FROM counted LEFT JOIN ranked USING (key)
      GROUP BY 1, 2 ORDER BY 1, 2`,
-    bindingsOf(terms, place),
+    bindingsOf(place),
   );
   return rows;
 }
@@ -62,14 +62,14 @@ export async function readHistogramSeries(
 ): Promise<HistogramPoint[]> {
   const { rows } = await tx.raw<{ rows: { key: string | null; bucket: number; of: number[]; counts: number[] }[] }>(
     `WITH counted AS MATERIALIZED (
-       SELECT ${terms.group} AS key, width_bucket(at, CAST(:edges AS timestamptz[])) - 1 AS bucket, r.bucket AS of, sum(n) AS value
-       FROM ${HISTOGRAMS} r WHERE ${terms.where} GROUP BY 1, 2, 3 HAVING sum(n) > 0),
+       SELECT ${terms.group} AS key, ${BUCKET_NUMBER} AS bucket, r.bucket AS of, sum(n) AS value
+       FROM ${HISTOGRAMS} r WHERE r.kind = '${terms.kind}' AND ${terms.where} GROUP BY 1, 2, 3 HAVING sum(n) > 0),
      ${TOP},
      parted AS (
        SELECT ranked.key, bucket, of, sum(value) AS value FROM counted LEFT JOIN ranked USING (key) GROUP BY 1, 2, 3)
      SELECT key, bucket, array_agg(CAST(of AS int)) AS of, array_agg(CAST(value AS float8)) AS counts
      FROM parted GROUP BY 1, 2 ORDER BY 1, 2`,
-    bindingsOf(terms, place),
+    bindingsOf(place),
   );
   return rows.map(({ key, bucket, of, counts }) => ({
     key,
@@ -82,6 +82,6 @@ export async function readHistogramSeries(
 const TOP = `ranked AS (
        SELECT key FROM counted WHERE key <> '${OTHER}' GROUP BY key ORDER BY sum(value) DESC, key LIMIT :top)`;
 
-function bindingsOf({ kind }: SeriesTerms, { sources, edges, top }: SeriesPlace) {
-  return { ...sourceBindings([kind], sources), edges: edges.map((edge) => new Date(edge)), top };
+function bindingsOf({ sources, edges, top }: SeriesPlace) {
+  return { ...sourceBindings(sources), edges: edgesOf({ edges }), top };
 }

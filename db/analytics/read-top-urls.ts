@@ -1,9 +1,8 @@
 import { OTHER } from '../../domain/analytics/kinds.ts';
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
-import { sourcesOfSum } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { HISTOGRAMS, ROLLUPS, sourceBindings } from './rollups.ts';
+import { boundsOf, HISTOGRAMS, ROLLUPS } from './rollups.ts';
 
 export const URL_SORTS = ['messages', 'failed', 'latency'] as const;
 export type UrlSort = (typeof URL_SORTS)[number];
@@ -51,12 +50,7 @@ export async function readTopUrls(
        (SELECT COALESCE(sum(messages), 0) FROM ended)::float8 AS all,
        (SELECT COALESCE(sum(messages), 0) FROM ended WHERE url = :other)::float8 AS others
      FROM ended LEFT JOIN slow USING (url) ORDER BY url = :other, ${ORDER[sort]}, url LIMIT :most`,
-    {
-      ...sourceBindings(['targets.ended', 'delivery.attempts'], sourcesOfSum(range)),
-      byLatency: sort === 'latency',
-      other: OTHER,
-      most,
-    },
+    { ...boundsOf(range), byLatency: sort === 'latency', other: OTHER, most },
   );
   const urls = rows.filter(({ url }) => url !== OTHER).map(({ all: _, others: __, ...counts }) => counts);
   const [any] = rows;
@@ -70,17 +64,17 @@ export async function readUrlAttempts(
   range: AnalyticsRange,
   urls: readonly string[],
 ): Promise<Map<string, UrlAttempts>> {
-  const bounds = { ...sourceBindings(['delivery.attempts'], sourcesOfSum(range)), urls };
+  const bounds = { ...boundsOf(range), urls };
   const [last, latency] = await Promise.all([
     tx.raw<{ rows: (Omit<UrlAttempts, 'latency'> & { url: string })[] }>(
       `SELECT r.d2 AS url, (array_agg(r.d1 ORDER BY r.last_at DESC NULLS LAST, r.d1))[1] AS "lastOutcome",
          max(r.last_at) FILTER (WHERE r.d1 NOT LIKE '2__') AS "lastFailureAt"
-       FROM ${ROLLUPS} r WHERE r.d2 = ANY (:urls) AND r.n > 0 GROUP BY r.d2`,
+       FROM ${ROLLUPS} r WHERE r.kind = 'delivery.attempts' AND r.d2 = ANY (:urls) AND r.n > 0 GROUP BY r.d2`,
       bounds,
     ),
     tx.raw<{ rows: (HistogramBucket & { url: string })[] }>(
       `SELECT r.d2 AS url, r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r
-       WHERE r.d2 = ANY (:urls) GROUP BY 1, 2`,
+       WHERE r.kind = 'delivery.attempts' AND r.d2 = ANY (:urls) GROUP BY 1, 2`,
       bounds,
     ),
   ]);

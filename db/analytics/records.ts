@@ -7,7 +7,7 @@ const KEPT: Readonly<Record<string, string | null>> = {
   approvals: '89 days',
   messages: '6 days 23 hours',
   message_attempts: '2 days 23 hours',
-  // Of a schedule with many runs the oldest go an hour after they fired.
+  // The oldest of a schedule with many runs go an hour after they fired.
   schedule_runs: '45 minutes',
   // They go 30 days after their start. One that took longer than 23 days is not recounted.
   runs: '7 days',

@@ -19,7 +19,7 @@ export interface Difference {
   s2: number;
 }
 
-/** Of when: from, and before. Null: all that is kept. */
+/** From when, and before when. Null: all that is kept. */
 export interface VerifiedRange {
   from: Date | null;
   to: Date | null;

@@ -12,7 +12,7 @@ export const CAPPED = `
     RETURN CASE WHEN dimension = 2 AND kind IN (${kindsWith('d2')}) THEN '${OTHER}'
       WHEN dimension = 3 AND kind IN (${kindsWith('d3')}) THEN '${OTHER}' ELSE value END;
 
-  -- Of so many (d1, d2, d3) of an environment, kind and UTC day: those that are beyond the cap. Rows of analytics_days stay, so that what was
+  -- Which of these (d1, d2, d3) of an environment, kind and UTC day are beyond the cap. Rows of analytics_days stay, so that what was
   -- counted under another name is corrected under it.
   CREATE FUNCTION analytics_beyond_cap(environments uuid[], kinds text[], days date[], d1s text[], d2s text[], d3s text[])
     RETURNS TABLE (environment_id uuid, kind text, day date, d1 text, d2 text, d3 text) LANGUAGE sql STABLE

@@ -6,6 +6,10 @@
  * `n` counts records. A correction subtracts, so a row may have `n = 0`: leave such rows out. Rows keep three members that are not
  * subtracted: `first_at` and `last_at`, the earliest and the latest exact time that was counted, and `samples`, at most five ids.
  *
+ * `analytics_rollups` (`quarter`) and `analytics_days` (`day`, a UTC date) have these columns; `analytics_histograms` and `analytics_day_histograms` have
+ * `bucket` and `n` (`histogram.ts`). Before `SELECT analytics_complete_until FROM installation` all that was committed is in them. A row with `OTHER` in an
+ * open dimension means that the reply is truncated.
+ *
  * | Kind                 | At                     | d1               | d2          | d3             | s1             | s2             | Histogram of ms         |
  * | -------------------- | ---------------------- | ---------------- | ----------- | -------------- | -------------- | -------------- | ----------------------- |
  * | invocations.created  | admission              | status¹          | action id   | agent id       | with approval² |                |                         |
@@ -34,7 +38,7 @@
  * 3. `allow`, `require_approval`, `deny`. d2 and d3 are empty where the action or the environment's default decided.
  * 4. Never `pending`: what is pending now is a gauge of the live rows (index `effects_by_grade`).
  * 5. As it is now; `approved` has the consumed ones. `pending` in `approvals.requested` only.
- * 6. Of `approved` and `denied` alone.
+ * 6. For `approved` and `denied` alone.
  * 7. As it is now; `pending` stands for `pending`, `scheduled` and `processing`. `messages.ended` and `targets.ended`: delivered, failed,
  *    cancelled. The kind is `message`, `callback`, `event` or `alert`; `event` is the delivery of an event to a subscription.
  * 8. Origin and path: no userinfo, query or fragment (`targetOf`).

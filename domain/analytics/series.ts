@@ -47,7 +47,11 @@ export function isPercentile(of: Metric['of']): of is 'p50' | 'p95' | 'p99' {
 
 function byKey<Point extends { key: string | null }>(points: readonly Point[]): Map<string | null, Point[]> {
   const series = new Map<string | null, Point[]>();
-  for (const point of points) series.set(point.key, [...(series.get(point.key) ?? []), point]);
+  for (const point of points) {
+    const known = series.get(point.key);
+    if (known === undefined) series.set(point.key, [point]);
+    else known.push(point);
+  }
   return series;
 }
 

@@ -6,7 +6,7 @@ const README_MAX_WORDS = 560;
 const PAGE_MAX_CHARACTERS = 50_000;
 const LINE_MAX_CHARACTERS = 120;
 /** The first paragraph is the page's description in lists, in llms.txt and in search. */
-const OPENING_MAX_CHARACTERS = 240;
+const OPENING_MAX_CHARACTERS = 300;
 /** "You can …", or an imperative: look up, read why, define. A noun phrase says what the page is about and not what it is for. */
 const SPEAKS_TO_THE_READER =
   /\b(you|your|yourself)\b|^(?!An? |The |This |That |There |It |In |What |How |When |With )[A-Z][a-z]+\b/;

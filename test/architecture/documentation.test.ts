@@ -92,8 +92,8 @@ describe('what is wrong is told', () => {
     ['a page that begins with a definition', '# Page\n\nA page is text.\n', /begin with what the reader can do/],
     [
       'a description that is too long',
-      `# Page\n\nRead this${' and that'.repeat(30)}.\n`,
-      /at most 240 describe a page/,
+      `# Page\n\nRead this${' and that'.repeat(40)}.\n`,
+      /at most 300 describe a page/,
     ],
   ])('%s', (_name, text, message) => {
     expect(report(unreadablePages(page(text)))).toMatch(message);

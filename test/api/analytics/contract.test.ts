@@ -168,7 +168,7 @@ describe('the reply', () => {
     const path = `time-series?metric=runs.started&groupBy=agent&${day}`;
     const [json, csv] = [await analytics.get(path), await analytics.get(path, { Accept: 'text/csv' })];
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-    expect(csv.headers.get('content-disposition')).toBe('attachment; filename="analytics-timeSeries.csv"');
+    expect(csv.headers.get('content-disposition')).toBe('attachment; filename="analytics-time-series.csv"');
     expect([json.headers.get('vary'), csv.headers.get('vary')]).toEqual(['Accept', 'Accept']);
     expect(csv.headers.get('etag')).not.toBe(json.headers.get('etag'));
     const [header, ...rows] = csv.text.trimEnd().split('\r\n');

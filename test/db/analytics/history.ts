@@ -59,7 +59,7 @@ export class History {
 
   /** Sends, settles, resolves or reverses one. */
   async moveInvocation(choice: number): Promise<void> {
-    const one = this.invocations[choice % Math.max(1, this.invocations.length)];
+    const one = this.invocations[Math.floor(choice / 12) % Math.max(1, this.invocations.length)];
     if (one === undefined) return;
     const [status, source] = nextOf(one, choice);
     if (status === null) return;
@@ -110,12 +110,16 @@ export class History {
 
   /** Starts an attempt, or ends one; the message is delivered, fails, waits for its retry or is cancelled. */
   async moveMessage(choice: number): Promise<void> {
-    const place = choice % Math.max(1, this.messages.length);
+    const place = Math.floor(choice / 42) % Math.max(1, this.messages.length);
     const one = this.messages[place];
     if (one === undefined) return;
     if (!one.isOpen && choice % 7 === 0) {
       await this.owner.query(`UPDATE messages SET status = 'cancelled', updated_at = now() WHERE id = $1`, [one.id]);
       this.messages.splice(place, 1);
+      return;
+    }
+    if (!one.isOpen && choice % 5 === 4) {
+      await this.owner.query('UPDATE messages SET held_at = now(), updated_at = now() WHERE id = $1', [one.id]); // a halt
       return;
     }
     if (!one.isOpen) {

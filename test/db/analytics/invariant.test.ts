@@ -113,9 +113,7 @@ async function take(history: History, open: OpenTransaction, workspaceId: string
       await owner.query('ROLLBACK');
       return;
     case 'change plan':
-      await database.db.withWorkspace(workspaceId, (tx) =>
-        setPlan(tx, one.choice % 2 === 0 ? 'free' : 'enterprise'),
-      );
+      await database.db.withWorkspace(workspaceId, (tx) => setPlan(tx, one.choice % 2 === 0 ? 'free' : 'enterprise'));
       return;
     case 'leave open':
       return open.toggle(one.choice);

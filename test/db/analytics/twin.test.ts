@@ -52,7 +52,7 @@ const url = fc.constantFrom(
 );
 const count = fc.integer({ min: 0, max: 5_000_000 });
 
-/** Of each table: a record as the rule takes it, and its row. */
+/** A record of each table as the rule takes it, and the rule. */
 const TABLES: Record<string, { record: fc.Arbitrary<Record<string, unknown>>; facts: (record: never) => Fact[] }> = {
   invocations: {
     facts: factsOfInvocation,

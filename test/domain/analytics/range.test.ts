@@ -144,7 +144,7 @@ describe('a range', () => {
 
 describe('the sources of a range', () => {
   const quarters = { daysFrom: '2026-11-27T00:00', daysTo: '2026-11-27T00:00' };
-  const of = (asked: Asked, read: typeof sourcesOfSum) => {
+  const of = (asked: Asked, read: (range: AnalyticsRange) => ReturnType<typeof sourcesOfSum>) => {
     const { daysFrom, daysTo } = read(rangeOf(asked));
     return { daysFrom: daysFrom.toISOString().slice(0, 16), daysTo: daysTo.toISOString().slice(0, 16) };
   };
