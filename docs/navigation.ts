@@ -141,6 +141,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
     items: [
       '/architecture',
       '/database',
+      '/database-functions',
       { label: 'Change the code', items: ['/howto/add-a-route', '/howto/add-a-workflow', '/howto/add-an-area'] },
       '/contract-testing',
       '/dependencies',
