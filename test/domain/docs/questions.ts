@@ -63,4 +63,6 @@ export const QUESTIONS: readonly (readonly [question: string, route: string])[] 
   ['test my actions', '/howto/test-your-actions'],
   ['policies in ci', '/cookbook/policies-in-ci'],
   ['billing and pricing', '/billing'],
+  ['analytics of delivery errors', '/analytics'],
+  ['read the documantation from a program', '/documentation-api'],
 ];
