@@ -44,6 +44,9 @@ import { exitWithFailure, logWhatNodePrints, openLog } from './embedded/process-
 import { ensureSweepSchedule } from './embedded/sweep-schedule.ts';
 import { PRODUCT } from './domain/product.ts';
 import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
+import { NO_PAYMENT_PROVIDER } from './domain/billing/payment-provider.ts';
+import { PRICE_LIST } from './domain/billing/price-list.ts';
+import { Gauges } from './domain/gauges.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;
 /** How often a process tells Temporal that its workers are alive, which is how the API sees them (api/health/worker-watch.ts). */
@@ -65,6 +68,8 @@ export interface WorkerParts {
   resolve: Resolve;
   watchdog: Watchdog;
   /** Makes the vectors of texts. Its creator closes it. */
+  /** Figures of this process, which its metrics show. */
+  gauges: Gauges;
   embedder: Embedder;
   /** The base URLs of the built-in adapters' providers. */
   providers: { stripeBaseUrl: string; resendBaseUrl: string };
@@ -145,6 +150,9 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       sendRequest: createSender(sending),
       chat: createChatClient({ ...sending, watchdog: parts.watchdog, ...parts.chats }),
       mailer: parts.smtp === null ? null : createSmtpMailer(parts.smtp),
+      prices: PRICE_LIST,
+      payments: NO_PAYMENT_PROVIDER,
+      gauges: parts.gauges,
       pagesUrl: parts.pagesUrl,
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,
@@ -214,7 +222,8 @@ async function main(): Promise<void> {
     temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
   );
   const watchdog = new Watchdog({ logger });
-  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
+  const gauges = new Gauges();
+  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => [...watchdog.metrics(), ...gauges.metrics()]);
   let started: RunningWorker | null = null;
   const health = await serveWorkerHealth(configuration.HEALTH_ADDRESS, () => started?.health() ?? null);
   const sending = {
@@ -231,6 +240,7 @@ async function main(): Promise<void> {
     namespace: configuration.TEMPORAL_NAMESPACE,
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     ...sending,
+    gauges,
     embedder,
     files: createFileStore(configuration, FILES_DIR_DEFAULT),
     providers: providersOf(configuration),

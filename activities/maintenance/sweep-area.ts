@@ -1,5 +1,6 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
+import { alertTargets, checkUsage, unclosedMonths, usageThresholds } from './billing.ts';
 import { dueFiles } from './due-files.ts';
 import { duePacers } from './due-pacers.ts';
 import { EXPIRED_CHAT_STEPS } from './expired-chat-rows.ts';
@@ -69,6 +70,10 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['message-partitions', stepping(MESSAGE_PARTITION_STEPS)],
   ['old-events', stepping(OLD_EVENT_STEPS)],
   ['expired-chat-rows', stepping(EXPIRED_CHAT_STEPS)],
+  ['unclosed-months', sweeping(unclosedMonths)],
+  ['usage-thresholds', sweeping(usageThresholds)],
+  ['alert-targets', sweeping(alertTargets)],
+  ['usage-invariants', (deps, name) => sweepSteps(deps, name, { recount: () => checkUsage(deps) })],
 ]);
 
 function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {
