@@ -1,14 +1,13 @@
+import { checkUsage } from '../../db/billing/check-usage.ts';
 import { type AlertTargetRow, findAlertTargets } from '../../db/billing/find-alert-targets.ts';
 import { findUnclosedMonths } from '../../db/billing/find-unclosed-months.ts';
-import { findUsageDrift } from '../../db/billing/find-usage-drift.ts';
 import { findUsageCrossings, noteCrossing, type UsageCrossing } from '../../db/billing/usage-crossings.ts';
 import { readAlertTarget } from '../../db/billing/alert-target.ts';
 import { readEstimate } from '../../db/billing/read-estimate.ts';
-import { findSweepPosition, keepSweepPosition } from '../../db/maintenance/sweep-positions.ts';
 import type { BillingMonthRef } from '../../domain/billing/month-ref.ts';
 import { monthOf } from '../../domain/billing/periods.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
 import type { SweepArea, SweepDependencies } from './sweep-rows.ts';
+import type { SweepStep } from './sweep-steps.ts';
 
 /** Starts the closing of months that have ended. Months of a workspace are closed one after the other. */
 export const unclosedMonths: SweepArea<BillingMonthRef, 'closeBillingMonth'> = {
@@ -62,15 +61,12 @@ const DRIFT_HELP =
  * Checks the invariants of usage once a UTC day, from yesterday on. Each that does not hold is in the log. The figure is in the metrics of
  * the worker that checked, and is kept there until its next check.
  */
-export async function checkUsage(
-  { db, logger, gauges }: Pick<ActivityDependencies, 'db' | 'logger' | 'gauges'>,
-  name = 'usage-invariants',
-): Promise<number> {
-  const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length);
-  if ((await findSweepPosition(db, name)) === today) return 0;
-  const drift = await findUsageDrift(db);
-  for (const found of drift) logger.error({ ...found }, 'an invariant of usage does not hold: docs/billing.md');
-  gauges.set(DRIFT, DRIFT_HELP, drift.length);
-  await keepSweepPosition(db, name, today);
-  return drift.length;
-}
+export const USAGE_INVARIANT_STEPS: Readonly<Record<string, SweepStep<'gauges'>>> = {
+  async recount({ db, logger, gauges }) {
+    const drift = await checkUsage(db);
+    if (drift === null) return 0;
+    for (const found of drift) logger.error({ ...found }, 'an invariant of usage does not hold: docs/billing.md');
+    gauges.set(DRIFT, DRIFT_HELP, drift.length);
+    return drift.length;
+  },
+};

@@ -1,6 +1,6 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
-import { alertTargets, checkUsage, unclosedMonths, usageThresholds } from './billing.ts';
+import { alertTargets, unclosedMonths, USAGE_INVARIANT_STEPS, usageThresholds } from './billing.ts';
 import { dueFiles } from './due-files.ts';
 import { duePacers } from './due-pacers.ts';
 import { EXPIRED_CHAT_STEPS } from './expired-chat-rows.ts';
@@ -73,14 +73,14 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['unclosed-months', sweeping(unclosedMonths)],
   ['usage-thresholds', sweeping(usageThresholds)],
   ['alert-targets', sweeping(alertTargets)],
-  ['usage-invariants', (deps, name) => sweepSteps(deps, name, { recount: () => checkUsage(deps) })],
+  ['usage-invariants', stepping(USAGE_INVARIANT_STEPS)],
 ]);
 
 function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {
   return (deps: ActivityDependencies, name: string): Promise<Swept> => sweepRows(deps, name, area);
 }
 
-function stepping(steps: Readonly<Record<string, SweepStep>>) {
+function stepping<Needs extends keyof ActivityDependencies = never>(steps: Readonly<Record<string, SweepStep<Needs>>>) {
   return (deps: ActivityDependencies, name: string): Promise<Swept> => sweepSteps(deps, name, steps);
 }
 

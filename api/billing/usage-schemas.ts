@@ -80,7 +80,7 @@ const lineMembers = {
       fromPlan: z.enum(PLANS).nullable().describe('Null: the workspace was made in this month.'),
       toPlan: z.enum(PLANS),
       seconds: z.int().describe('From the change to the end of the month.'),
-      ofSeconds: z.int().describe('Of the whole month.'),
+      ofSeconds: z.int().describe('The whole month.'),
     })
     .nullable(),
   corrects: z.strictObject({ invoiceId: z.string(), lineId: z.string() }).nullable(),
@@ -93,7 +93,7 @@ export const costEstimateSchema = z
     currency,
     lines: z.array(
       z
-        .strictObject({ id: z.string().describe('Of this estimate alone: `line_1`, `line_2`, …'), ...lineMembers })
+        .strictObject({ id: z.string().describe('Names the line in this estimate alone: `line_1`, `line_2`, …'), ...lineMembers })
         .meta({ id: 'EstimateLine' }),
     ),
     monthToDate: z.strictObject({ subtotal: minorUnits.describe('The sum of the lines, in minor units.') }),
@@ -116,7 +116,7 @@ export const costEstimateSchema = z
 export const invoiceSchema = z
   .strictObject({
     id: z.string().regex(/^ivc_/),
-    number: z.int().min(1).nullable().describe('Of the workspace, without a gap. Null while it is a draft.'),
+    number: z.int().min(1).nullable().describe('Counted in the workspace, without a gap. Null while it is a draft.'),
     status: z.enum(INVOICE_STATUSES),
     currency,
     period,

@@ -35,7 +35,7 @@ export async function readPlanTimeline(tx: Transaction): Promise<PlanTimeline> {
 }
 
 /**
- * What happened in a month of the transaction's workspace, up to an instant. Of a month that has ended and in which no transaction is open,
+ * What happened in a month of the transaction's workspace, up to an instant. For a month that has ended and in which no transaction is open,
  * it is the same whenever it is read: what settles or is taken back later belongs to the month in which that happens.
  */
 export async function readMonthFacts(
@@ -112,7 +112,7 @@ async function countOwn(tx: Transaction, month: string, until: Date): Promise<nu
   return Number(rows[0]?.executions ?? 0);
 }
 
-/** Of other months, that settled in this one and were not taken back in it. */
+/** Executions of other months that settled in this one and were not taken back in it. */
 async function readLate(tx: Transaction, month: string, until: Date) {
   const { rows } = await tx.raw<{ rows: { admittedIn: string; succeeded: number }[] }>(
     `SELECT to_char(l.admitted_at AT TIME ZONE 'UTC', 'YYYY-MM') AS "admittedIn", count(*)::int AS succeeded FROM late_executions l

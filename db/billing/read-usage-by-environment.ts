@@ -4,7 +4,7 @@ import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts'
 export interface EnvironmentUsage {
   environmentId: string;
   name: string;
-  /** Of this UTC month, each allowance that the environment has taken from. */
+  /** By allowance, in this UTC month: what the environment has taken. */
   used: Partial<Record<Allowance, number>>;
 }
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { USAGE_CHECKS, USAGE_CHECK_SIGNATURES } from './usage-checks.ts';
+import { DAILY_USAGE_CHECK, USAGE_CHECK_SIGNATURES, USAGE_CHECKS } from './usage-checks.ts';
 import { makeDirectoryFunctions } from './directory-functions.ts';
 
 export const name = '0042-invoices';
@@ -28,6 +28,7 @@ export async function up(knex: Knex): Promise<void> {
     'find_alert_targets(text, integer)',
   ]);
   await makeDirectoryFunctions(knex, USAGE_CHECKS, USAGE_CHECK_SIGNATURES);
+  await knex.raw(DAILY_USAGE_CHECK);
 }
 
 const ofWorkspace = (table: string, grants: string): string => `

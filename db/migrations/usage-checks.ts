@@ -50,3 +50,16 @@ export const USAGE_CHECKS = `
         WHERE g.kept NOT BETWEEN g.recounted AND g.recounted + g.events;
     END;
 `;
+
+/** Run once a UTC day: the rows of the check as an array, and null where this day's check was made. */
+export const DAILY_USAGE_CHECK = `
+  CREATE FUNCTION check_usage() RETURNS jsonb LANGUAGE plpgsql AS $$
+  DECLARE
+    today text := (now() AT TIME ZONE 'UTC')::date;
+  BEGIN
+    UPDATE installation SET sweep_stopped_at = sweep_stopped_at || jsonb_build_object('usage-invariants', today)
+      WHERE sweep_stopped_at ->> 'usage-invariants' IS DISTINCT FROM today;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    RETURN COALESCE((SELECT jsonb_agg(to_jsonb(d)) FROM find_usage_drift(today::date - 1) d), '[]');
+  END $$;
+`;

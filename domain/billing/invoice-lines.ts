@@ -133,12 +133,15 @@ function executionLine({ month }: MonthFacts, settled: SettledExecutions, prices
   return [isLate ? { ...line, description: `${NOUNS.executions} of ${admittedIn} that settled later` } : line];
 }
 
-/** Takes back what the executions were charged: by how much the billable quantity of their month shrinks. */
+/**
+ * Takes back what the executions were charged: by how much the billable quantity of their month shrinks. Where no invoice charged them, there is
+ * nothing to take back.
+ */
 function correctionLine(one: ReversedExecutions, prices: PriceList): LineDraft[] {
   const { admittedIn, plan, billedBefore, reversed, corrects } = one;
   const terms = prices.pricesOf(plan);
   const unitPrice = rateOf(terms, 'executions');
-  if (unitPrice === null || reversed === 0) return [];
+  if (unitPrice === null || corrects === null) return [];
   const included = terms.included.executions;
   const billable = beyond(billedBefore, included) - beyond(billedBefore - reversed, included);
   return [

@@ -1,4 +1,4 @@
-import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
+import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { BillingMonthRef } from '../../domain/billing/month-ref.ts';
 import { EVERY_ENVIRONMENT, searchAttributes } from '../search-attributes.ts';
 import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
@@ -29,7 +29,6 @@ export function closeBillingMonthStart(ref: BillingMonthRef, taskQueue: string):
       taskQueue,
       args: [{ workspaceId, month }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       priority: priorityOf('maintenance', workspaceId),
       staticSummary: summaryOf('closes the month', month),
       staticDetails: DESCRIPTION,
