@@ -70,6 +70,8 @@ export interface ApiParts {
   pagesUrl: string | null;
   /** Schemes of apps that OAuth redirects may have, beside reversed domain names. */
   redirectSchemes: readonly string[];
+  /** Shown to browsers; null: none. */
+  publishableKey: string | null;
   /** Where the chat systems are reached. */
   chats: { slackBaseUrl: string; discordBaseUrl: string };
   httpLimits: HttpLimits;
@@ -131,6 +133,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       publicOrigins: parts.network.publicUrl === null ? [] : [parts.network.publicUrl],
       pagesUrl: parts.pagesUrl,
       redirectSchemes: parts.redirectSchemes,
+      publishableKey: parts.publishableKey,
     },
     { network: parts.network, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
   );
@@ -226,6 +229,7 @@ async function main(): Promise<void> {
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
     pagesUrl: configuration.PUBLIC_URL,
     redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
+    publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     chats: chatsOf(configuration),
     httpLimits: httpLimitsOf(configuration),
   });

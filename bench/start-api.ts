@@ -29,6 +29,7 @@ export async function startBenchApi(databaseUrl: string, databasePoolMax: number
     network: { publicUrl: null, trustedProxies: [] },
     pagesUrl: null,
     redirectSchemes: [],
+    publishableKey: null,
     embedder,
     chats: { slackBaseUrl: 'http://127.0.0.1:1', discordBaseUrl: 'http://127.0.0.1:1' },
     httpLimits: {

@@ -282,13 +282,14 @@ function ended(exited: Promise<void> | undefined, reason: string): Promise<strin
 /** Links lead to PUBLIC_URL, else to where this machine reaches the API; nowhere while the port is known only once it listens. */
 function reachedBy(
   configuration: EmbeddedConfiguration,
-): Pick<ApiParts, 'network' | 'pagesUrl' | 'redirectSchemes' | 'chats'> {
+): Pick<ApiParts, 'network' | 'pagesUrl' | 'redirectSchemes' | 'publishableKey' | 'chats'> {
   const { PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies, HOST, PORT } = configuration;
   const local = PORT === 0 ? null : `http://${reachableHost(HOST)}:${PORT}`;
   return {
     network: { publicUrl, trustedProxies },
     pagesUrl: publicUrl ?? local,
     redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
+    publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     chats: chatsOf(configuration),
   };
 }

@@ -50,7 +50,11 @@ export const getStripeConfigRoute = defineRoute({
   request: {},
   response: { 200: stripeConfigSchema },
   errors: [],
-  read: () => Promise.resolve({ enabled: false, publishableKey: null, mode: null }),
+  read: (_tx, { deps }) => {
+    const { publishableKey = null } = deps;
+    const mode = publishableKey === null ? null : publishableKey.startsWith('pk_live_') ? 'live' : 'test';
+    return Promise.resolve({ enabled: PAID_PLANS_OPEN && publishableKey !== null, publishableKey, mode });
+  },
 });
 
 function presentPlan({ plan, since, now }: Subscription, pending: PendingChange | null): z.input<typeof planSchema> {

@@ -93,7 +93,10 @@ export const costEstimateSchema = z
     currency,
     lines: z.array(
       z
-        .strictObject({ id: z.string().describe('Names the line in this estimate alone: `line_1`, `line_2`, …'), ...lineMembers })
+        .strictObject({
+          id: z.string().describe('Names the line in this estimate alone: `line_1`, `line_2`, …'),
+          ...lineMembers,
+        })
         .meta({ id: 'EstimateLine' }),
     ),
     monthToDate: z.strictObject({ subtotal: minorUnits.describe('The sum of the lines, in minor units.') }),
