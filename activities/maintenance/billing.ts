@@ -53,7 +53,7 @@ async function tellOfTarget({ db, prices }: SweepDependencies<'prices'>, row: Al
   });
 }
 
-const DRIFT = 'billing_usage_drift';
+const DRIFT = 'agent_actions_usage_drift';
 const DRIFT_HELP =
   'Invariants of usage that did not hold at the last daily check: days that do not sum to their month, counts that differ from their records.';
 
