@@ -44,8 +44,7 @@ import { exitWithFailure, logWhatNodePrints, openLog } from './embedded/process-
 import { ensureSweepSchedule } from './embedded/sweep-schedule.ts';
 import { PRODUCT } from './domain/product.ts';
 import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
-import { NO_PAYMENT_PROVIDER } from './domain/billing/payment-provider.ts';
-import { PRICE_LIST } from './domain/billing/price-list.ts';
+import { billingParts } from './domain/billing/billing-parts.ts';
 import { Gauges } from './domain/gauges.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;
@@ -150,9 +149,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       sendRequest: createSender(sending),
       chat: createChatClient({ ...sending, watchdog: parts.watchdog, ...parts.chats }),
       mailer: parts.smtp === null ? null : createSmtpMailer(parts.smtp),
-      prices: PRICE_LIST,
-      payments: NO_PAYMENT_PROVIDER,
-      gauges: parts.gauges,
+      ...billingParts(parts),
       pagesUrl: parts.pagesUrl,
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,

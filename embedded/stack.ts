@@ -125,8 +125,7 @@ async function outwardCalls(
   logger: Logger,
   stops: Stops,
 ): Promise<Pick<WorkerParts, 'watchdog' | 'gauges' | 'egressAllow' | 'ownEndpoints' | 'resolve' | 'embedder'>> {
-  const watchdog = new Watchdog({ logger });
-  const gauges = new Gauges();
+  const [watchdog, gauges] = [new Watchdog({ logger }), new Gauges()];
   const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => [...watchdog.metrics(), ...gauges.metrics()]);
   stops.add(() => metrics.close());
   const { database, temporal, address } = servers;

@@ -202,6 +202,7 @@ describe('platform events', { timeout: TEST_TIMEOUT_MS }, () => {
     await expectRaised(['usage.threshold'], () =>
       service.deps.db.withEnvironment(service.database.tenant, (tx) => noteCrossing(tx, spend)),
     );
+    expect([...seen]).toContain('usage.threshold');
   });
 
   test('of messages', async () => {

@@ -68,11 +68,11 @@ it('tells of egress that is beyond its limit, of a plan that became smaller, and
   expect(await raised(workspace)).toEqual([]);
   await database.db.withWorkspace(workspace.production.workspaceId, (tx) => setPlan(tx, 'free'));
   await sweep();
-  expect((await raised(workspace)).map(([, meter, threshold]) => [meter, threshold]).toSorted()).toEqual([
-    ['egress', 100],
-    ['egress', 80],
-    ['executions', 100],
-    ['executions', 80],
+  expect((await raised(workspace)).map(([, meter, threshold]) => `${meter} ${threshold}`).toSorted()).toEqual([
+    'egress 100',
+    'egress 80',
+    'executions 100',
+    'executions 80',
   ]);
 });
 

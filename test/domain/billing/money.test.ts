@@ -161,7 +161,7 @@ describe('the lines of a month', () => {
   it('take back exactly what was charged, on the month of admission and its allowance', () => {
     const reversal = { admittedIn: '2026-09', plan: 'growth' as const, billedBefore: 100_500, reversed: 1_000 };
     const corrects = { invoiceId: 'ivc_1', lineId: 'ivl_1' };
-    const [line] = linesOf({ ...NOTHING, reversals: [{ ...reversal, corrects }] }, PRICES).filter(
+    const line = linesOf({ ...NOTHING, reversals: [{ ...reversal, corrects }] }, PRICES).find(
       ({ type }) => type === 'correction',
     );
     // 1,000 were taken back, and 500 of them had been included.
