@@ -185,9 +185,9 @@ const INVOICE_MOVES = `
     IF NOT FOUND THEN
       RAISE EXCEPTION 'invoice % takes no more lines', NEW.invoice_id USING ERRCODE = 'check_violation';
     END IF;
-    RETURN NEW;
+    RETURN NULL;
   END $$;
-  CREATE TRIGGER check_draft BEFORE INSERT ON invoice_lines FOR EACH ROW EXECUTE FUNCTION check_invoice_line();
+  CREATE TRIGGER check_draft AFTER INSERT ON invoice_lines FOR EACH ROW EXECUTE FUNCTION check_invoice_line();
 `;
 
 const THRESHOLDS = `
