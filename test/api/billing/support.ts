@@ -9,7 +9,7 @@ export async function plantInvoice(
   const [id, lineId] = [newId('invoice'), newId('invoiceLine')];
   const [made] = await asOwner<{ month: string }>(
     `INSERT INTO billing_months (workspace_id, month, plan, quantities)
-     SELECT $1, (COALESCE((SELECT min(month) FROM billing_months WHERE workspace_id = $1), '2026-11-01'::date) - interval '1 month')::date,
+     SELECT $1, (COALESCE((SELECT min(month) FROM billing_months WHERE workspace_id = $1), date_trunc('month', now() AT TIME ZONE 'UTC')::date) - interval '1 month')::date,
        'growth', '{"executions": [], "reversals": []}' RETURNING month::text`,
     [tenant.workspaceId],
   );
