@@ -33,7 +33,7 @@ async function recordExample(world: World, route: AnyRoute): Promise<OperationEx
   if (route.streamedReply === true) {
     return { request: stable.of(requestOf(request)), response: { status, body: text } };
   }
-  if ((status >= 300 && !isAlwaysRefused(route)) || !isJsonObject(json))
+  if ((status >= 300 && !mayRefuse(route)) || !isJsonObject(json))
     throw new Error(`${route.id} answered its fixture with ${status} ${text}`);
   return {
     request: stable.of(requestOf(request)),
@@ -41,9 +41,9 @@ async function recordExample(world: World, route: AnyRoute): Promise<OperationEx
   };
 }
 
-/** A route without a success to conform to: its example is how it refuses. */
-function isAlwaysRefused(route: AnyRoute): boolean {
-  return route.streamedReply !== true && route.exempt?.['conformance'] !== undefined;
+/** A route that has no success to conform to. Its example is how it refuses. */
+function mayRefuse(route: AnyRoute): boolean {
+  return route.exempt?.['conformance'] !== undefined;
 }
 
 function requestOf({ params, query, body, raw }: FixtureRequest): OperationExample['request'] & JsonObject {
@@ -102,7 +102,7 @@ export function exampleFindings(route: AnyRoute, example: OperationExample | und
         ({ path, message }) => `${again}; ${part}.${path.map(String).join('.')} ${message}`,
       );
     }),
-    ...(isAlwaysRefused(route)
+    ...(status >= 300 && mayRefuse(route)
       ? []
       : violationsOf(route, { status, data, ...(pagination === undefined ? {} : { pagination }) })
     ).map((violation) => `${again}; ${violation}`),
