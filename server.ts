@@ -73,6 +73,8 @@ export interface ApiParts {
   docs: DocsSettings;
   /** Schemes of apps that OAuth redirects may have, beside reversed domain names. */
   redirectSchemes: readonly string[];
+  /** Shown to browsers; null: none. */
+  publishableKey: string | null;
   /** Where the chat systems are reached. */
   chats: { slackBaseUrl: string; discordBaseUrl: string };
   httpLimits: HttpLimits;
@@ -134,6 +136,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       publicOrigins: parts.network.publicUrl === null ? [] : [parts.network.publicUrl],
       pagesUrl: parts.pagesUrl,
       redirectSchemes: parts.redirectSchemes,
+      publishableKey: parts.publishableKey,
     },
     { network: parts.network, docs: parts.docs, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
   );
@@ -230,6 +233,7 @@ async function main(): Promise<void> {
     pagesUrl: configuration.PUBLIC_URL,
     docs: { site: configuration.DOCS_URL, base: configuration.DOCS_BASE },
     redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
+    publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     chats: chatsOf(configuration),
     httpLimits: httpLimitsOf(configuration),
   });

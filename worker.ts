@@ -20,7 +20,6 @@ import { keepPermits } from './activities/in-flight/keep-permits.ts';
 import { PermitTakers } from './activities/in-flight/permit-takers.ts';
 import type { Repeated } from './activities/repeat-until-stopped.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
-import { DriftMeter } from './domain/analytics/drift-meter.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
 import { serveWorkerHealth, type WorkerHealth } from './api/health/serve-worker-health.ts';
 import { tellWaiter } from './api/in-flight/tell-waiter.ts';
@@ -45,6 +44,8 @@ import { exitWithFailure, logWhatNodePrints, openLog } from './embedded/process-
 import { ensureSweepSchedule } from './embedded/sweep-schedule.ts';
 import { PRODUCT } from './domain/product.ts';
 import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
+import { billingParts } from './domain/billing/billing-parts.ts';
+import { Gauges } from './domain/gauges.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;
 /** How often a process tells Temporal that its workers are alive, which is how the API sees them (api/health/worker-watch.ts). */
@@ -65,8 +66,9 @@ export interface WorkerParts {
   /** Resolves the names of tenants' destinations. One for a process. */
   resolve: Resolve;
   watchdog: Watchdog;
-  drift?: DriftMeter | undefined;
   /** Makes the vectors of texts. Its creator closes it. */
+  /** Figures of this process, which its metrics show. */
+  gauges: Gauges;
   embedder: Embedder;
   /** The base URLs of the built-in adapters' providers. */
   providers: { stripeBaseUrl: string; resendBaseUrl: string };
@@ -147,10 +149,10 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       sendRequest: createSender(sending),
       chat: createChatClient({ ...sending, watchdog: parts.watchdog, ...parts.chats }),
       mailer: parts.smtp === null ? null : createSmtpMailer(parts.smtp),
+      ...billingParts(parts),
       pagesUrl: parts.pagesUrl,
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,
-      drift: parts.drift,
       embedder: parts.embedder,
     });
     const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs } = parts;
@@ -217,8 +219,8 @@ async function main(): Promise<void> {
     temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
   );
   const watchdog = new Watchdog({ logger });
-  const drift = new DriftMeter();
-  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => [...watchdog.metrics(), ...drift.metrics()]);
+  const gauges = new Gauges();
+  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => [...watchdog.metrics(), ...gauges.metrics()]);
   let started: RunningWorker | null = null;
   const health = await serveWorkerHealth(configuration.HEALTH_ADDRESS, () => started?.health() ?? null);
   const sending = {
@@ -226,7 +228,6 @@ async function main(): Promise<void> {
     ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints, ...health.endpoints]),
     resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
     watchdog,
-    drift,
   };
   const embedder = openEmbedder(configuration, sending);
   const worker = await startWorker({
@@ -236,6 +237,7 @@ async function main(): Promise<void> {
     namespace: configuration.TEMPORAL_NAMESPACE,
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     ...sending,
+    gauges,
     embedder,
     files: createFileStore(configuration, FILES_DIR_DEFAULT),
     providers: providersOf(configuration),

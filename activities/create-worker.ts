@@ -25,6 +25,7 @@ export const ACTIVITIES_OF_QUEUES = {
     'recoverSubscriptionPage',
     'ingestMemoryPage',
     'forgetMemoryPage',
+    'collectInvoice',
   ],
 } as const satisfies Record<string, readonly (keyof Activities)[]>;
 

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
 import type { Database, Tenant } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
-import type { DriftMeter } from '../domain/analytics/drift-meter.ts';
+import type { BillingMonthRef } from '../domain/billing/month-ref.ts';
+import type { PaymentProvider } from '../domain/billing/payment-provider.ts';
+import type { PriceList } from '../domain/billing/price-list.ts';
+import type { Gauges } from '../domain/gauges.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { Embedder } from '../domain/embeddings/embedder.ts';
@@ -66,6 +69,14 @@ export interface ActivityDependencies {
   startFiring(firing: FiringRef): Promise<void>;
   /** Starts the pacer of a flow-control key, or has a running one look again. */
   paceFlowControl(ref: FlowControlKeyRef): Promise<void>;
+  /** Starts the closing of a month, or leaves the running one. */
+  closeBillingMonth(ref: BillingMonthRef): Promise<void>;
+  /** What plans cost. */
+  prices: PriceList;
+  /** Whoever collects the money. */
+  payments: PaymentProvider;
+  /** Figures that the sweep finds out, for the metrics of the process. */
+  gauges: Gauges;
   /** How many calls of a kind a workspace may have in flight. */
   inFlightCaps: InFlightCaps;
   /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */
@@ -77,8 +88,6 @@ export interface ActivityDependencies {
   /** Sends the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
   /** Searches what targets answer for credentials. The adapters have the same. */
-  /** Where a metric shows what the daily sample of analytics found. */
-  drift?: Pick<DriftMeter, 'note'> | undefined;
   redaction: RedactionThreads;
   /** Posts approvals to chats, through the egress guard. */
   chat: ChatClient;

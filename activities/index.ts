@@ -1,6 +1,14 @@
 import { cancelApproval, expireApproval } from './approvals/end-approval.ts';
 import { remindApproval } from './approvals/remind-approval.ts';
 import { watchApproval } from './approvals/watch-approval.ts';
+import {
+  collectInvoice,
+  findOpenAdmissions,
+  findStillOpenAdmissions,
+  finishMonth,
+  issueInvoice,
+  snapshotMonth,
+} from './billing/close-month.ts';
 import { clearDeadLetterPage } from './dead-letters/clear-page.ts';
 import { retryDeadLetterPage } from './dead-letters/retry-page.ts';
 import { postApproval } from './integrations/post-approval.ts';
@@ -79,6 +87,12 @@ export function createActivities(deps: ActivityDependencies) {
     fireSlot: fireSlot(deps),
     grantByTime: workInTurn(deps, 'maintenance', grantByTime(deps)),
     grantAfterHalt: workInTurn(deps, 'maintenance', grantAfterHalt(deps)),
+    findOpenAdmissions: findOpenAdmissions(deps),
+    findStillOpenAdmissions: findStillOpenAdmissions(deps),
+    snapshotMonth: snapshotMonth(deps),
+    issueInvoice: issueInvoice(deps),
+    collectInvoice: collectInvoice(deps),
+    finishMonth: finishMonth(deps),
     listSweepAreas: listSweepAreas(),
     sweepArea: sweepArea(deps),
   };

@@ -74,6 +74,8 @@ export interface ApiDependencies {
   publicOrigins?: readonly string[];
   /** Schemes of apps that OAuth redirects may have beside reversed domain names; by default those of the well-known editors. */
   redirectSchemes?: readonly string[];
+  /** The publishable key of the payment provider, for browsers; by default none. */
+  publishableKey?: string | null;
   /** The origin that links to our pages begin with; null where nobody said how the service is reached. */
   pagesUrl: string | null;
 }

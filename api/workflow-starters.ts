@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Database, Tenant } from '../db/client.ts';
 import { EnvironmentNames } from '../db/environments/environment-names.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
+import type { BillingMonthRef } from '../domain/billing/month-ref.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { EventRef } from '../domain/events/events.ts';
 import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
@@ -10,6 +11,7 @@ import type { MessageRef } from '../domain/messages/messages.ts';
 import type { EmailRef } from '../domain/notifications/emails.ts';
 import type { EffectToRead, InvocationRef } from '../domain/refs.ts';
 import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
+import { startBillingMonth } from './billing/start-billing-month.ts';
 import { wakeApproval } from './approvals/wake-approval.ts';
 import { wakeDeadLetterJob } from './dead-letters/job-workflows.ts';
 import { startFanOut } from './events/event-workflows.ts';
@@ -66,6 +68,7 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
       wakeMemoryJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     fanOutEvent: async (ref: EventRef) =>
       startFanOut(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+    closeBillingMonth: (ref: BillingMonthRef) => startBillingMonth(client, ref, taskQueue),
     sendEmail: async (ref: EmailRef) =>
       startEmail(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     putSchedule: async (ref: ScheduleRef, plan: TemporalPlan, now: Date) =>

@@ -30,6 +30,7 @@ export async function startBenchApi(databaseUrl: string, databasePoolMax: number
     pagesUrl: null,
     docs: { site: null, base: '' },
     redirectSchemes: [],
+    publishableKey: null,
     embedder,
     chats: { slackBaseUrl: 'http://127.0.0.1:1', discordBaseUrl: 'http://127.0.0.1:1' },
     httpLimits: {

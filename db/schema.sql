@@ -818,6 +818,52 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_invoice_line()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    -- The lock lets no line slip in while its invoice is opened.
+    PERFORM FROM invoices i WHERE i.id = NEW.invoice_id AND i.status = 'draft' FOR KEY SHARE;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'invoice % takes no more lines', NEW.invoice_id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_invoice_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.status <> 'draft' THEN RAISE EXCEPTION 'an invoice begins as a draft' USING ERRCODE = 'check_violation'; END IF;
+      RETURN NEW;
+    END IF;
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'invoice % is never deleted', OLD.id USING ERRCODE = 'check_violation'; END IF;
+    IF (NEW.id, NEW.workspace_id, NEW.month, NEW.currency, NEW.subtotal, NEW.tax, NEW.total, NEW.digest, NEW.created_at)
+       IS DISTINCT FROM (OLD.id, OLD.workspace_id, OLD.month, OLD.currency, OLD.subtotal, OLD.tax, OLD.total, OLD.digest, OLD.created_at)
+       OR OLD.status <> 'draft' AND (NEW.number, NEW.issued_at, NEW.due_at) IS DISTINCT FROM (OLD.number, OLD.issued_at, OLD.due_at) THEN
+      RAISE EXCEPTION 'invoice % was issued and does not change', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.status <> OLD.status AND NOT (CASE OLD.status
+        WHEN 'draft' THEN NEW.status = 'open'
+        WHEN 'open' THEN NEW.status IN ('paid', 'void', 'uncollectible')
+        WHEN 'uncollectible' THEN NEW.status IN ('paid', 'void')
+        ELSE false
+      END) THEN
+      RAISE EXCEPTION 'invoice % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
+    END IF;
+    -- Looked at once, here: a draft gets no more lines afterwards.
+    IF OLD.status = 'draft' AND NEW.status = 'open'
+       AND NEW.subtotal <> (SELECT COALESCE(sum(l.amount), 0) FROM invoice_lines l WHERE l.invoice_id = NEW.id) THEN
+      RAISE EXCEPTION 'invoice % is not the sum of its lines', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_memory_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1147,6 +1193,20 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_usage()
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    today text := (now() AT TIME ZONE 'UTC')::date;
+  BEGIN
+    UPDATE installation SET sweep_stopped_at = sweep_stopped_at || jsonb_build_object('usage-invariants', today)
+      WHERE sweep_stopped_at ->> 'usage-invariants' IS DISTINCT FROM today;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    RETURN COALESCE((SELECT jsonb_agg(to_jsonb(d)) FROM find_usage_drift(today::date - 1) d), '[]');
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.claim_analytics_verification()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1297,6 +1357,26 @@ AS $function$
     RETURN NEW;
   END $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.count_executions(of_month date, until timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT (COALESCE(sum(of_environment.succeeded), (0)::numeric))::bigint AS "coalesce"
+    FROM (environments e
+      CROSS JOIN LATERAL ( SELECT count(*) AS succeeded
+            FROM invocations i
+           WHERE ((i.environment_id = e.id) AND (i.created_at >= ((count_executions.of_month)::timestamp without time zone AT TIME ZONE 'UTC'::text)) AND (i.created_at < LEAST(count_executions.until, ((count_executions.of_month + '1 mon'::interval) AT TIME ZONE 'UTC'::text))) AND (i.settled_at < count_executions.until) AND ((i.status = 'succeeded'::text) OR ((i.status = 'failed'::text) AND (EXISTS ( SELECT
+                    FROM late_executions l
+                   WHERE ((l.invocation_id = i.id) AND (l.kind = 'reversed'::text) AND (l.at >= count_executions.until)))))))) of_environment)
+   WHERE (e.workspace_id = current_workspace_id());
+END
+;
+ALTER FUNCTION count_executions(date,timestamp with time zone) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION count_executions(date,timestamp with time zone) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION count_executions(date,timestamp with time zone) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.count_facts_of_approvals()
  RETURNS trigger
@@ -2331,7 +2411,7 @@ BEGIN ATOMIC
      posted_at AS posted_at,
      'integration'::text,
      'refused'::text,
-     error_shape(COALESCE(error, ''::text)) AS error_shape,
+     COALESCE(error_shape(error), ''::text) AS "coalesce",
      (0)::bigint AS int8,
      (0)::bigint AS int8,
      NULL::bigint AS int8,
@@ -2404,7 +2484,7 @@ BEGIN ATOMIC
                  CASE facts_of_invocation.status
                      WHEN 'refused'::text THEN 'invocation'::text
                      ELSE 'dispatch'::text
-                 END,COALESCE(facts_of_invocation.code, ''::text),error_shape(COALESCE(facts_of_invocation.error, ''::text)),0,facts_of_invocation.id)) f(kind, at, d1, d2, d3, s1, sample)
+                 END,COALESCE(facts_of_invocation.code, ''::text),COALESCE(error_shape(facts_of_invocation.error), ''::text),0,facts_of_invocation.id)) f(kind, at, d1, d2, d3, s1, sample)
    WHERE (f.at IS NOT NULL);
 END
 ;
@@ -2473,7 +2553,7 @@ BEGIN ATOMIC
                  CASE
                      WHEN (facts_of_message_attempt.subscription_id IS NULL) THEN 'delivery'::text
                      ELSE 'subscription'::text
-                 END,a.outcome,error_shape(COALESCE(facts_of_message_attempt.error, ''::text)),0,0,NULL::bigint,facts_of_message_attempt.message_id)) f(kind, at, d1, d2, d3, s1, s2, ms, sample)
+                 END,a.outcome,COALESCE(error_shape(facts_of_message_attempt.error), ''::text),0,0,NULL::bigint,facts_of_message_attempt.message_id)) f(kind, at, d1, d2, d3, s1, s2, ms, sample)
    WHERE (f.at IS NOT NULL);
 END
 ;
@@ -2500,7 +2580,7 @@ BEGIN ATOMIC
                  CASE facts_of_run.status
                      WHEN 'failed'::text THEN facts_of_run.ended_at
                      ELSE NULL::timestamp with time zone
-                 END,'run'::text,COALESCE("left"((facts_of_run.error ->> 'code'::text), 64), ''::text),error_shape(COALESCE((facts_of_run.error ->> 'message'::text), ''::text)),0,0,NULL::bigint,facts_of_run.id)) f(kind, at, d1, d2, d3, s1, s2, ms, sample)
+                 END,'run'::text,COALESCE("left"((facts_of_run.error ->> 'code'::text), 64), ''::text),COALESCE(error_shape((facts_of_run.error ->> 'message'::text)), ''::text),0,0,NULL::bigint,facts_of_run.id)) f(kind, at, d1, d2, d3, s1, s2, ms, sample)
    WHERE (f.at IS NOT NULL);
 END
 ;
@@ -2523,10 +2603,33 @@ BEGIN ATOMIC
                  CASE facts_of_schedule_run.outcome
                      WHEN 'published'::text THEN ms_between(facts_of_schedule_run.nominal_at, facts_of_schedule_run.fired_at)
                      ELSE NULL::bigint
-                 END,NULL::text), ('errors'::text,(facts_of_schedule_run.outcome = 'failed'::text),'schedule'::text,COALESCE("left"(facts_of_schedule_run.error_code, 64), ''::text),error_shape(COALESCE(facts_of_schedule_run.error_message, ''::text)),NULL::bigint,facts_of_schedule_run.schedule_id)) f(kind, counts, d1, d2, d3, ms, sample)
+                 END,NULL::text), ('errors'::text,(facts_of_schedule_run.outcome = 'failed'::text),'schedule'::text,COALESCE("left"(facts_of_schedule_run.error_code, 64), ''::text),COALESCE(error_shape(facts_of_schedule_run.error_message), ''::text),NULL::bigint,facts_of_schedule_run.schedule_id)) f(kind, counts, d1, d2, d3, ms, sample)
    WHERE f.counts;
 END
 ;
+
+CREATE OR REPLACE FUNCTION public.find_alert_targets(after_id text, most integer)
+ RETURNS TABLE(workspace_id uuid, environment_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT t.workspace_id,
+     told.id
+    FROM (alert_targets t
+      CROSS JOIN LATERAL ( SELECT e.id
+            FROM environments e
+           WHERE (e.workspace_id = t.workspace_id)
+           ORDER BY (e.kind = 'production'::text) DESC, e.created_at, e.id
+          LIMIT 1) told)
+   WHERE ((t.amount IS NOT NULL) AND ((find_alert_targets.after_id = ''::text) OR (t.workspace_id > (find_alert_targets.after_id)::uuid)))
+   ORDER BY t.workspace_id
+  LIMIT find_alert_targets.most;
+END
+;
+ALTER FUNCTION find_alert_targets(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_alert_targets(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_alert_targets(text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_api_key(hash bytea)
  RETURNS TABLE(id text, workspace_id uuid, environment_id uuid, environment_name text, environment_kind text, environment_protected boolean, preset text, scopes text[], expires_at timestamp with time zone, last_used_at timestamp with time zone)
@@ -3265,6 +3368,27 @@ ALTER FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) OWNER TO service_d
 REVOKE ALL ON FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_unclosed_months(after_id text, most integer)
+ RETURNS TABLE(workspace_id uuid, month date)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT w.id,
+     m.month
+    FROM (workspaces w
+      CROSS JOIN LATERAL ( SELECT (COALESCE(( SELECT (max(b.month) + '1 mon'::interval)
+                    FROM billing_months b
+                   WHERE ((b.workspace_id = w.id) AND (b.closed_at IS NOT NULL))), date_trunc('month'::text, (w.created_at AT TIME ZONE 'UTC'::text))))::date AS month) m)
+   WHERE (((find_unclosed_months.after_id = ''::text) OR (w.id > (find_unclosed_months.after_id)::uuid)) AND (((m.month + '1 mon 00:05:00'::interval) AT TIME ZONE 'UTC'::text) <= now()))
+   ORDER BY w.id
+  LIMIT find_unclosed_months.most;
+END
+;
+ALTER FUNCTION find_unclosed_months(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_unclosed_months(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_unclosed_months(text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_unfanned_events(older_than interval, behind_id text, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -3493,6 +3617,152 @@ END
 ALTER FUNCTION find_unwatched_approvals(interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unwatched_approvals(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unwatched_approvals(interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_usage_crossings(limits jsonb, thresholds integer[], after_id text, most integer)
+ RETURNS TABLE(id text, workspace_id uuid, environment_id uuid, month date, meter text, threshold integer, used bigint, allowed bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ WITH spent AS (
+          SELECT u.workspace_id,
+             u.month,
+             u.allowance,
+             (sum(u.used))::bigint AS used
+            FROM monthly_usage u
+           WHERE (u.month = (date_trunc('month'::text, (now() AT TIME ZONE 'UTC'::text)))::date)
+           GROUP BY u.workspace_id, u.month, u.allowance
+         ), reached AS (
+          SELECT s.workspace_id,
+             s.month,
+             s.allowance,
+             s.used,
+             t.threshold,
+             (((find_usage_crossings.limits -> w.plan) ->> s.allowance))::bigint AS allowed
+            FROM ((spent s
+              JOIN workspaces w ON ((w.id = s.workspace_id)))
+              CROSS JOIN unnest(find_usage_crossings.thresholds) t(threshold))
+         )
+  SELECT (((((r.workspace_id || '/'::text) || r.allowance) || '/'::text) || r.threshold) COLLATE "C") AS id,
+     r.workspace_id,
+     told.id,
+     r.month,
+     r.allowance,
+     r.threshold,
+     r.used,
+     r.allowed
+    FROM (reached r
+      CROSS JOIN LATERAL ( SELECT e.id
+            FROM environments e
+           WHERE (e.workspace_id = r.workspace_id)
+           ORDER BY (e.kind = 'production'::text) DESC, e.created_at, e.id
+          LIMIT 1) told)
+   WHERE ((r.allowed > 0) AND (r.used >= 1) AND ((r.used * 100) >= (r.allowed * r.threshold)) AND ((((((r.workspace_id || '/'::text) || r.allowance) || '/'::text) || r.threshold) COLLATE "C") > find_usage_crossings.after_id) AND (NOT (EXISTS ( SELECT
+            FROM usage_crossings x
+           WHERE ((x.workspace_id = r.workspace_id) AND (x.month = r.month) AND (x.meter = r.allowance) AND (x.threshold = r.threshold))))))
+   ORDER BY (((((r.workspace_id || '/'::text) || r.allowance) || '/'::text) || r.threshold) COLLATE "C")
+  LIMIT find_usage_crossings.most;
+END
+;
+ALTER FUNCTION find_usage_crossings(jsonb,integer[],text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_usage_crossings(jsonb,integer[],text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_usage_crossings(jsonb,integer[],text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_usage_drift(from_day date)
+ RETURNS TABLE(rule text, workspace_id uuid, environment_id uuid, day date, allowance text, kept bigint, recounted bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ WITH days AS (
+          SELECT d.workspace_id,
+             (date_trunc('month'::text, (d.day)::timestamp with time zone))::date AS month,
+             d.allowance,
+             (sum(d.used))::bigint AS used
+            FROM daily_usage d
+           WHERE (d.day >= (date_trunc('month'::text, (find_usage_drift.from_day)::timestamp with time zone))::date)
+           GROUP BY d.workspace_id, ((date_trunc('month'::text, (d.day)::timestamp with time zone))::date), d.allowance
+         ), months AS (
+          SELECT m.workspace_id,
+             m.month,
+             m.allowance,
+             (sum(m.used))::bigint AS used
+            FROM monthly_usage m
+           WHERE (m.month >= (date_trunc('month'::text, (find_usage_drift.from_day)::timestamp with time zone))::date)
+           GROUP BY m.workspace_id, m.month, m.allowance
+         ), counted AS (
+          SELECT e.workspace_id,
+             e.id AS environment_id,
+             (s.day)::date AS day,
+             (s.day AT TIME ZONE 'UTC'::text) AS begins,
+             ((s.day + '1 day'::interval) AT TIME ZONE 'UTC'::text) AS ends
+            FROM (environments e
+              CROSS JOIN generate_series((find_usage_drift.from_day)::timestamp without time zone, (((now() AT TIME ZONE 'UTC'::text))::date)::timestamp without time zone, '1 day'::interval) s(day))
+         ), executions AS (
+          SELECT c.workspace_id,
+             c.environment_id,
+             c.day,
+             c.begins,
+             c.ends,
+             ( SELECT count(*) AS count
+                    FROM invocations i
+                   WHERE ((i.environment_id = c.environment_id) AND (i.created_at >= c.begins) AND (i.created_at < c.ends) AND (NOT ((i.status = 'failed'::text) AND (i.outcome_source = 'manual_resolution'::text))))) AS recounted,
+             ( SELECT (COALESCE(sum(d.used), (0)::numeric))::bigint AS "coalesce"
+                    FROM daily_usage d
+                   WHERE ((d.environment_id = c.environment_id) AND (d.day = c.day) AND (d.allowance = 'executions'::text))) AS kept
+            FROM counted c
+         ), messages_of AS (
+          SELECT c.workspace_id,
+             c.environment_id,
+             c.day,
+             c.begins,
+             c.ends,
+             ( SELECT count(*) AS count
+                    FROM messages m
+                   WHERE ((m.environment_id = c.environment_id) AND (m.created_at >= c.begins) AND (m.created_at < c.ends) AND (m.kind = ANY (ARRAY['message'::text, 'event'::text])))) AS recounted,
+             ( SELECT count(*) AS count
+                    FROM events v
+                   WHERE ((v.environment_id = c.environment_id) AND (v.created_at >= c.begins) AND (v.created_at < c.ends))) AS events,
+             ( SELECT (COALESCE(sum(d.used), (0)::numeric))::bigint AS "coalesce"
+                    FROM daily_usage d
+                   WHERE ((d.environment_id = c.environment_id) AND (d.day = c.day) AND (d.allowance = 'messages'::text))) AS kept
+            FROM counted c
+         )
+  SELECT 'days_sum_to_month'::text,
+     workspace_id,
+     NULL::uuid AS uuid,
+     month,
+     allowance,
+     COALESCE(months.used, (0)::bigint) AS "coalesce",
+     COALESCE(days.used, (0)::bigint) AS "coalesce"
+    FROM (days
+      FULL JOIN months USING (workspace_id, month, allowance))
+   WHERE (days.used IS DISTINCT FROM months.used)
+ UNION ALL
+  SELECT 'executions'::text,
+     x.workspace_id,
+     x.environment_id,
+     x.day,
+     'executions'::text,
+     x.kept,
+     x.recounted
+    FROM executions x
+   WHERE (x.kept <> x.recounted)
+ UNION ALL
+  SELECT 'messages'::text,
+     g.workspace_id,
+     g.environment_id,
+     g.day,
+     'messages'::text,
+     g.kept,
+     g.recounted
+    FROM messages_of g
+   WHERE ((g.kept < g.recounted) OR (g.kept > (g.recounted + g.events)));
+END
+;
+ALTER FUNCTION find_usage_drift(date) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_usage_drift(date) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_usage_drift(date) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_user_by_email(address text)
  RETURNS TABLE(id text, email text, name text, password_hash text)
@@ -3948,7 +4218,7 @@ CREATE OR REPLACE FUNCTION public.is_event_heard(of_environment uuid, of_type te
  RETURNS boolean
  LANGUAGE sql
  STABLE
-RETURN ((of_type = ANY (ARRAY['approval.requested'::text, 'effect.unknown'::text, 'effect.exhausted'::text, 'impact_limit.threshold'::text, 'impact_limit.exceeded'::text, 'budget.threshold'::text, 'budget.exceeded'::text, 'message.failed'::text, 'environment.halted'::text, 'environment.resumed'::text, 'subscription.disabled'::text])) OR (EXISTS (SELECT FROM event_subscriptions s WHERE ((s.environment_id = is_event_heard.of_environment) AND s.of_service AND s.enabled AND (s.deleted_at IS NULL)))))
+RETURN ((of_type = ANY (ARRAY['approval.requested'::text, 'effect.unknown'::text, 'effect.exhausted'::text, 'impact_limit.threshold'::text, 'impact_limit.exceeded'::text, 'budget.threshold'::text, 'budget.exceeded'::text, 'usage.threshold'::text, 'message.failed'::text, 'environment.halted'::text, 'environment.resumed'::text, 'subscription.disabled'::text])) OR (EXISTS (SELECT FROM event_subscriptions s WHERE ((s.environment_id = is_event_heard.of_environment) AND s.of_service AND s.enabled AND (s.deleted_at IS NULL)))))
 ;
 
 CREATE OR REPLACE FUNCTION public.keep_action_span()
@@ -4597,6 +4867,19 @@ CREATE OR REPLACE FUNCTION public.ms_between(earlier timestamp with time zone, l
 RETURN CASE WHEN ((earlier IS NOT NULL) AND (later IS NOT NULL)) THEN (GREATEST((0)::numeric, round((EXTRACT(epoch FROM (later - earlier)) * (1000)::numeric))))::bigint ELSE NULL::bigint END
 ;
 
+CREATE OR REPLACE FUNCTION public.note_late_execution()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO late_executions (invocation_id, kind, environment_id, workspace_id, admitted_at, settled_at, at)
+    SELECT NEW.id, TG_ARGV[0], e.id, e.workspace_id, NEW.created_at, NEW.settled_at,
+      CASE TG_ARGV[0] WHEN 'settled' THEN NEW.settled_at ELSE NEW.updated_at END
+    FROM environments e WHERE e.id = NEW.environment_id;
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.note_pacer_look(at timestamp with time zone)
  RETURNS void
  LANGUAGE sql
@@ -4972,6 +5255,17 @@ AS $function$
   BEGIN
     PERFORM raise_event(NEW.environment_id, 'subscription.disabled', jsonb_build_object('subscriptionId', NEW.id, 'topicId', NEW.topic_id,
       'topic', (SELECT t.name FROM topics t WHERE t.id = NEW.topic_id), 'url', NEW.url, 'failingSince', event_time(NEW.failing_since)));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_usage_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, 'usage.threshold', jsonb_build_object('workspaceId', NEW.workspace_id, 'month', to_char(NEW.month, 'YYYY-MM'),
+      'meter', NEW.meter, 'threshold', NEW.threshold, 'used', NEW.used, 'limit', NEW.allowed, 'currency', NEW.currency));
     RETURN NULL;
   END $function$
 ;
@@ -5439,6 +5733,25 @@ CREATE TRIGGER raise_changed AFTER UPDATE ON public.actions FOR EACH ROW WHEN ((
 CREATE TRIGGER raise_created AFTER INSERT ON public.actions FOR EACH ROW EXECUTE FUNCTION raise_action_event();
 CREATE CONSTRAINT TRIGGER refuse_governed_name AFTER INSERT OR UPDATE OF name ON public.actions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_governed_name();
 
+CREATE TABLE alert_targets (
+  workspace_id uuid NOT NULL,
+  amount bigint,
+  currency text,
+  thresholds integer[] NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT alert_targets_pkey PRIMARY KEY (workspace_id),
+  CONSTRAINT alert_targets_amount_check CHECK ((amount >= 1)),
+  CONSTRAINT alert_targets_check CHECK (((amount IS NULL) = (currency IS NULL))),
+  CONSTRAINT alert_targets_currency_check CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  CONSTRAINT alert_targets_thresholds_check CHECK (((cardinality(thresholds) >= 1) AND (cardinality(thresholds) <= 10)))
+);
+ALTER TABLE alert_targets ENABLE ROW LEVEL SECURITY;
+ALTER TABLE alert_targets FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON alert_targets FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON alert_targets FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT, UPDATE ON alert_targets TO service_app;
+GRANT SELECT ON alert_targets TO service_directory;
+
 CREATE TABLE analytics_day_histograms (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
@@ -5842,6 +6155,26 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH 
 CREATE TRIGGER chain BEFORE INSERT ON public.audit_log FOR EACH ROW EXECUTE FUNCTION chain_audit();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE billing_months (
+  workspace_id uuid NOT NULL,
+  month date NOT NULL,
+  plan text NOT NULL,
+  quantities jsonb NOT NULL,
+  snapshot_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  closed_at timestamp(3) with time zone,
+  CONSTRAINT billing_months_pkey PRIMARY KEY (workspace_id, month),
+  CONSTRAINT billing_months_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+);
+ALTER TABLE billing_months ENABLE ROW LEVEL SECURITY;
+ALTER TABLE billing_months FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON billing_months FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON billing_months FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON billing_months TO service_app;
+GRANT SELECT ON billing_months TO service_directory;
+GRANT UPDATE (closed_at) ON billing_months TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE ON public.billing_months FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER keep_snapshot BEFORE UPDATE ON public.billing_months FOR EACH ROW WHEN (((((((new.workspace_id IS DISTINCT FROM old.workspace_id) OR (new.month IS DISTINCT FROM old.month)) OR (new.plan IS DISTINCT FROM old.plan)) OR (new.quantities IS DISTINCT FROM old.quantities)) OR (new.snapshot_at IS DISTINCT FROM old.snapshot_at)) OR (old.closed_at IS NOT NULL))) EXECUTE FUNCTION refuse_change();
+
 CREATE TABLE budget_crossings (
   environment_id uuid NOT NULL,
   api_key_id text COLLATE "C" NOT NULL,
@@ -6068,8 +6401,10 @@ CREATE TABLE daily_usage (
 CREATE INDEX daily_usage_of_workspace ON public.daily_usage USING btree (workspace_id, day);
 ALTER TABLE daily_usage ENABLE ROW LEVEL SECURITY;
 ALTER TABLE daily_usage FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON daily_usage FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON daily_usage FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON daily_usage TO service_app;
+GRANT SELECT ON daily_usage TO service_directory;
 GRANT UPDATE (used) ON daily_usage TO service_app;
 
 CREATE TABLE dead_letter_jobs (
@@ -6276,7 +6611,7 @@ CREATE POLICY directory ON environments FOR SELECT TO service_directory USING (t
 CREATE POLICY tenant ON environments FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON environments TO service_app;
 GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by, halts) ON environments TO service_app;
-GRANT SELECT (id, workspace_id, name, kind, protected, halted_at) ON environments TO service_directory;
+GRANT SELECT (id, workspace_id, name, kind, protected, halted_at, created_at) ON environments TO service_directory;
 CREATE TRIGGER raise_halt AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((new.halted_at IS NULL) <> (old.halted_at IS NULL))) EXECUTE FUNCTION raise_environment_event();
 
 CREATE TABLE event_subscription_secrets (
@@ -6880,7 +7215,7 @@ ALTER TABLE invocations FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON invocations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON invocations TO service_app;
-GRANT SELECT (id, environment_id, run_id, preview_id, status, created_at, updated_at, dependencies_awaited_at) ON invocations TO service_directory;
+GRANT SELECT (id, environment_id, run_id, preview_id, status, outcome_source, created_at, updated_at, settled_at, dependencies_awaited_at) ON invocations TO service_directory;
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.approval_id IS NOT NULL) OR (old.approval_id IS NOT NULL) OR (new.status = ANY (ARRAY['pending_approval'::text, 'denied'::text, 'expired'::text])))) EXECUTE FUNCTION check_approval_of_invocation();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();
@@ -6891,12 +7226,81 @@ CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.invocations REFERENC
 CREATE TRIGGER free_preview AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.compensates IS DISTINCT FROM old.compensates) OR (old.resolution IS NOT NULL) OR (new.resolution IS NOT NULL) OR (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION keep_resolution();
 CREATE TRIGGER keep_span AFTER INSERT OR UPDATE OF status, outcome_source, effect_id, approval_id ON public.invocations FOR EACH ROW WHEN ((new.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
+CREATE TRIGGER note_late_settlement AFTER UPDATE OF settled_at ON public.invocations FOR EACH ROW WHEN (((new.status = 'succeeded'::text) AND (new.settled_at IS NOT NULL) AND (old.settled_at IS NULL) AND (date_trunc('month'::text, (new.settled_at AT TIME ZONE 'UTC'::text)) <> date_trunc('month'::text, (new.created_at AT TIME ZONE 'UTC'::text))))) EXECUTE FUNCTION note_late_execution('settled');
+CREATE TRIGGER note_reversal AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((old.status = 'succeeded'::text) AND (new.status = 'failed'::text) AND (new.settled_at IS NOT NULL))) EXECUTE FUNCTION note_late_execution('reversed');
 CREATE TRIGGER raise_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_invocation_event();
 CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER release_files AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN ((new.holds_files AND ((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) OR ((new.status = 'unknown'::text) AND (new.effect_id IS NULL))))) EXECUTE FUNCTION release_files();
 CREATE TRIGGER remove_span AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
 CREATE CONSTRAINT TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER take_preview AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
+
+CREATE TABLE invoice_lines (
+  id text COLLATE "C" NOT NULL,
+  invoice_id text COLLATE "C" NOT NULL,
+  workspace_id uuid NOT NULL,
+  "position" integer NOT NULL,
+  amount bigint NOT NULL,
+  line jsonb NOT NULL,
+  CONSTRAINT invoice_lines_pkey PRIMARY KEY (id),
+  CONSTRAINT invoice_lines_invoice_id_position_key UNIQUE (invoice_id, "position"),
+  CONSTRAINT invoice_lines_check CHECK ((((line ->> 'amount'::text))::bigint = amount)),
+  CONSTRAINT invoice_lines_position_check CHECK (("position" >= 1))
+);
+ALTER TABLE invoice_lines ENABLE ROW LEVEL SECURITY;
+ALTER TABLE invoice_lines FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON invoice_lines FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON invoice_lines TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.invoice_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER check_draft AFTER INSERT ON public.invoice_lines FOR EACH ROW EXECUTE FUNCTION check_invoice_line();
+
+CREATE TABLE invoice_numbers (
+  workspace_id uuid NOT NULL,
+  last integer NOT NULL,
+  CONSTRAINT invoice_numbers_pkey PRIMARY KEY (workspace_id),
+  CONSTRAINT invoice_numbers_last_check CHECK ((last >= 1))
+);
+ALTER TABLE invoice_numbers ENABLE ROW LEVEL SECURITY;
+ALTER TABLE invoice_numbers FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON invoice_numbers FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON invoice_numbers TO service_app;
+GRANT UPDATE (last) ON invoice_numbers TO service_app;
+
+CREATE TABLE invoices (
+  id text COLLATE "C" NOT NULL,
+  workspace_id uuid NOT NULL,
+  month date NOT NULL,
+  number integer,
+  status text DEFAULT 'draft'::text NOT NULL,
+  currency text NOT NULL,
+  subtotal bigint NOT NULL,
+  tax bigint NOT NULL,
+  total bigint NOT NULL,
+  digest text NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  issued_at timestamp(3) with time zone,
+  due_at timestamp(3) with time zone,
+  paid_at timestamp(3) with time zone,
+  voided_at timestamp(3) with time zone,
+  hosted_url text,
+  pdf_url text,
+  CONSTRAINT invoices_pkey PRIMARY KEY (id),
+  CONSTRAINT invoices_id_workspace_id_key UNIQUE (id, workspace_id),
+  CONSTRAINT invoices_workspace_id_month_key UNIQUE (workspace_id, month),
+  CONSTRAINT invoices_workspace_id_number_key UNIQUE (workspace_id, number),
+  CONSTRAINT invoices_check CHECK ((total = (subtotal + tax))),
+  CONSTRAINT invoices_currency_check CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  CONSTRAINT invoices_ended CHECK ((((status = 'paid'::text) = (paid_at IS NOT NULL)) AND ((status = 'void'::text) = (voided_at IS NOT NULL)))),
+  CONSTRAINT invoices_number_check CHECK ((number >= 1)),
+  CONSTRAINT invoices_opened CHECK ((((status = 'draft'::text) = (number IS NULL)) AND ((status = 'draft'::text) = (issued_at IS NULL)) AND ((status = 'draft'::text) = (due_at IS NULL)))),
+  CONSTRAINT invoices_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'open'::text, 'paid'::text, 'void'::text, 'uncollectible'::text])))
+);
+ALTER TABLE invoices ENABLE ROW LEVEL SECURITY;
+ALTER TABLE invoices FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON invoices FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON invoices TO service_app;
+GRANT UPDATE (number, status, issued_at, due_at, paid_at, voided_at, hosted_url, pdf_url) ON invoices TO service_app;
+CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invoices FOR EACH ROW EXECUTE FUNCTION check_invoice_move();
 
 CREATE TABLE late_answers (
   attempt_id text COLLATE "C" NOT NULL,
@@ -6917,6 +7321,26 @@ GRANT SELECT (attempt_id, observed_outcome) ON late_answers TO service_directory
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.late_answers FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chain AFTER INSERT ON public.late_answers FOR EACH ROW EXECUTE FUNCTION chain_late_answer();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.late_answers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE late_executions (
+  invocation_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  environment_id uuid NOT NULL,
+  workspace_id uuid NOT NULL,
+  admitted_at timestamp(3) with time zone NOT NULL,
+  settled_at timestamp(3) with time zone NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT late_executions_pkey PRIMARY KEY (invocation_id, kind),
+  CONSTRAINT late_executions_kind_check CHECK ((kind = ANY (ARRAY['settled'::text, 'reversed'::text])))
+);
+CREATE INDEX late_executions_of_workspace ON public.late_executions USING btree (workspace_id, at);
+ALTER TABLE late_executions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE late_executions FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON late_executions FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON late_executions FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON late_executions TO service_app;
+GRANT SELECT ON late_executions TO service_directory;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.late_executions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE master_key_digests (
   version integer NOT NULL,
@@ -7298,7 +7722,7 @@ CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = curr
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
 GRANT UPDATE (status, attempts, next_attempt_at, paced, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
-GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, retry_of, status, next_attempt_at, paced, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
+GRANT SELECT (id, environment_id, retention, kind, schedule_id, flow_control_key_id, retry_of, status, next_attempt_at, paced, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.status <> ALL (ARRAY['pending'::text, 'scheduled'::text]))) EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
@@ -7317,10 +7741,13 @@ CREATE TABLE monthly_usage (
   CONSTRAINT monthly_usage_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
   CONSTRAINT monthly_usage_shard_check CHECK ((shard >= 0))
 );
+CREATE INDEX monthly_usage_by_month ON public.monthly_usage USING btree (month);
 ALTER TABLE monthly_usage ENABLE ROW LEVEL SECURITY;
 ALTER TABLE monthly_usage FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON monthly_usage FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON monthly_usage FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON monthly_usage TO service_app;
+GRANT SELECT ON monthly_usage TO service_directory;
 GRANT UPDATE (used) ON monthly_usage TO service_app;
 
 CREATE TABLE notification_emails (
@@ -7533,6 +7960,18 @@ CREATE POLICY tenant ON observations FOR ALL TO PUBLIC USING ((environment_id = 
 GRANT INSERT, SELECT ON observations TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER record_time BEFORE INSERT ON public.observations FOR EACH ROW EXECUTE FUNCTION record_time();
+
+CREATE TABLE pending_plan_changes (
+  workspace_id uuid NOT NULL,
+  plan text NOT NULL,
+  effective_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT pending_plan_changes_pkey PRIMARY KEY (workspace_id)
+);
+ALTER TABLE pending_plan_changes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE pending_plan_changes FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON pending_plan_changes FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT DELETE, INSERT, SELECT ON pending_plan_changes TO service_app;
+GRANT UPDATE (plan, effective_at) ON pending_plan_changes TO service_app;
 
 CREATE TABLE plan_changes (
   workspace_id uuid NOT NULL,
@@ -8287,6 +8726,29 @@ CREATE POLICY tenant ON url_groups FOR ALL TO PUBLIC USING ((environment_id = cu
 GRANT INSERT, SELECT ON url_groups TO service_app;
 GRANT UPDATE (name, updated_at, deleted_at) ON url_groups TO service_app;
 
+CREATE TABLE usage_crossings (
+  workspace_id uuid NOT NULL,
+  month date NOT NULL,
+  meter text NOT NULL,
+  threshold integer NOT NULL,
+  environment_id uuid NOT NULL,
+  used bigint NOT NULL,
+  allowed bigint NOT NULL,
+  currency text,
+  at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT usage_crossings_pkey PRIMARY KEY (workspace_id, month, meter, threshold),
+  CONSTRAINT usage_crossings_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+  CONSTRAINT usage_crossings_threshold_check CHECK (((threshold >= 1) AND (threshold <= 1000)))
+);
+ALTER TABLE usage_crossings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE usage_crossings FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON usage_crossings FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON usage_crossings FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON usage_crossings TO service_app;
+GRANT SELECT ON usage_crossings TO service_directory;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.usage_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER raise_crossed AFTER INSERT ON public.usage_crossings FOR EACH ROW EXECUTE FUNCTION raise_usage_event();
+
 CREATE TABLE users (
   id text COLLATE "C" NOT NULL,
   email text NOT NULL,
@@ -8325,12 +8787,13 @@ CREATE POLICY directory ON workspaces FOR SELECT TO service_directory USING (tru
 CREATE POLICY tenant ON workspaces FOR ALL TO PUBLIC USING ((id = current_workspace_id())) WITH CHECK ((id = current_workspace_id()));
 GRANT INSERT, SELECT ON workspaces TO service_app;
 GRANT UPDATE (plan) ON workspaces TO service_app;
-GRANT SELECT (id, name) ON workspaces TO service_directory;
+GRANT SELECT (id, name, plan, created_at) ON workspaces TO service_directory;
 
 ALTER TABLE action_versions ADD CONSTRAINT action_versions_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);
 ALTER TABLE action_versions ADD CONSTRAINT action_versions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE actions ADD CONSTRAINT actions_current_version FOREIGN KEY (current_version_id) REFERENCES action_versions(id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE actions ADD CONSTRAINT actions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE alert_targets ADD CONSTRAINT alert_targets_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE api_key_unknown_usage ADD CONSTRAINT api_key_unknown_usage_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
 ALTER TABLE api_key_unknown_usage ADD CONSTRAINT api_key_unknown_usage_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE api_key_usage ADD CONSTRAINT api_key_usage_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
@@ -8352,6 +8815,7 @@ ALTER TABLE attempts ADD CONSTRAINT attempts_invocation_id_fkey FOREIGN KEY (inv
 ALTER TABLE audit_chains ADD CONSTRAINT audit_chains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE audit_log ADD CONSTRAINT audit_log_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
 ALTER TABLE audit_log ADD CONSTRAINT audit_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE billing_months ADD CONSTRAINT billing_months_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE budget_crossings ADD CONSTRAINT budget_crossings_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
 ALTER TABLE budget_crossings ADD CONSTRAINT budget_crossings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
@@ -8421,8 +8885,13 @@ ALTER TABLE invocations ADD CONSTRAINT invocations_environment_id_fkey FOREIGN K
 ALTER TABLE invocations ADD CONSTRAINT invocations_execute_their_preview FOREIGN KEY (preview_id, id, environment_id) REFERENCES previews(id, invocation_id, environment_id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_retry_of_fkey FOREIGN KEY (retry_of) REFERENCES invocations(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_version_id_fkey FOREIGN KEY (version_id) REFERENCES action_versions(id);
+ALTER TABLE invoice_lines ADD CONSTRAINT invoice_lines_invoice_id_workspace_id_fkey FOREIGN KEY (invoice_id, workspace_id) REFERENCES invoices(id, workspace_id);
+ALTER TABLE invoice_numbers ADD CONSTRAINT invoice_numbers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE invoices ADD CONSTRAINT invoices_workspace_id_month_fkey FOREIGN KEY (workspace_id, month) REFERENCES billing_months(workspace_id, month);
 ALTER TABLE late_answers ADD CONSTRAINT late_answers_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES attempts(id);
 ALTER TABLE late_answers ADD CONSTRAINT late_answers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE late_executions ADD CONSTRAINT late_executions_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
+ALTER TABLE late_executions ADD CONSTRAINT late_executions_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
 ALTER TABLE members ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE members ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE memories ADD CONSTRAINT memories_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES memory_collections(id);
@@ -8454,6 +8923,7 @@ ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_environment_id_workspace_id
 ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE pending_plan_changes ADD CONSTRAINT pending_plan_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE plan_changes ADD CONSTRAINT plan_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE policy_plans ADD CONSTRAINT policy_plans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE policy_revisions ADD CONSTRAINT policy_revisions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -8496,3 +8966,4 @@ ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_preview_id_fkey FOREI
 ALTER TABLE url_group_endpoints ADD CONSTRAINT url_group_endpoints_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE url_group_endpoints ADD CONSTRAINT url_group_endpoints_group_id_fkey FOREIGN KEY (group_id) REFERENCES url_groups(id);
 ALTER TABLE url_groups ADD CONSTRAINT url_groups_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE usage_crossings ADD CONSTRAINT usage_crossings_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);

@@ -51,6 +51,10 @@ export const AUDIT_ACTIONS = {
     'budget.replaced': 'its caps change',
     'budget.deleted': 'it is removed',
   },
+  Billing: {
+    'billing.budget_changed': 'the alert target of the workspace or its thresholds change',
+    'billing.upgrade_requested': 'an admin asks for another plan; the entry says how it was answered',
+  },
   Runs: {
     'run.cancelled': 'a run is cancelled, and what of it waits is withdrawn',
   },

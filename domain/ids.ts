@@ -49,6 +49,8 @@ export const ID_PREFIXES = {
   policyPlan: 'ppl',
   reservation: 'rsv',
   resolution: 'rsl',
+  invoice: 'ivc',
+  invoiceLine: 'ivl',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -45,6 +45,8 @@ const NOUNS: Readonly<Record<IdKind, string>> = {
   policyPlan: 'plan',
   reservation: 'reservation',
   resolution: 'resolution',
+  invoice: 'invoice',
+  invoiceLine: 'line of an invoice',
 };
 
 const KINDS = new Map(Object.entries(ID_PREFIXES).map(([kind, prefix]) => [prefix as string, kind as IdKind]));

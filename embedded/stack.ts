@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { OwnEndpoints } from '../activities/adapters/http-request/own-endpoints.ts';
 import { lookupSlotsOf, resolveInTurn } from '../activities/adapters/http-request/resolve-in-turn.ts';
 import { Watchdog } from '../activities/adapters/watchdog.ts';
-import { DriftMeter } from '../domain/analytics/drift-meter.ts';
+import { Gauges } from '../domain/gauges.ts';
 import { serveMetrics } from '../api/health/serve-metrics.ts';
 import { Database } from '../db/client.ts';
 import { Vault } from '../db/secrets/vault.ts';
@@ -124,10 +124,9 @@ async function outwardCalls(
   servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string },
   logger: Logger,
   stops: Stops,
-): Promise<Pick<WorkerParts, 'watchdog' | 'drift' | 'egressAllow' | 'ownEndpoints' | 'resolve' | 'embedder'>> {
-  const watchdog = new Watchdog({ logger });
-  const drift = new DriftMeter();
-  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => [...watchdog.metrics(), ...drift.metrics()]);
+): Promise<Pick<WorkerParts, 'watchdog' | 'gauges' | 'egressAllow' | 'ownEndpoints' | 'resolve' | 'embedder'>> {
+  const [watchdog, gauges] = [new Watchdog({ logger }), new Gauges()];
+  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => [...watchdog.metrics(), ...gauges.metrics()]);
   stops.add(() => metrics.close());
   const { database, temporal, address } = servers;
   const ports = temporal?.ports ?? [];
@@ -141,7 +140,7 @@ async function outwardCalls(
     ...metrics.endpoints,
   ]);
   const resolve = resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE));
-  const sending = { watchdog, drift, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
+  const sending = { watchdog, gauges, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
   const embedder = openEmbedder(configuration, sending);
   stops.add(() => embedder.close());
   return { ...sending, embedder };
@@ -282,7 +281,7 @@ function ended(exited: Promise<void> | undefined, reason: string): Promise<strin
 /** Links lead to PUBLIC_URL, else to where this machine reaches the API; nowhere while the port is known only once it listens. */
 function reachedBy(
   configuration: EmbeddedConfiguration,
-): Pick<ApiParts, 'network' | 'pagesUrl' | 'docs' | 'redirectSchemes' | 'chats'> {
+): Pick<ApiParts, 'network' | 'pagesUrl' | 'docs' | 'redirectSchemes' | 'publishableKey' | 'chats'> {
   const { PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies, HOST, PORT } = configuration;
   const local = PORT === 0 ? null : `http://${reachableHost(HOST)}:${PORT}`;
   return {
@@ -290,6 +289,7 @@ function reachedBy(
     pagesUrl: publicUrl ?? local,
     docs: { site: configuration.DOCS_URL, base: configuration.DOCS_BASE },
     redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
+    publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
     chats: chatsOf(configuration),
   };
 }

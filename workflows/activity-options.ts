@@ -117,6 +117,12 @@ export const EMAIL_OPTIONS: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 
+/** The port of the payment provider is idempotent, so that it is called until the provider is back. */
+export const COLLECT_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+};
+
 /**
  * Waking is idempotent, so it is retried until Temporal and the database are back. A try goes on where the last one stopped; a missing
  * heartbeat reveals a dead worker.

@@ -1,5 +1,6 @@
 /** The registry: the workflows in the worker's bundle. A workflow's name is permanent, as its code is. */
 export { awaitApproval } from './approvals/await-approval.workflow.ts';
+export { closeBillingMonth } from './billing/close-billing-month.workflow.ts';
 export { clearDeadLetters } from './dead-letters/clear-dead-letters.workflow.ts';
 export { retryDeadLetters } from './dead-letters/retry-dead-letters.workflow.ts';
 export { fanOutEvent } from './events/fan-out-event.workflow.ts';

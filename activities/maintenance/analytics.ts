@@ -4,18 +4,21 @@ import { verifySample } from '../../db/analytics/verify-sample.ts';
 import type { SweepStep } from './sweep-steps.ts';
 import { dropUntilNone, untilNone } from './until-none.ts';
 
+const DRIFT = 'agent_actions_analytics_drift';
+const DRIFT_HELP = 'Buckets of the last daily sample of analytics that differed from their recount: a fault of this service.';
+
 /**
  * Makes rollups of what was counted since the last sweep, and keeps their partitions. Once a day it compares a sample with its records. Each step may
  * run again after a crash anywhere.
  */
-export const ANALYTICS_STEPS: Readonly<Record<string, SweepStep>> = {
+export const ANALYTICS_STEPS: Readonly<Record<string, SweepStep<'gauges'>>> = {
   make: ({ db }) => makeAnalyticsPartitions(db),
   drop: ({ db, logger }, budget) => dropUntilNone({ logger, budget }, 'analytics', () => dropOldAnalyticsPartition(db)),
   fold: ({ db }, budget) => untilNone(budget, () => foldFacts(db)),
-  verify: async ({ db, logger, drift }) => {
+  verify: async ({ db, logger, gauges }) => {
     const sample = await verifySample(db, new Date());
     if (sample === null) return 0;
-    drift?.note(sample.differences.length);
+    gauges.set(DRIFT, DRIFT_HELP, sample.differences.length);
     if (sample.differences.length > 0) {
       const [{ environmentId, kind, quarter } = { environmentId: '' }] = sample.differences;
       logger.error(

@@ -1,6 +1,7 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
 import { ANALYTICS_STEPS } from './analytics.ts';
+import { alertTargets, unclosedMonths, USAGE_INVARIANT_STEPS, usageThresholds } from './billing.ts';
 import { dueFiles } from './due-files.ts';
 import { duePacers } from './due-pacers.ts';
 import { EXPIRED_CHAT_STEPS } from './expired-chat-rows.ts';
@@ -71,13 +72,17 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['message-partitions', stepping(MESSAGE_PARTITION_STEPS)],
   ['old-events', stepping(OLD_EVENT_STEPS)],
   ['expired-chat-rows', stepping(EXPIRED_CHAT_STEPS)],
+  ['unclosed-months', sweeping(unclosedMonths)],
+  ['usage-thresholds', sweeping(usageThresholds)],
+  ['alert-targets', sweeping(alertTargets)],
+  ['usage-invariants', stepping(USAGE_INVARIANT_STEPS)],
 ]);
 
 function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {
   return (deps: ActivityDependencies, name: string): Promise<Swept> => sweepRows(deps, name, area);
 }
 
-function stepping(steps: Readonly<Record<string, SweepStep>>) {
+function stepping<Needs extends keyof ActivityDependencies = never>(steps: Readonly<Record<string, SweepStep<Needs>>>) {
   return (deps: ActivityDependencies, name: string): Promise<Swept> => sweepSteps(deps, name, steps);
 }
 

@@ -1,3 +1,4 @@
+import type { ActivityDependencies } from '../dependencies.ts';
 import { type AreaBudget, areaBudget } from './area-budget.ts';
 import type { SweepDependencies, Swept } from './sweep-rows.ts';
 
@@ -5,13 +6,16 @@ import type { SweepDependencies, Swept } from './sweep-rows.ts';
  * One step of an area whose repairs happen inside the database. Answers how much it did; harmless when repeated. Once the budget is over
  * it does the least that it can, and not nothing, so that no step waits for ever for those before it.
  */
-export type SweepStep = (deps: SweepDependencies<'drift'>, budget: AreaBudget) => Promise<number>;
+export type SweepStep<Needs extends keyof ActivityDependencies = never> = (
+  deps: SweepDependencies<Needs>,
+  budget: AreaBudget,
+) => Promise<number>;
 
 /** Does the steps of an area in their order. One that fails counts as one failed row, is named in the log, and holds up no other step. */
-export async function sweepSteps(
-  deps: SweepDependencies<'drift'>,
+export async function sweepSteps<Needs extends keyof ActivityDependencies = never>(
+  deps: SweepDependencies<Needs>,
   name: string,
-  steps: Readonly<Record<string, SweepStep>>,
+  steps: Readonly<Record<string, SweepStep<Needs>>>,
   budget: AreaBudget = areaBudget(),
 ): Promise<Swept> {
   const swept: Swept = { seen: 0, failed: 0 };

@@ -22,7 +22,7 @@ const usageItem = z
         .describe('What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`).'),
     }),
   })
-  .meta({ id: 'UsageItem' });
+  .meta({ id: 'EnvironmentUsageItem' });
 
 export const usageCurrentSchema = z
   .strictObject({

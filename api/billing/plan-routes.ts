@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type PendingChange, readPendingChange } from '../../db/billing/apply-pending-change.ts';
 import { readSubscription, type Subscription } from '../../db/billing/read-subscription.ts';
 import { OFFERS, PAID_PLANS_OPEN, termsOf } from '../../domain/billing/plan-terms.ts';
 import { usageResetsAt } from '../../domain/plans.ts';
@@ -18,7 +19,7 @@ export const getPlanRoute = defineRoute({
   request: {},
   response: { 200: planSchema },
   errors: [],
-  read: async (tx) => presentPlan(await readSubscription(tx)),
+  read: async (tx) => presentPlan(await readSubscription(tx), await readPendingChange(tx)),
 });
 
 export const listPlansRoute = defineRoute({
@@ -49,10 +50,14 @@ export const getStripeConfigRoute = defineRoute({
   request: {},
   response: { 200: stripeConfigSchema },
   errors: [],
-  read: () => Promise.resolve({ enabled: false, publishableKey: null, mode: null }),
+  read: (_tx, { deps }) => {
+    const { publishableKey = null } = deps;
+    const mode = publishableKey === null ? null : publishableKey.startsWith('pk_live_') ? 'live' : 'test';
+    return Promise.resolve({ enabled: PAID_PLANS_OPEN && publishableKey !== null, publishableKey, mode });
+  },
 });
 
-function presentPlan({ plan, since, now }: Subscription): z.input<typeof planSchema> {
+function presentPlan({ plan, since, now }: Subscription, pending: PendingChange | null): z.input<typeof planSchema> {
   return {
     ...termsOf(plan),
     status: 'active',
@@ -62,6 +67,6 @@ function presentPlan({ plan, since, now }: Subscription): z.input<typeof planSch
       paidPlansOpen: PAID_PLANS_OPEN,
       canUpgrade: PAID_PLANS_OPEN,
     },
-    pendingChange: null,
+    pendingChange: pending === null ? null : { plan: pending.plan, effectiveAt: pending.effectiveAt.toISOString() },
   };
 }

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { ALLOWANCES, PLANS } from '../../domain/plans.ts';
 
-const cap = z
-  .union([z.int().min(0), z.literal('unlimited')])
+/** `oneOf` in the document: one of two forms, and never both. */
+export const cap = z
+  .xor([z.int().min(0), z.literal('unlimited')])
   .meta({ id: 'PlanCap', description: 'A number, or `unlimited`.' });
-const money = z
+export const money = z
   .strictObject({
     amount: z.int().describe('In minor units of the currency.'),
     currency: z.string().regex(/^[a-z]{3}$/),
   })
   .meta({ id: 'BillingMoney' });
-const unitPrice = z
+export const unitPrice = z
   .strictObject({
     amount: z.int().min(0).describe('In minor units of the currency, for each `per` units.'),
     currency: z.string().regex(/^[a-z]{3}$/),

@@ -40,6 +40,7 @@ import * as memorySearch from './0038-memory-search.ts';
 import * as storedState from './0039-stored-state.ts';
 import * as billing from './0040-billing.ts';
 import * as analytics from './0041-analytics.ts';
+import * as invoices from './0042-invoices.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -90,4 +91,5 @@ export const MIGRATIONS: readonly Migration[] = [
   storedState,
   billing,
   analytics,
+  invoices,
 ];

@@ -1,8 +1,11 @@
+import { divideDown, secondsBetween, wholeNumber } from './exact.ts';
+
 /** The longest range of a history. */
 export const HISTORY_DAYS_MAX = 400;
 /** Without a range: today and the 29 days before. */
 const HISTORY_DAYS_DEFAULT = 30;
 const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400n;
 
 /** A range of UTC days, both included, as `YYYY-MM-DD`. */
 export interface DayRange {
@@ -30,7 +33,7 @@ export function historyRange(
   const to = asked.to ?? today;
   const from = asked.from ?? addDays(to, 1 - HISTORY_DAYS_DEFAULT);
   if (from > to) return { name: 'from', message: `must not be after to (${to})` };
-  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  const days = wholeNumber(divideDown(secondsBetween(new Date(from), new Date(to)), DAY_SECONDS)) + 1;
   if (days > HISTORY_DAYS_MAX)
     return { name: 'from', message: `is ${days} days from to: a range has at most ${HISTORY_DAYS_MAX}` };
   if (to < first) return { name: 'to', message: `is before the workspace was made (${first})` };

@@ -19,6 +19,7 @@ import { EMBEDDINGS } from './embeddings.ts';
 import { LOOPBACK_EGRESS } from '../egress.ts';
 import { DOCUMENTATION } from './documentation.ts';
 import { OAUTH } from './oauth.ts';
+import { PAYMENTS } from './payments.ts';
 import { PLANS } from '../plans.ts';
 import { FILE_STORE } from './file-store.ts';
 import { FAIR_SHARES } from './fair-shares.ts';
@@ -172,6 +173,7 @@ export const VARIABLES = {
   },
   ...DOCUMENTATION,
   ...OAUTH,
+  ...PAYMENTS,
   TRUSTED_PROXIES: {
     meaning:
       'Comma-separated addresses or CIDRs of the proxies in front of the API. X-Forwarded-For, X-Forwarded-Proto and Forwarded count only where one of these sent them.',

@@ -24,6 +24,13 @@ export const textSchema = z.string();
 const PLACEHOLDER = 'is the placeholder of an example: set a value of your own';
 /** A credential. */
 export const secretSchema = z.string().refine((value) => !isPlaceholder(value), PLACEHOLDER);
+/** What is no publishable key may be a secret one: it is not repeated in the message. */
+export const publishableKeySchema = z
+  .string()
+  .regex(
+    /^pk_(live|test)_[0-9A-Za-z]{1,250}$/,
+    'must be a publishable key, which begins with pk_live_ or pk_test_: a browser sees it',
+  );
 export const onOffSchema = z.enum(['on', 'off'], 'must be "on" or "off"').transform((value) => value === 'on');
 export const postgresUrlSchema = z.string().superRefine((value, context) => {
   const url = URL.canParse(value) ? new URL(value) : null;

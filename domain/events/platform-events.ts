@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALLOWANCES } from '../plans.ts';
 import type { PlatformEventType } from './event-types.ts';
 
 /**
@@ -79,6 +80,16 @@ const budget = z.strictObject({
   capMicrocents: count,
 });
 
+const usage = z.strictObject({
+  workspaceId: z.uuid(),
+  month: z.string().regex(/^\d{4}-\d{2}$/),
+  meter: z.enum([...ALLOWANCES, 'spend']),
+  threshold: z.int().min(1).max(1_000),
+  used: count,
+  limit: count,
+  currency: orNull(z.string().regex(/^[a-z]{3}$/)),
+});
+
 const message = z
   .strictObject({
     messageId: text,
@@ -145,6 +156,11 @@ export const PLATFORM_EVENTS: Record<PlatformEventType, PlatformEventDeclaration
   'budget.exceeded': {
     raisedWhen: 'an operation is refused by the budget of an API key, once in each month and cap',
     data: budget,
+  },
+  'usage.threshold': {
+    raisedWhen:
+      'a workspace has used 80 or 100 % of a monthly allowance, or a threshold of its alert target, once in each month. Raised in its production environment, else in its oldest one',
+    data: usage,
   },
   'message.delivered': {
     raisedWhen: 'a message is delivered. Deliveries of events, and alerts, raise none',

@@ -91,6 +91,11 @@ const TELLERS: Record<NotificationType, (data: JsonObject) => Told> = {
     body: `Key ${text(data, 'apiKeyId')} has taken ${budgetUse(data)}, and asked for more.`,
     subject: subject('api_key', data, 'apiKeyId'),
   }),
+  'usage.threshold': (data) => ({
+    title: `${meterOf(data)}: ${text(data, 'threshold')} % used`,
+    body: usageBody(data),
+    subject: subject('workspace', data, 'workspaceId'),
+  }),
   'message.failed': (data) => ({
     title: 'Messages have failed for good',
     body: `The first one of this hour went to ${hostOf(data)} and had ${text(data, 'attempts')} attempts. The count says how many failed. All are dead letters: read, retry or delete them there.`,
@@ -129,6 +134,27 @@ function isNotified(type: RaisedEventType): type is RaisedEventType & Notificati
 
 function budgetUse(data: JsonObject): string {
   return `${text(data, 'taken')} of ${text(data, 'capMicrocents')} microcents of its cap "${text(data, 'cap')}" for ${text(data, 'month')}`;
+}
+
+const METERS: Readonly<Record<string, string>> = {
+  executions: 'Executions of the month',
+  messages: 'Messages of the month',
+  egress: 'Egress of the month',
+  memory_processing: 'Memory operations of the month',
+  notification_emails: 'Notification e-mails of the month',
+  spend: 'Alert target of the workspace',
+};
+
+function meterOf(data: JsonObject): string {
+  return METERS[text(data, 'meter')] ?? NOT_GIVEN;
+}
+
+function usageBody(data: JsonObject): string {
+  const month = text(data, 'month');
+  if (data['meter'] === 'spend')
+    return `${text(data, 'used')} of ${text(data, 'limit')} minor units (${text(data, 'currency')}) are spent in ${month}. Nothing is refused because of it.`;
+  const all = data['threshold'] === 100 ? ' New work that needs more is refused until the next month.' : '';
+  return `The workspace has used ${text(data, 'used')} of ${text(data, 'limit')} in ${month}, in all its environments.${all}`;
 }
 
 /** A path or a query may carry a credential of the receiver. */

@@ -13,6 +13,8 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
   { path: 'Dockerfile', text: `RUN npm ci --registry https://${REGISTRY}`, says: /package registry/ },
   { path: 'package-lock.json', text: '"resolved": "https://mirror.example/x.tgz"', says: /registry’s address/ },
   { path: 'api/x.ts', text: '// oxlint-disable-next-line', says: /silences a check/ },
+  { path: 'domain/billing/x.ts', text: 'const half = amount / 2;', says: /counted: take `divideHalfUp`/ },
+  { path: 'domain/billing/x.ts', text: 'const all = Math.round(amount);', says: /counted: take `divideHalfUp`/ },
   { path: 'api/x.ts', text: 'const x = y as any;', says: /silences a check/ },
   { path: 'test/x.test.ts', text: "describe.only('x', () => {});", says: /leaves tests out/ },
   { path: 'test/x.test.ts', text: "test.skip('x', () => {});", says: /leaves tests out/ },

@@ -109,6 +109,12 @@ const STRAY_RULES: readonly StrayRule[] = [
       'has a bound that PostgreSQL may exceed: it may make this look again for each row of the other table, each time without the rows that it has locked; write `= ANY (ARRAY(SELECT …))` or `WITH … AS MATERIALIZED (SELECT …)`',
   },
   {
+    pattern:
+      /^(?!\s*(?:\*|\/\/|\/\*))[^\n]*?(?<=[\w)\]] )(?:\/=?(?= [\w(-]))|\b(?:Math\.(?:round|floor|ceil|trunc)|parseFloat|toFixed)\b/gm,
+    applies: (path) => /^domain\/billing\/(?!exact\.ts$)/.test(path) && inTypeScript(path),
+    message: 'divides or rounds a `number` where money is counted: take `divideHalfUp` or `divideDown` of domain/billing/exact.ts',
+  },
+  {
     // A capital stands nowhere else: neither names nor headings hold the word.
     pattern: /\bOf\s+\S+/g,
     applies: inProse,

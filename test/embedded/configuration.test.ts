@@ -51,6 +51,20 @@ describe('configuration', () => {
     ]);
   });
 
+  it.each(['sk_live_51Secret', 'rk_test_51Secret', 'whsec_secret', 'pk_', 'PK_test_1', 'pk_test_a b'])(
+    'refuses what is no publishable key of Stripe, and does not repeat it: %s',
+    (value) => {
+      const problems = problemsOf(() => readConfiguration('embedded', { STRIPE_PUBLISHABLE_KEY: value }));
+      expect(problems).toEqual([expect.stringContaining('STRIPE_PUBLISHABLE_KEY')]);
+      expect(problems.join()).not.toContain('51Secret');
+    },
+  );
+
+  it('takes a publishable key of Stripe', () => {
+    const read = readConfiguration('embedded', { STRIPE_PUBLISHABLE_KEY: 'pk_test_51Example' });
+    expect(read.STRIPE_PUBLISHABLE_KEY).toBe('pk_test_51Example');
+  });
+
   it('reaches the providers at their own addresses, or where it is told', () => {
     const bases = (variables: Record<string, string>) => {
       const { STRIPE_API_BASE_URL, RESEND_API_BASE_URL } = readConfiguration('worker', { ...WORKER, ...variables });
@@ -142,7 +156,8 @@ describe('configuration', () => {
 
     it('knows every secret', () => {
       const secrets = Object.keys(VARIABLES).filter((name) => /KEY|SECRET|PASSWORD|TOKEN|DATABASE_URL/.test(name));
-      expect(secrets.filter((name) => name !== 'TEMPORAL_TLS_KEY').toSorted()).toEqual(Object.keys(AROUND).toSorted());
+      const named = ['TEMPORAL_TLS_KEY', 'STRIPE_PUBLISHABLE_KEY']; // a file, and what every browser sees
+      expect(secrets.filter((name) => !named.includes(name)).toSorted()).toEqual(Object.keys(AROUND).toSorted());
     });
 
     it.each(Object.entries(AROUND))('%s', (name, around) => {

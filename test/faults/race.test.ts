@@ -27,6 +27,9 @@ import { quietTemporal } from './quiet-temporal.ts';
 import { sentTo } from './seen.ts';
 import { WATCHDOG } from '../harness/watchdog.ts';
 import { randomFrom } from '../harness/random.ts';
+import { NO_PAYMENT_PROVIDER } from '../../domain/billing/payment-provider.ts';
+import { PRICE_LIST } from '../../domain/billing/price-list.ts';
+import { Gauges } from '../../domain/gauges.ts';
 
 /** Use a failure's number to run it again. Timing and the machine still influence the run. */
 const SEED = 20_251;
@@ -128,6 +131,10 @@ function dependencies(db: Database): ActivityDependencies {
     sendRequest: notHere,
     chat: { slack: notHere, discord: notHere, respond: notHere },
     mailer: null,
+    prices: PRICE_LIST,
+    payments: NO_PAYMENT_PROVIDER,
+    gauges: new Gauges(),
+    closeBillingMonth: notHere,
     pagesUrl: null,
     watchdog: WATCHDOG,
     logger: LOG,

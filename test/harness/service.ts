@@ -25,6 +25,9 @@ import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import { type CallResult, startTestApi, type TestApi, type TestApiOptions } from '../api/harness/test-api.ts';
 import { REDACTION } from './redaction.ts';
 import { WATCHDOG } from './watchdog.ts';
+import { NO_PAYMENT_PROVIDER } from '../../domain/billing/payment-provider.ts';
+import { PRICE_LIST } from '../../domain/billing/price-list.ts';
+import { Gauges } from '../../domain/gauges.ts';
 
 export interface TestService extends TestApi {
   /** A key of the development environment with every scope. */
@@ -118,6 +121,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     sendRequest: createSender({ egressAllow }),
     chat: createChatClient({ egressAllow, watchdog: WATCHDOG, ...options.chats }),
     mailer: mailerOf(options.smtp),
+    prices: PRICE_LIST,
+    payments: NO_PAYMENT_PROVIDER,
+    gauges: new Gauges(),
     pagesUrl: PAGES_URL,
     watchdog: WATCHDOG,
     embedder: api.deps.embedder,

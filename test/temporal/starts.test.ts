@@ -47,7 +47,8 @@ describe('on a server', () => {
 
   test.each(STARTS)(
     '%s shows its environment, one line, and what an operator may do',
-    async (id, { type, options }) => {
+    async (id, { type, options }, attributes) => {
+      const isOfEnvironment = attributes.includes('EnvironmentId');
       const workflowId = `${id}/${randomUUID()}`;
       const handle = await client.workflow.start(type, {
         ...options,
@@ -57,8 +58,9 @@ describe('on a server', () => {
       });
       const { summary, details, environment } = await shown(workflowId);
       await handle.terminate();
-      expect(environment).toBe(ENVIRONMENT);
-      expect(summary).toMatch(/^[^\n]+ · Production$/);
+      // A workspace's workflow is of all its environments.
+      expect(environment).toBe(isOfEnvironment ? ENVIRONMENT : EVERY_ENVIRONMENT);
+      expect(summary).toMatch(isOfEnvironment ? /^[^\n]+ · Production$/ : /^[^\n]+ · [^\n]+$/);
       expect(details).toMatch(/^\*\*What it does\.\*\* [^]{40,}\n\n\*\*When it stands still\.\*\* [^]{40,}$/);
     },
   );
@@ -153,6 +155,7 @@ test('every workflow starts with its workspace as fairness key; invocations befo
       'ingestMemory',
       'forgetMemories',
       'watchReversal',
+      'closeBillingMonth',
     ]),
   );
   expect(new Set(STARTS.map(([, { options }]) => options.priority.priorityKey))).toEqual(

@@ -31,6 +31,9 @@ import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { plantKeys } from '../../harness/keys.ts';
 import { REDACTION } from '../../harness/redaction.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
+import { NO_PAYMENT_PROVIDER } from '../../../domain/billing/payment-provider.ts';
+import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
+import { Gauges } from '../../../domain/gauges.ts';
 
 /** When the connection of a transaction is lost: before the commit nothing is kept; after it everything is, but the caller gets no reply. */
 export type Loss = 'before_commit' | 'after_commit' | null;
@@ -213,6 +216,10 @@ export class ActivityWorld {
       startReads: () => Promise.reject(new Error('nothing is read on here')),
       chat: createChatClient({ egressAllow: [], watchdog: WATCHDOG }),
       mailer: null,
+      prices: PRICE_LIST,
+      payments: NO_PAYMENT_PROVIDER,
+      gauges: new Gauges(),
+      closeBillingMonth: () => Promise.reject(new Error('no month is closed here')),
       embedder: new FakeEmbedder(),
       files: NO_FILES,
       pagesUrl: null,

@@ -69,6 +69,7 @@ type Start =
   | 'wakeMemoryJob'
   | 'fanOutEvent'
   | 'sendEmail'
+  | 'closeBillingMonth'
   | 'putSchedule';
 
 /** Replaces Temporal for the sweep's starts: it refuses the second row. */

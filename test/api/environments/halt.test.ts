@@ -30,6 +30,9 @@ import {
 } from '../invocations/support.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
+import { NO_PAYMENT_PROVIDER } from '../../../domain/billing/payment-provider.ts';
+import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
+import { Gauges } from '../../../domain/gauges.ts';
 
 /** A halt holds from its reply on, on every process. Two API processes and a worker share one database. */
 
@@ -118,6 +121,10 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     files: service.deps.files,
     chat: { slack: unused, discord: unused, respond: unused },
     mailer: null,
+    prices: PRICE_LIST,
+    payments: NO_PAYMENT_PROVIDER,
+    gauges: new Gauges(),
+    closeBillingMonth: unused,
     pagesUrl: null,
     watchdog: WATCHDOG,
     logger: service.deps.logger,

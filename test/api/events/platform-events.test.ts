@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { markReconciliationExhausted } from '../../../db/effects/plan-reconciliation.ts';
 import { endApproval } from '../../../db/approvals/end-approval.ts';
 import { lockApproval } from '../../../db/approvals/lock-approval.ts';
+import { noteCrossing } from '../../../db/billing/usage-crossings.ts';
 import { admitToBudget } from '../../../db/budgets/admit-to-budget.ts';
 import { putBudget } from '../../../db/budgets/put-budget.ts';
 import { recordMissed } from '../../../db/schedules/record-missed.ts';
@@ -174,6 +175,34 @@ describe('platform events', { timeout: TEST_TIMEOUT_MS }, () => {
     await expectRaised(['budget.exceeded'], refused);
     await expectRaised([], refused);
     expect([...seen]).toEqual(expect.arrayContaining(['budget.threshold', 'budget.exceeded']));
+  });
+
+  test('of usage', async () => {
+    const note = () =>
+      service.deps.db.withEnvironment(service.database.tenant, (tx) =>
+        noteCrossing(tx, {
+          month: '2026-11',
+          meter: 'executions',
+          threshold: 80,
+          used: 800,
+          allowed: 1_000,
+          currency: null,
+        }),
+      );
+    await expectRaised(['usage.threshold'], note);
+    await expectRaised([], note);
+    const spend = {
+      month: '2026-11',
+      meter: 'spend',
+      threshold: 150,
+      used: 750,
+      allowed: 500,
+      currency: 'usd',
+    } as const;
+    await expectRaised(['usage.threshold'], () =>
+      service.deps.db.withEnvironment(service.database.tenant, (tx) => noteCrossing(tx, spend)),
+    );
+    expect([...seen]).toContain('usage.threshold');
   });
 
   test('of messages', async () => {

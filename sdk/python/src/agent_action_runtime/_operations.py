@@ -31,7 +31,10 @@ from .types import (
     ApproveRequest,
     AssembleContext,
     BatchResult,
+    BillingBudget,
     BillingPlan,
+    BillingPutBudgetBody,
+    BillingUpgradeBody,
     BillingUsageHistory,
     Budget,
     BudgetsDeleteReply,
@@ -45,10 +48,12 @@ from .types import (
     CacheStats,
     CacheStore,
     Context,
+    CostEstimate,
     CreateAction,
     CreateApprovalPolicy,
     CreateRun,
     CreateScheduleRequest,
+    CurrentUsage,
     DeadLetter,
     DeadLetterFilter,
     DeadLetterJob,
@@ -93,6 +98,7 @@ from .types import (
     IntegrationsSlackChannelBody,
     IntegrationsToggleBody,
     Invocation,
+    Invoice,
     InvokeRequest,
     ListedAction,
     ListedActionVersion,
@@ -145,6 +151,7 @@ from .types import (
     PublishToUrlGroupRequest,
     PublishedEvent,
     PublishedMessage,
+    QuotaList,
     ReceiptCheck,
     RecoverSubscriptionRequest,
     ResolveRequest,
@@ -539,9 +546,37 @@ class BillingOperations:
         """List the plans. Scope: billing:read."""
         return self._caller.call("GET", "/api/v2/billing/plans")
 
+    def quota(self) -> QuotaList:
+        """Get what is left of each quota. Scope: billing:read."""
+        return self._caller.call("GET", "/api/v2/billing/quota")
+
+    def usage_current(self) -> CurrentUsage:
+        """Get what the workspace has used this month. Scope: billing:read."""
+        return self._caller.call("GET", "/api/v2/billing/usage/current")
+
     def usage_history(self, *, from_: Optional[str] = None, to: Optional[str] = None) -> BillingUsageHistory:
         """List what the workspace used on each day. Scope: billing:read."""
         return self._caller.call("GET", "/api/v2/billing/usage/history", query={"from": from_, "to": to})
+
+    def cost_estimate(self) -> CostEstimate:
+        """Estimate what this month costs. Scope: billing:read."""
+        return self._caller.call("GET", "/api/v2/billing/cost-estimate")
+
+    def invoices(self, *, page: Optional[int] = None, limit: Optional[int] = None, status: Optional[Literal["draft", "open", "paid", "void", "uncollectible"]] = None) -> Page[List[Invoice]]:
+        """List the invoices. Scope: billing:read."""
+        return self._caller.call_page("/api/v2/billing/invoices", query={"page": page, "limit": limit, "status": status})
+
+    def budget(self) -> BillingBudget:
+        """Get the alert target of the workspace. Scope: billing:read."""
+        return self._caller.call("GET", "/api/v2/billing/budget")
+
+    def put_budget(self, body: BillingPutBudgetBody) -> BillingBudget:
+        """Set the alert target of the workspace. Scope: billing:read."""
+        return self._caller.call("PUT", "/api/v2/billing/budget", body=body)
+
+    def upgrade(self, body: BillingUpgradeBody) -> BillingPlan:
+        """Ask for another plan. Scope: billing:read."""
+        return self._caller.call("POST", "/api/v2/billing/upgrade", body=body)
 
     def stripe_config(self) -> StripeConfig:
         """Get the payment provider's configuration for a browser. Scope: billing:read."""

@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+import { type MonthSoFar, readEstimate } from '../../db/billing/read-estimate.ts';
+import { readQuotaFacts } from '../../db/billing/read-quota-facts.ts';
+import { readSubscription } from '../../db/billing/read-subscription.ts';
+import { type EnvironmentUsage, readUsageByEnvironment } from '../../db/billing/read-usage-by-environment.ts';
+import { ESTIMATE_EXCLUDES } from '../../domain/billing/estimate.ts';
+import { PRICE_LIST } from '../../domain/billing/price-list.ts';
+import { METERS } from '../../domain/billing/pricing-policy.ts';
+import { quotasOf } from '../../domain/billing/quotas.ts';
+import type { PlanName } from '../../domain/plans.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { costEstimateSchema, currentUsageSchema, quotaListSchema } from './usage-schemas.ts';
+
+export const quotaRoute = defineRoute({
+  id: 'billing.quota',
+  method: 'GET',
+  path: '/api/v2/billing/quota',
+  summary: 'Get what is left of each quota',
+  description:
+    'The allowances of the month, storage and environments of the workspace, then what this environment may hold at once. Egress is known ' +
+    'only when it is spent, so a month may end above its limit.',
+  scope: 'billing:read',
+  role: 'admin',
+  request: {},
+  response: { 200: quotaListSchema },
+  errors: [],
+  async read(tx) {
+    const facts = await readQuotaFacts(tx);
+    return { resetsAt: facts.resetsAt.toISOString(), quotas: quotasOf(facts) };
+  },
+});
+
+export const currentUsageRoute = defineRoute({
+  id: 'billing.usageCurrent',
+  method: 'GET',
+  path: '/api/v2/billing/usage/current',
+  summary: 'Get what the workspace has used this month',
+  description:
+    'Each meter of the UTC month, in total and by environment. An execution counts at its admission; it is billable once it has settled as ' +
+    'succeeded, confirmed or acknowledged.',
+  scope: 'billing:read',
+  role: 'admin',
+  request: {},
+  response: { 200: currentUsageSchema },
+  errors: [],
+  async read(tx) {
+    const [{ plan }, environments, estimate] = await Promise.all([
+      readSubscription(tx),
+      readUsageByEnvironment(tx),
+      readEstimate(tx, PRICE_LIST),
+    ]);
+    return presentUsage(plan, environments, estimate);
+  },
+});
+
+export const costEstimateRoute = defineRoute({
+  id: 'billing.costEstimate',
+  method: 'GET',
+  path: '/api/v2/billing/cost-estimate',
+  summary: 'Estimate what this month costs',
+  description:
+    'The lines that the invoice would have if the month ended now, and a projection of the whole month. Taxes, bills of providers and credits ' +
+    'are left out. On a plan without charges there are no lines, and `reason` says so.',
+  scope: 'billing:read',
+  role: 'admin',
+  request: {},
+  response: { 200: costEstimateSchema },
+  errors: [],
+  read: async (tx) => presentEstimate(await readEstimate(tx, PRICE_LIST)),
+});
+
+function presentUsage(
+  plan: PlanName,
+  environments: readonly EnvironmentUsage[],
+  { period, asOf, lines }: MonthSoFar,
+): z.input<typeof currentUsageSchema> {
+  const { included } = PRICE_LIST.pricesOf(plan);
+  return {
+    period: { start: period.start.toISOString(), end: period.end.toISOString() },
+    asOf: asOf.toISOString(),
+    items: METERS.map(({ id: meter, unit }) => {
+      const byEnvironment = environments.map(({ environmentId, name, used }) => ({
+        environmentId,
+        name,
+        quantity: used[meter] ?? 0,
+      }));
+      const billable = lines.flatMap((line) => (line.meter === meter ? [line.billableQuantity ?? 0] : []));
+      return {
+        meter,
+        unit,
+        quantity: byEnvironment.reduce((sum, { quantity }) => sum + quantity, 0),
+        included: included[meter],
+        billable: Math.max(
+          0,
+          billable.reduce((sum, quantity) => sum + quantity, 0),
+        ),
+        byEnvironment,
+      };
+    }),
+  };
+}
+
+function presentEstimate(estimate: MonthSoFar): z.input<typeof costEstimateSchema> {
+  const { period, asOf, lines, subtotal, projected, reason } = estimate;
+  return {
+    period: { start: period.start.toISOString(), end: period.end.toISOString() },
+    asOf: asOf.toISOString(),
+    currency: PRICE_LIST.currency,
+    lines: lines.map((line, index) => ({ id: `line_${index + 1}`, ...line })),
+    monthToDate: { subtotal },
+    projected,
+    priceListVersion: PRICE_LIST.version,
+    isEstimate: true,
+    excludes: [...ESTIMATE_EXCLUDES],
+    reason,
+  };
+}

@@ -1,0 +1,29 @@
+import type { PlanName } from '../plans.ts';
+import { divideHalfUp, secondsBetween } from './exact.ts';
+import type { Period } from './periods.ts';
+
+/**
+ * What a price comes to from an instant to the end of the month. The price of what lies before is rounded, and the rest is what remains of the whole:
+ * so the segments of a month, however it is cut, always sum to the price. Whole seconds of the UTC month, in BigInt.
+ */
+export function restOf(price: bigint, month: Period, from: Date): bigint {
+  return price - priceUntil(price, month, from);
+}
+
+/** What a price comes to between two instants of a month. */
+export function segmentOf(price: bigint, month: Period, { start, end }: Period): bigint {
+  return priceUntil(price, month, end) - priceUntil(price, month, start);
+}
+
+function priceUntil(price: bigint, month: Period, at: Date): bigint {
+  return divideHalfUp(price * secondsBetween(month.start, at), secondsBetween(month.start, month.end));
+}
+
+/** How a line of proration came about. `fromPlan` is null where the workspace was made in the month. */
+export interface Proration {
+  fromPlan: PlanName | null;
+  toPlan: PlanName;
+  /** From the change to the end of the month. */
+  seconds: number;
+  ofSeconds: number;
+}
