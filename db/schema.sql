@@ -2331,7 +2331,7 @@ BEGIN ATOMIC
      posted_at AS posted_at,
      'integration'::text,
      'refused'::text,
-     error_shape(COALESCE(error, ''::text)) AS error_shape,
+     COALESCE(error_shape(error), ''::text) AS "coalesce",
      (0)::bigint AS int8,
      (0)::bigint AS int8,
      NULL::bigint AS int8,
@@ -2404,7 +2404,7 @@ BEGIN ATOMIC
                  CASE facts_of_invocation.status
                      WHEN 'refused'::text THEN 'invocation'::text
                      ELSE 'dispatch'::text
-                 END,COALESCE(facts_of_invocation.code, ''::text),error_shape(COALESCE(facts_of_invocation.error, ''::text)),0,facts_of_invocation.id)) f(kind, at, d1, d2, d3, s1, sample)
+                 END,COALESCE(facts_of_invocation.code, ''::text),COALESCE(error_shape(facts_of_invocation.error), ''::text),0,facts_of_invocation.id)) f(kind, at, d1, d2, d3, s1, sample)
    WHERE (f.at IS NOT NULL);
 END
 ;
@@ -2473,7 +2473,7 @@ BEGIN ATOMIC
                  CASE
                      WHEN (facts_of_message_attempt.subscription_id IS NULL) THEN 'delivery'::text
                      ELSE 'subscription'::text
-                 END,a.outcome,error_shape(COALESCE(facts_of_message_attempt.error, ''::text)),0,0,NULL::bigint,facts_of_message_attempt.message_id)) f(kind, at, d1, d2, d3, s1, s2, ms, sample)
+                 END,a.outcome,COALESCE(error_shape(facts_of_message_attempt.error), ''::text),0,0,NULL::bigint,facts_of_message_attempt.message_id)) f(kind, at, d1, d2, d3, s1, s2, ms, sample)
    WHERE (f.at IS NOT NULL);
 END
 ;
@@ -2500,7 +2500,7 @@ BEGIN ATOMIC
                  CASE facts_of_run.status
                      WHEN 'failed'::text THEN facts_of_run.ended_at
                      ELSE NULL::timestamp with time zone
-                 END,'run'::text,COALESCE("left"((facts_of_run.error ->> 'code'::text), 64), ''::text),error_shape(COALESCE((facts_of_run.error ->> 'message'::text), ''::text)),0,0,NULL::bigint,facts_of_run.id)) f(kind, at, d1, d2, d3, s1, s2, ms, sample)
+                 END,'run'::text,COALESCE("left"((facts_of_run.error ->> 'code'::text), 64), ''::text),COALESCE(error_shape((facts_of_run.error ->> 'message'::text)), ''::text),0,0,NULL::bigint,facts_of_run.id)) f(kind, at, d1, d2, d3, s1, s2, ms, sample)
    WHERE (f.at IS NOT NULL);
 END
 ;
@@ -2523,7 +2523,7 @@ BEGIN ATOMIC
                  CASE facts_of_schedule_run.outcome
                      WHEN 'published'::text THEN ms_between(facts_of_schedule_run.nominal_at, facts_of_schedule_run.fired_at)
                      ELSE NULL::bigint
-                 END,NULL::text), ('errors'::text,(facts_of_schedule_run.outcome = 'failed'::text),'schedule'::text,COALESCE("left"(facts_of_schedule_run.error_code, 64), ''::text),error_shape(COALESCE(facts_of_schedule_run.error_message, ''::text)),NULL::bigint,facts_of_schedule_run.schedule_id)) f(kind, counts, d1, d2, d3, ms, sample)
+                 END,NULL::text), ('errors'::text,(facts_of_schedule_run.outcome = 'failed'::text),'schedule'::text,COALESCE("left"(facts_of_schedule_run.error_code, 64), ''::text),COALESCE(error_shape(facts_of_schedule_run.error_message), ''::text),NULL::bigint,facts_of_schedule_run.schedule_id)) f(kind, counts, d1, d2, d3, ms, sample)
    WHERE f.counts;
 END
 ;
