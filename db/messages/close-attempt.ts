@@ -41,5 +41,14 @@ export const CLOSE_ATTEMPT = `UPDATE message_attempts SET status = :status, resp
 
 export function closingValues({ status, seen, failure, error, address, latencyMs }: AttemptEnd) {
   const responseHeaders = seen.headers === null ? null : JSON.stringify(seen.headers);
-  return { status, responseStatus: seen.status, responseHeaders, responseBody: seen.body, failure, error, address, latencyMs };
+  return {
+    status,
+    responseStatus: seen.status,
+    responseHeaders,
+    responseBody: seen.body,
+    failure,
+    error,
+    address,
+    latencyMs,
+  };
 }
