@@ -25,9 +25,7 @@ const deliverySchema = z
           'rules forbade it, and nothing was sent.',
       ),
     latencyMs: percentilesSchema.describe('From the dialling to the end of the answer, of attempts that dialled.'),
-    firstAttemptSuccessRate: rateSchema.describe(
-      'Of the first attempts that ended in the range, those that succeeded.',
-    ),
+    firstAttemptSuccessRate: rateSchema.describe('How many of the first attempts that ended in the range succeeded.'),
     attemptsPerMessage: z
       .number()
       .min(0)
@@ -42,7 +40,7 @@ const deliverySchema = z
         ...bucketBounds,
         succeeded: count,
         failed: count.describe('Without the abandoned ones.'),
-        p95: z.number().min(0).nullable().describe('Of `latencyMs`.'),
+        p95: z.number().min(0).nullable().describe('The 95th percentile of `latencyMs`.'),
       }),
     ),
   })
