@@ -13,6 +13,7 @@ from .types import (
     ActionVersion,
     AnalyticsDelivery,
     AnalyticsMessages,
+    AnalyticsMetric,
     AnalyticsOnboarding,
     AnalyticsOverview,
     AnalyticsTimeSeries,
@@ -509,7 +510,7 @@ class AsyncAnalyticsOperations:
         """Count messages. Scope: analytics:read."""
         return await self._caller.call("GET", "/api/v2/analytics/messages", query={"from": from_, "to": to, "interval": interval, "timezone": timezone, "includeEventDeliveries": include_event_deliveries})
 
-    async def time_series(self, *, metric: Literal["invocations.created", "invocations.ended", "effects.graded", "approvals.requested", "approvals.decided", "messages.accepted", "messages.ended", "delivery.attempts", "delivery.latency.p50", "delivery.latency.p95", "delivery.latency.p99", "schedules.fired", "runs.started", "runs.ended", "runs.duration.p95", "tokens", "cost", "refusals", "errors"], from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None, group_by: Optional[str] = None, top: Optional[int] = None) -> AnalyticsTimeSeries:
+    async def time_series(self, *, metric: AnalyticsMetric, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None, group_by: Optional[str] = None, top: Optional[int] = None) -> AnalyticsTimeSeries:
         """Get a metric over time. Scope: analytics:read."""
         return await self._caller.call("GET", "/api/v2/analytics/time-series", query={"from": from_, "to": to, "interval": interval, "timezone": timezone, "metric": metric, "groupBy": group_by, "top": top})
 

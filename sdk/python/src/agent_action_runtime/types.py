@@ -604,7 +604,7 @@ class AnalyticsSeries(TypedDict):
 
 class AnalyticsTimeSeries(TypedDict):
     range: AnalyticsRange
-    metric: Literal["invocations.created", "invocations.ended", "effects.graded", "approvals.requested", "approvals.decided", "messages.accepted", "messages.ended", "delivery.attempts", "delivery.latency.p50", "delivery.latency.p95", "delivery.latency.p99", "schedules.fired", "runs.started", "runs.ended", "runs.duration.p95", "tokens", "cost", "refusals", "errors"]
+    metric: AnalyticsMetric
     unit: Literal["count", "ms", "tokens", "micro_usd"]
     """`micro_usd`: millionths of a US dollar."""
     groupBy: Optional[str]
@@ -5401,6 +5401,7 @@ class WrittenScheduleCreatedBy(TypedDict):
     id: Optional[str]
 
 
+AnalyticsMetric = Literal["invocations.created", "invocations.ended", "effects.graded", "approvals.requested", "approvals.decided", "messages.accepted", "messages.ended", "delivery.attempts", "delivery.latency.p50", "delivery.latency.p95", "delivery.latency.p99", "schedules.fired", "runs.started", "runs.ended", "runs.duration.p95", "tokens", "cost", "refusals", "errors"]
 AnalyticsOnboarding = Onboarding
 AnalyticsRate = Optional[float]
 BatchResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic, BatchResult4]

@@ -313,6 +313,7 @@ export interface schemas {
       cancelled: number;
     }>;
   };
+  AnalyticsMetric: "invocations.created" | "invocations.ended" | "effects.graded" | "approvals.requested" | "approvals.decided" | "messages.accepted" | "messages.ended" | "delivery.attempts" | "delivery.latency.p50" | "delivery.latency.p95" | "delivery.latency.p99" | "schedules.fired" | "runs.started" | "runs.ended" | "runs.duration.p95" | "tokens" | "cost" | "refusals" | "errors";
   AnalyticsOnboarding: schemas["Onboarding"];
   AnalyticsOverview: {
     range: schemas["AnalyticsRange"];
@@ -503,7 +504,7 @@ export interface schemas {
   };
   AnalyticsTimeSeries: {
     range: schemas["AnalyticsRange"];
-    metric: "invocations.created" | "invocations.ended" | "effects.graded" | "approvals.requested" | "approvals.decided" | "messages.accepted" | "messages.ended" | "delivery.attempts" | "delivery.latency.p50" | "delivery.latency.p95" | "delivery.latency.p99" | "schedules.fired" | "runs.started" | "runs.ended" | "runs.duration.p95" | "tokens" | "cost" | "refusals" | "errors";
+    metric: schemas["AnalyticsMetric"];
     /** `micro_usd`: millionths of a US dollar. */
     unit: "count" | "ms" | "tokens" | "micro_usd";
     groupBy: string | null;
@@ -6406,7 +6407,7 @@ export interface operations {
         interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
         /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
         timezone?: string;
-        metric: "invocations.created" | "invocations.ended" | "effects.graded" | "approvals.requested" | "approvals.decided" | "messages.accepted" | "messages.ended" | "delivery.attempts" | "delivery.latency.p50" | "delivery.latency.p95" | "delivery.latency.p99" | "schedules.fired" | "runs.started" | "runs.ended" | "runs.duration.p95" | "tokens" | "cost" | "refusals" | "errors";
+        metric: schemas["AnalyticsMetric"];
         /** One series for each value. By metric: `invocations.created`: status, action, agent, refusal. `invocations.ended`: status, action, agent, refusal. `effects.graded`: grade, action. `approvals.requested`: status, policy. `approvals.decided`: status, policy. `messages.accepted`: status, kind, label. `messages.ended`: status, kind, label. `delivery.attempts`: outcome, url. `delivery.latency.p50`: outcome, url. `delivery.latency.p95`: outcome, url. `delivery.latency.p99`: outcome, url. `schedules.fired`: outcome, schedule. `runs.started`: status, agent. `runs.ended`: status, agent. `runs.duration.p95`: status, agent. `tokens`: agent. `cost`: agent. `refusals`: code. `errors`: area, code. */
         groupBy?: string;
         /** How many groups have a series of their own, those with the most; the rest is one series. */
