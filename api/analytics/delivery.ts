@@ -25,7 +25,9 @@ const deliverySchema = z
           'rules forbade it, and nothing was sent.',
       ),
     latencyMs: percentilesSchema.describe('From the dialling to the end of the answer, of attempts that dialled.'),
-    firstAttemptSuccessRate: rateSchema.describe('How many of the first attempts that ended in the range succeeded.'),
+    firstAttemptSuccessRate: rateSchema.describe(
+      'The share of first attempts that succeeded, among those that ended in the range.',
+    ),
     attemptsPerMessage: z
       .number()
       .min(0)
@@ -40,7 +42,7 @@ const deliverySchema = z
         ...bucketBounds,
         succeeded: count,
         failed: count.describe('Without the abandoned ones.'),
-        p95: z.number().min(0).nullable().describe('The 95th percentile of `latencyMs`.'),
+        p95: z.number().min(0).nullable().describe('The 95th percentile of the latency.'),
       }),
     ),
   })
