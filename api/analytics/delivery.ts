@@ -26,7 +26,7 @@ const deliverySchema = z
       ),
     latencyMs: percentilesSchema.describe('From the dialling to the end of the answer, of attempts that dialled.'),
     firstAttemptSuccessRate: rateSchema.describe(
-      'Of the first attempts that ended in the range, those that succeeded.',
+      'The share of first attempts that succeeded, among those that ended in the range.',
     ),
     attemptsPerMessage: z
       .number()
@@ -42,7 +42,7 @@ const deliverySchema = z
         ...bucketBounds,
         succeeded: count,
         failed: count.describe('Without the abandoned ones.'),
-        p95: z.number().min(0).nullable().describe('Of `latencyMs`.'),
+        p95: z.number().min(0).nullable().describe('The 95th percentile of the latency.'),
       }),
     ),
   })

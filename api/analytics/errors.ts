@@ -43,7 +43,7 @@ const errorSchema = z
       .array(
         z.strictObject({
           type: z.enum(AFFECTED_TYPES),
-          id: z.string().describe('Of a destination its origin and path.'),
+          id: z.string().describe('The id; a destination has its origin and path.'),
           name: z.string().nullable(),
         }),
       )

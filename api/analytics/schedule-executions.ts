@@ -18,7 +18,7 @@ const executionSchema = z
       .enum(DELIVERY_STATUSES)
       .nullable()
       .describe(
-        'Of its messages, or of the deliveries of its event: `pending` while one has not ended, else `failed` where one failed. Null where ' +
+        'What became of its messages, or of the deliveries of its event: `pending` while one has not ended, else `failed` where one failed. Null where ' +
           'there is none, or none is kept.',
       ),
     error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
@@ -31,7 +31,7 @@ export const scheduleExecutionsRoute = defineAnalyticsRoute({
   summary: 'List the firings of all schedules, newest first',
   description:
     'The runs of every schedule whose outcome came in the range, read from the records: exact, and there as soon as they are committed. ' +
-    'Of each schedule the newest 1,000 are kept, so a long range of a busy schedule shows fewer than `analytics.schedules` counts.',
+    'The newest 1,000 of each schedule are kept, so a long range of a busy schedule shows fewer than `analytics.schedules` counts.',
   query: {
     scheduleId: z.string().min(1).max(100).optional().describe('Only those of this schedule.'),
     outcome: z.enum(RUN_OUTCOMES).optional().describe('Only those with this outcome.'),

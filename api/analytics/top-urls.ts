@@ -14,7 +14,7 @@ const topUrlSchema = z
     delivered: count,
     failed: count.describe('Failed for good.'),
     deliveryRate: rateSchema.describe('Delivered of those delivered or failed.'),
-    latencyMs: percentilesSchema.describe('Of the attempts that ended in the range.'),
+    latencyMs: percentilesSchema.describe('The latency of the attempts that ended in the range.'),
     approximate: approximateSchema,
     lastStatus: z
       .int()

@@ -22,11 +22,11 @@ export interface AttemptsRow {
 
 export interface Delivery {
   attempts: AttemptsRow[];
-  /** Of the attempts whose length is known. */
+  /** The latencies that are known. */
   latency: HistogramBucket[];
   /** The bucket of the histogram that has the 95th percentile, by the number of the range's bucket. */
   p95: { at: number; bucket: number }[];
-  /** Of messages that were delivered or failed in the range. */
+  /** Messages that were delivered or failed in the range, with all their attempts. */
   ended: { messages: number; attempts: number };
   /** From the time at which a message was due until it was delivered. */
   toDelivery: HistogramBucket[];

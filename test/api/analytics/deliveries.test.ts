@@ -139,7 +139,9 @@ async function list(query: string): Promise<Message[]> {
 }
 
 async function attempts(messages: readonly Message[]): Promise<Attempt[]> {
-  const each = messages.map(async ({ id }) => (await service.get(`/api/v2/messages/${id}/attempts`)).json);
+  const each = messages.map(
+    async ({ messageId }) => (await service.get(`/api/v2/messages/${messageId}/attempts`)).json,
+  );
   return (await Promise.all(each)).flatMap((json) => (json as { data: Attempt[] }).data);
 }
 
@@ -157,15 +159,12 @@ describe('deliveries', () => {
       failed: records.length - answered('2').length,
       abandoned: 0,
     });
-    expect(found.byOutcome).toEqual({
-      '2xx': answered('2').length,
-      '3xx': 0,
-      '4xx': answered('4').length,
-      '5xx': answered('5').length,
-      timeout: 0,
-      connection: 1,
-      blocked: 0,
-    });
+    const { connection, ...answers } = found.byOutcome;
+    const counted = Object.fromEntries(
+      ['2xx', '4xx', '5xx'].map((outcome) => [outcome, answered(outcome.slice(0, 1)).length]),
+    );
+    expect(Object.fromEntries(Object.entries(answers).filter(([, count]) => count > 0))).toEqual(counted);
+    expect(connection).toBe(records.filter(({ responseStatus }) => responseStatus === null).length);
     expect(sum(Object.values(found.byOutcome)) + found.attempts.abandoned).toBe(found.attempts.total);
     // ok twice, the hook and the report of seven first attempts; flaky, gone and away failed.
     expect(found.firstAttemptSuccessRate).toBe(4 / 7);
@@ -338,7 +337,7 @@ describe('errors', () => {
     expect(one).toMatchObject({
       fingerprint: fingerprintOf('delivery', '503', 'the destination answered #'),
       sampleMessage: 'the destination answered #',
-      sampleIds: [flaky?.id],
+      sampleIds: [flaky?.messageId],
       affected: [{ type: 'destination', id: `${destination.baseUrl}/flaky`, name: null }],
     });
     for (const { count, trend } of found) expect([trend.length, sum(trend)]).toEqual([24, count]);

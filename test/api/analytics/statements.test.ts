@@ -17,7 +17,7 @@ const LIVE = ['invocations', 'effects', 'approvals', 'messages', 'schedules', 'r
 const LIMITS = ['impact_limits', 'impact_limit_periods', 'impact_reservations', 'impact_limit_crossings'];
 /** Records that errors name as samples, by their ids. */
 const SAMPLED = ['invocations', 'actions', 'messages', 'schedules', 'runs', 'chat_posts', 'integrations'];
-/** Of each the first one, by an index. */
+/** The first record of each, by an index. */
 const FIRSTS = [
   ...['api_keys', 'actions', 'action_versions', 'previews', 'invocations', 'approval_policies', 'approvals'],
   ...['integrations', 'messages', 'daily_usage', 'runs'],

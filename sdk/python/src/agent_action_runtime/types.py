@@ -230,7 +230,7 @@ class AnalyticsDelivery(TypedDict):
     latencyMs: Optional[AnalyticsPercentiles]
     """From the dialling to the end of the answer, of attempts that dialled."""
     firstAttemptSuccessRate: AnalyticsRate
-    """Of the first attempts that ended in the range, those that succeeded."""
+    """How many of the first attempts that ended in the range succeeded."""
     attemptsPerMessage: Optional[float]
     """The mean, over the messages that were delivered or failed in the range, with all their attempts."""
     timeToDeliveryMs: Optional[AnalyticsPercentiles]
@@ -258,7 +258,7 @@ class AnalyticsDeliveryBucketsItem(TypedDict):
     failed: int
     """Without the abandoned ones."""
     p95: Optional[float]
-    """Of `latencyMs`."""
+    """The 95th percentile of `latencyMs`."""
 
 
 _AnalyticsDeliveryByOutcomeRequired = TypedDict("_AnalyticsDeliveryByOutcomeRequired", {"2xx": "int", "3xx": "int", "4xx": "int", "5xx": "int", "timeout": "int", "connection": "int", "blocked": "int"})
@@ -1271,37 +1271,10 @@ class BatchResult4Error(_BatchResult4ErrorRequired, total=False):
     details: Dict[str, Any]
 
 
-class BillingBudget(TypedDict):
-    target: Optional[BillingMoney]
-    thresholds: List[int]
-    """Percent of the target, ascending."""
-    spend: BillingMoney
-    """What the month has come to so far, as the cost estimate says."""
-    projectedSpend: Optional[BillingMoney]
-    percentUsed: Optional[float]
-    """One decimal, cut. Null without a target."""
-    alerts: List[BillingBudgetAlertsItem]
-    """Thresholds that were reached this month; each is told of once."""
-    enforcement: Literal["alert_only"]
-    """Nothing is refused because of it."""
-    resetsAt: str
-
-
-class BillingBudgetAlertsItem(TypedDict):
-    threshold: int
-    at: str
-
-
 class BillingMoney(TypedDict):
     amount: int
     """In minor units of the currency."""
     currency: str
-
-
-class BillingPeriod(TypedDict):
-    start: str
-    end: str
-    """Excluded."""
 
 
 class BillingPlan(TypedDict):
@@ -1349,26 +1322,6 @@ class BillingPlanPendingChange(TypedDict):
     """A change that a customer asked for and that is not in force yet."""
     plan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
     effectiveAt: str
-
-
-class _BillingPutBudgetBodyRequired(TypedDict):
-    target: Optional[BillingPutBudgetBodyTarget]
-    """In the currency of the price list. Null: no target."""
-
-
-class BillingPutBudgetBody(_BillingPutBudgetBodyRequired, total=False):
-    thresholds: List[int]
-    """Percent of the target. Left out: 50, 80 and 100."""
-
-
-class BillingPutBudgetBodyTarget(TypedDict):
-    """In the currency of the price list. Null: no target."""
-    amount: int
-    currency: str
-
-
-class BillingUpgradeBody(TypedDict):
-    plan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
 
 
 class BillingUsageHistory(TypedDict):
@@ -1688,36 +1641,6 @@ class ContextPartsItem(TypedDict):
     """How well a memory fits the query; null for a message."""
 
 
-class CostEstimate(TypedDict):
-    period: BillingPeriod
-    asOf: str
-    currency: str
-    lines: List[EstimateLine]
-    monthToDate: CostEstimateMonthToDate
-    projected: Optional[CostEstimateProjected]
-    """The month if it goes on as it did. Null in its first 24 hours."""
-    priceListVersion: str
-    isEstimate: Literal[True]
-    excludes: List[Literal["tax", "provider_bills", "credits"]]
-    """What the figures leave out."""
-    reason: Optional[Literal["plan_has_no_charges"]]
-    """Why there are no lines."""
-
-
-class CostEstimateMonthToDate(TypedDict):
-    subtotal: int
-    """The sum of the lines, in minor units."""
-
-
-class CostEstimateProjected(TypedDict):
-    """The month if it goes on as it did. Null in its first 24 hours."""
-    subtotal: int
-    method: Literal["linear_by_elapsed_seconds"]
-    confidence: Literal["low", "normal"]
-    """`low` in the first seven days."""
-    elapsedShare: float
-
-
 class _CreateActionRequired(TypedDict):
     adapter: ActionAdapter
     """What makes the call, and how. A PATCH replaces it whole."""
@@ -1823,12 +1746,6 @@ class CreatedApiKey(TypedDict):
     """The member who made it; both count as one person. Null: the operator, at the command line."""
     key: str
     """Shown this once: only its hash is kept."""
-
-
-class CurrentUsage(TypedDict):
-    period: BillingPeriod
-    asOf: str
-    items: List[UsageItem]
 
 
 class DeadLetter(TypedDict):
@@ -2093,39 +2010,34 @@ class Environment(TypedDict):
     createdAt: str
 
 
-class EstimateLine(TypedDict):
+class ErrorAnalytics(TypedDict):
+    fingerprint: str
+    """The same for the same area, code and text, in every range and environment."""
+    area: Literal["invocation", "dispatch", "delivery", "schedule", "run", "integration", "subscription"]
+    """`invocation`: refused before it was sent. `dispatch`: sent, and failed or of unknown outcome. `delivery`: a failed attempt of a message. `subscription`: the same of an event. `schedule`: a slot whose publishing was refused. `run`: a run of an agent that failed. `integration`: a chat that refused a question."""
+    code: str
+    """A refusal code, a status that was answered, or a word such as `timeout`."""
+    sampleMessage: str
+    """Without credentials, addresses and the queries of URLs; what differs from one to the next is `#`."""
+    count: int
+    """How often it happened in the range."""
+    firstSeenAt: str
+    """The first time in the range."""
+    lastSeenAt: str
+    """The last time in the range."""
+    affected: List[ErrorAnalyticsAffectedItem]
+    """What the samples are about, as far as they are kept. It is not everything that is affected."""
+    sampleIds: List[str]
+    """Newest records: invocations, messages, schedules, runs, or approvals that a chat was asked about."""
+    trend: List[int]
+    """24 equal parts of the range, the oldest first; they sum to `count`. Counts are by quarters of an hour, or by UTC days beyond 31 of them."""
+
+
+class ErrorAnalyticsAffectedItem(TypedDict):
+    type: Literal["action", "destination", "subscription", "schedule", "agent", "integration"]
     id: str
-    """Names the line in this estimate alone: `line_1`, `line_2`, …"""
-    type: Literal["plan", "usage", "proration", "correction", "credit", "tax"]
-    meter: Optional[Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]]
-    """Null for a line that meters nothing."""
-    description: str
-    period: BillingPeriod
-    """For executions: the month of their admission."""
-    meteredQuantity: Optional[int]
-    includedQuantity: Optional[PlanCap]
-    billableQuantity: Optional[int]
-    """`max(0, metered - included)`; negative where a correction takes back."""
-    unitPrice: Optional[UnitPrice]
-    amount: int
-    """Minor units of the currency, rounded once, half up."""
-    proration: Optional[EstimateLineProration]
-    corrects: Optional[EstimateLineCorrects]
-
-
-class EstimateLineCorrects(TypedDict):
-    invoiceId: str
-    lineId: str
-
-
-class EstimateLineProration(TypedDict):
-    fromPlan: Optional[Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]]
-    """Null: the workspace was made in this month."""
-    toPlan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
-    seconds: int
-    """From the change to the end of the month."""
-    ofSeconds: int
-    """The whole month."""
+    """For a destination, its origin and path."""
+    name: Optional[str]
 
 
 class _EvaluateApprovalPoliciesRequired(TypedDict):
@@ -2921,69 +2833,6 @@ class InvocationResult(TypedDict):
     headers: Dict[str, str]
     body: Any
     bodyEncoding: Literal["json", "utf8", "base64"]
-
-
-class Invoice(TypedDict):
-    id: str
-    number: Optional[int]
-    """Counted in the workspace, without a gap. Null while it is a draft."""
-    status: Literal["draft", "open", "paid", "void", "uncollectible"]
-    currency: str
-    period: BillingPeriod
-    lines: List[InvoiceLine]
-    subtotal: int
-    tax: int
-    total: int
-    amountDue: int
-    issuedAt: Optional[str]
-    dueAt: Optional[str]
-    paidAt: Optional[str]
-    voidedAt: Optional[str]
-    quantitiesSnapshotAt: str
-    """When the quantities were taken. What settles later is on a later invoice."""
-    preceding: List[InvoicePrecedingItem]
-    """Earlier invoices that lines of this one correct."""
-    hostedUrl: Optional[str]
-    pdfUrl: Optional[str]
-
-
-class InvoiceLine(TypedDict):
-    id: str
-    type: Literal["plan", "usage", "proration", "correction", "credit", "tax"]
-    meter: Optional[Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]]
-    """Null for a line that meters nothing."""
-    description: str
-    period: BillingPeriod
-    """For executions: the month of their admission."""
-    meteredQuantity: Optional[int]
-    includedQuantity: Optional[PlanCap]
-    billableQuantity: Optional[int]
-    """`max(0, metered - included)`; negative where a correction takes back."""
-    unitPrice: Optional[UnitPrice]
-    amount: int
-    """Minor units of the currency, rounded once, half up."""
-    proration: Optional[InvoiceLineProration]
-    corrects: Optional[InvoiceLineCorrects]
-
-
-class InvoiceLineCorrects(TypedDict):
-    invoiceId: str
-    lineId: str
-
-
-class InvoiceLineProration(TypedDict):
-    fromPlan: Optional[Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]]
-    """Null: the workspace was made in this month."""
-    toPlan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
-    seconds: int
-    """From the change to the end of the month."""
-    ofSeconds: int
-    """The whole month."""
-
-
-class InvoicePrecedingItem(TypedDict):
-    invoiceId: str
-    reason: Literal["correction"]
 
 
 class _InvokeRequestRequired(TypedDict):
@@ -4353,29 +4202,6 @@ class PublishedToTopic(TypedDict):
     deduplicated: bool
 
 
-class Quota(TypedDict):
-    name: Literal["executions", "messages", "egressBytes", "memoryOperations", "notificationEmails", "storageBytes", "environments", "previews", "approvals", "impactLimits", "cachedAnswers", "memoryCollections", "schedules", "integrations", "urlGroups", "flowControlKeys", "topics"]
-    unit: str
-    period: Literal["month", "none"]
-    """`none`: it does not reset; deleting makes room."""
-    limit: PlanCap
-    used: int
-    remaining: PlanCap
-    percentUsed: Optional[float]
-    """One decimal, cut. Null without a limit."""
-    resetsAt: Optional[str]
-    enforcement: Literal["hard", "after_the_fact"]
-    """`after_the_fact`: known only when it is spent, so a month may end above the limit."""
-    status: Literal["ok", "warning", "exceeded"]
-    """`warning` from 80 % on; `exceeded` when nothing is left and the next is refused."""
-
-
-class QuotaList(TypedDict):
-    resetsAt: str
-    """When monthly allowances begin again: 00:00 UTC on the first of the next month."""
-    quotas: List[Quota]
-
-
 class ReceiptCheck(TypedDict):
     valid: bool
     entries: int
@@ -4694,7 +4520,7 @@ class ScheduleExecution(TypedDict):
     eventId: Optional[str]
     """The event that it published to a topic."""
     deliveryStatus: Optional[Literal["pending", "delivered", "failed", "cancelled"]]
-    """Of its messages, or of the deliveries of its event: `pending` while one has not ended, else `failed` where one failed. Null where there is none, or none is kept."""
+    """What became of its messages, or of the deliveries of its event: `pending` while one has not ended, else `failed` where one failed. Null where there is none, or none is kept."""
     error: Optional[ScheduleExecutionError]
 
 
@@ -5184,7 +5010,7 @@ class TopUrl(TypedDict):
     deliveryRate: AnalyticsRate
     """Delivered of those delivered or failed."""
     latencyMs: Optional[AnalyticsPercentiles]
-    """Of the attempts that ended in the range."""
+    """The latency of the attempts that ended in the range."""
     approximate: AnalyticsApproximation
     lastStatus: Optional[int]
     """What the destination answered to the newest attempt of the range; null where it did not answer."""
@@ -5375,20 +5201,19 @@ class UrlGroupsUpdateBody(TypedDict):
 
 class UsageItem(TypedDict):
     meter: Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]
-    unit: str
-    quantity: int
-    """What counts against the allowance. Executions count at their admission; those that are given back do not."""
-    included: PlanCap
-    billable: int
-    """What the month has to pay for so far: that of the lines of the estimate."""
-    byEnvironment: List[UsageItemByEnvironmentItem]
-    """Sums to `quantity`."""
+    """`executions`: admitted invocations, without those given back. `messages`: accepted messages and deliveries of events. `egress`: bytes of bodies sent and read. `memory_processing`: memories stored, searches, ingests. `notification_emails`: one for each recipient."""
+    unit: Literal["execution", "message", "byte", "operation", "email"]
+    """What `used` counts."""
+    used: int
+    """In this environment since the beginning of the UTC month, counted up to this reply."""
+    workspace: UsageItemWorkspace
 
 
-class UsageItemByEnvironmentItem(TypedDict):
-    environmentId: str
-    name: str
-    quantity: int
+class UsageItemWorkspace(TypedDict):
+    used: int
+    """The same in all environments of the workspace: the allowance is one for all."""
+    limit: Union[int, Literal["unlimited"]]
+    """What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`)."""
 
 
 class User(TypedDict):
@@ -5586,7 +5411,7 @@ ContextParts = List[ContextPartsItem]
 EventHeaders = Dict[str, str]
 EventTypePattern = str
 MessageParts = List[Union[MessagePartsItem1, MessagePartsItem2]]
-NotificationType = Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "usage.threshold", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]
+NotificationType = Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]
 PlanCap = Union[int, Literal["unlimited"]]
 PlanRates = List[PlanRatesItem]
 PublishResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic]
