@@ -230,7 +230,7 @@ class AnalyticsDelivery(TypedDict):
     latencyMs: Optional[AnalyticsPercentiles]
     """From the dialling to the end of the answer, of attempts that dialled."""
     firstAttemptSuccessRate: AnalyticsRate
-    """Of the first attempts that ended in the range, those that succeeded."""
+    """The share of first attempts that succeeded, among those that ended in the range."""
     attemptsPerMessage: Optional[float]
     """The mean, over the messages that were delivered or failed in the range, with all their attempts."""
     timeToDeliveryMs: Optional[AnalyticsPercentiles]
@@ -258,7 +258,7 @@ class AnalyticsDeliveryBucketsItem(TypedDict):
     failed: int
     """Without the abandoned ones."""
     p95: Optional[float]
-    """Of `latencyMs`."""
+    """The 95th percentile of the latency."""
 
 
 _AnalyticsDeliveryByOutcomeRequired = TypedDict("_AnalyticsDeliveryByOutcomeRequired", {"2xx": "int", "3xx": "int", "4xx": "int", "5xx": "int", "timeout": "int", "connection": "int", "blocked": "int"})
@@ -2036,7 +2036,7 @@ class ErrorAnalytics(TypedDict):
 class ErrorAnalyticsAffectedItem(TypedDict):
     type: Literal["action", "destination", "subscription", "schedule", "agent", "integration"]
     id: str
-    """Of a destination its origin and path."""
+    """The id; a destination has its origin and path."""
     name: Optional[str]
 
 
@@ -4520,7 +4520,7 @@ class ScheduleExecution(TypedDict):
     eventId: Optional[str]
     """The event that it published to a topic."""
     deliveryStatus: Optional[Literal["pending", "delivered", "failed", "cancelled"]]
-    """Of its messages, or of the deliveries of its event: `pending` while one has not ended, else `failed` where one failed. Null where there is none, or none is kept."""
+    """What became of its messages, or of the deliveries of its event: `pending` while one has not ended, else `failed` where one failed. Null where there is none, or none is kept."""
     error: Optional[ScheduleExecutionError]
 
 
@@ -5010,7 +5010,7 @@ class TopUrl(TypedDict):
     deliveryRate: AnalyticsRate
     """Delivered of those delivered or failed."""
     latencyMs: Optional[AnalyticsPercentiles]
-    """Of the attempts that ended in the range."""
+    """The latency of the attempts that ended in the range."""
     approximate: AnalyticsApproximation
     lastStatus: Optional[int]
     """What the destination answered to the newest attempt of the range; null where it did not answer."""

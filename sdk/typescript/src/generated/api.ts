@@ -192,7 +192,7 @@ export interface schemas {
     };
     /** From the dialling to the end of the answer, of attempts that dialled. */
     latencyMs: schemas["AnalyticsPercentiles"] | null;
-    /** Of the first attempts that ended in the range, those that succeeded. */
+    /** The share of first attempts that succeeded, among those that ended in the range. */
     firstAttemptSuccessRate: schemas["AnalyticsRate"];
     /** The mean, over the messages that were delivered or failed in the range, with all their attempts. */
     attemptsPerMessage: number | null;
@@ -206,7 +206,7 @@ export interface schemas {
       succeeded: number;
       /** Without the abandoned ones. */
       failed: number;
-      /** Of `latencyMs`. */
+      /** The 95th percentile of the latency. */
       p95: number | null;
     }>;
   };
@@ -1616,7 +1616,7 @@ export interface schemas {
     /** What the samples are about, as far as they are kept. It is not everything that is affected. */
     affected: Array<{
       type: "action" | "destination" | "subscription" | "schedule" | "agent" | "integration";
-      /** Of a destination its origin and path. */
+      /** The id; a destination has its origin and path. */
       id: string;
       name: string | null;
     }>;
@@ -3623,7 +3623,7 @@ export interface schemas {
     messageIds: Array<string>;
     /** The event that it published to a topic. */
     eventId: string | null;
-    /** Of its messages, or of the deliveries of its event: `pending` while one has not ended, else `failed` where one failed. Null where there is none, or none is kept. */
+    /** What became of its messages, or of the deliveries of its event: `pending` while one has not ended, else `failed` where one failed. Null where there is none, or none is kept. */
     deliveryStatus: "pending" | "delivered" | "failed" | "cancelled" | null;
     error: {
       code: string;
@@ -3999,7 +3999,7 @@ export interface schemas {
     failed: number;
     /** Delivered of those delivered or failed. */
     deliveryRate: schemas["AnalyticsRate"];
-    /** Of the attempts that ended in the range. */
+    /** The latency of the attempts that ended in the range. */
     latencyMs: schemas["AnalyticsPercentiles"] | null;
     approximate: schemas["AnalyticsApproximation"];
     /** What the destination answered to the newest attempt of the range; null where it did not answer. */
