@@ -230,7 +230,7 @@ class AnalyticsDelivery(TypedDict):
     latencyMs: Optional[AnalyticsPercentiles]
     """From the dialling to the end of the answer, of attempts that dialled."""
     firstAttemptSuccessRate: AnalyticsRate
-    """How many of the first attempts that ended in the range succeeded."""
+    """The share of first attempts that succeeded, among those that ended in the range."""
     attemptsPerMessage: Optional[float]
     """The mean, over the messages that were delivered or failed in the range, with all their attempts."""
     timeToDeliveryMs: Optional[AnalyticsPercentiles]
@@ -258,7 +258,7 @@ class AnalyticsDeliveryBucketsItem(TypedDict):
     failed: int
     """Without the abandoned ones."""
     p95: Optional[float]
-    """The 95th percentile of `latencyMs`."""
+    """The 95th percentile of the latency."""
 
 
 _AnalyticsDeliveryByOutcomeRequired = TypedDict("_AnalyticsDeliveryByOutcomeRequired", {"2xx": "int", "3xx": "int", "4xx": "int", "5xx": "int", "timeout": "int", "connection": "int", "blocked": "int"})
@@ -2036,7 +2036,7 @@ class ErrorAnalytics(TypedDict):
 class ErrorAnalyticsAffectedItem(TypedDict):
     type: Literal["action", "destination", "subscription", "schedule", "agent", "integration"]
     id: str
-    """For a destination, its origin and path."""
+    """The id; a destination has its origin and path."""
     name: Optional[str]
 
 

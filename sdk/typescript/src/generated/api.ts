@@ -192,7 +192,7 @@ export interface schemas {
     };
     /** From the dialling to the end of the answer, of attempts that dialled. */
     latencyMs: schemas["AnalyticsPercentiles"] | null;
-    /** How many of the first attempts that ended in the range succeeded. */
+    /** The share of first attempts that succeeded, among those that ended in the range. */
     firstAttemptSuccessRate: schemas["AnalyticsRate"];
     /** The mean, over the messages that were delivered or failed in the range, with all their attempts. */
     attemptsPerMessage: number | null;
@@ -206,7 +206,7 @@ export interface schemas {
       succeeded: number;
       /** Without the abandoned ones. */
       failed: number;
-      /** The 95th percentile of `latencyMs`. */
+      /** The 95th percentile of the latency. */
       p95: number | null;
     }>;
   };
@@ -1616,7 +1616,7 @@ export interface schemas {
     /** What the samples are about, as far as they are kept. It is not everything that is affected. */
     affected: Array<{
       type: "action" | "destination" | "subscription" | "schedule" | "agent" | "integration";
-      /** For a destination, its origin and path. */
+      /** The id; a destination has its origin and path. */
       id: string;
       name: string | null;
     }>;
