@@ -20,6 +20,7 @@ import { keepPermits } from './activities/in-flight/keep-permits.ts';
 import { PermitTakers } from './activities/in-flight/permit-takers.ts';
 import type { Repeated } from './activities/repeat-until-stopped.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
+import { DriftMeter } from './domain/analytics/drift-meter.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
 import { serveWorkerHealth, type WorkerHealth } from './api/health/serve-worker-health.ts';
 import { tellWaiter } from './api/in-flight/tell-waiter.ts';
@@ -64,6 +65,7 @@ export interface WorkerParts {
   /** Resolves the names of tenants' destinations. One for a process. */
   resolve: Resolve;
   watchdog: Watchdog;
+  drift?: DriftMeter | undefined;
   /** Makes the vectors of texts. Its creator closes it. */
   embedder: Embedder;
   /** The base URLs of the built-in adapters' providers. */
@@ -148,6 +150,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       pagesUrl: parts.pagesUrl,
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,
+      drift: parts.drift,
       embedder: parts.embedder,
     });
     const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs } = parts;
@@ -214,7 +217,8 @@ async function main(): Promise<void> {
     temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
   );
   const watchdog = new Watchdog({ logger });
-  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
+  const drift = new DriftMeter();
+  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => [...watchdog.metrics(), ...drift.metrics()]);
   let started: RunningWorker | null = null;
   const health = await serveWorkerHealth(configuration.HEALTH_ADDRESS, () => started?.health() ?? null);
   const sending = {
@@ -222,6 +226,7 @@ async function main(): Promise<void> {
     ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints, ...health.endpoints]),
     resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
     watchdog,
+    drift,
   };
   const embedder = openEmbedder(configuration, sending);
   const worker = await startWorker({

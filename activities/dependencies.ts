@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database, Tenant } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
+import type { DriftMeter } from '../domain/analytics/drift-meter.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { Embedder } from '../domain/embeddings/embedder.ts';
@@ -76,6 +77,8 @@ export interface ActivityDependencies {
   /** Sends the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
   /** Searches what targets answer for credentials. The adapters have the same. */
+  /** Where a metric shows what the daily sample of analytics found. */
+  drift?: Pick<DriftMeter, 'note'> | undefined;
   redaction: RedactionThreads;
   /** Posts approvals to chats, through the egress guard. */
   chat: ChatClient;

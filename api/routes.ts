@@ -1,4 +1,5 @@
 import { actionRoutes } from './actions/routes.ts';
+import { analyticsRoutes } from './analytics/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { approvalRoutes } from './approvals/routes.ts';
 import { approvalPolicyRoutes } from './approval-policies/routes.ts';
@@ -50,6 +51,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...reconciliationRoutes,
   ...impactLimitRoutes,
   ...budgetRoutes,
+  ...analyticsRoutes,
   ...billingRoutes,
   ...messageRoutes,
   ...scheduleRoutes,

@@ -208,6 +208,83 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.analytics_beyond_cap(environments uuid[], kinds text[], days date[], d1s text[], d2s text[], d3s text[])
+ RETURNS TABLE(environment_id uuid, kind text, day date, d1 text, d2 text, d3 text)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ WITH given AS (
+          SELECT g.environment_id,
+             g.kind,
+             g.day,
+             g.d1,
+             g.d2,
+             g.d3
+            FROM UNNEST(analytics_beyond_cap.environments, analytics_beyond_cap.kinds, analytics_beyond_cap.days, analytics_beyond_cap.d1s, analytics_beyond_cap.d2s, analytics_beyond_cap.d3s) g(environment_id, kind, day, d1, d2, d3)
+         ), fresh AS (
+          SELECT g.environment_id,
+             g.kind,
+             g.day,
+             g.d1,
+             g.d2,
+             g.d3,
+             row_number() OVER (PARTITION BY g.environment_id, g.kind, g.day ORDER BY g.d1, g.d2, g.d3) AS place
+            FROM given g
+           WHERE (NOT (EXISTS ( SELECT
+                    FROM analytics_days y
+                   WHERE ((y.environment_id = g.environment_id) AND (y.kind = g.kind) AND (y.day = g.day) AND (y.d1 = g.d1) AND (y.d2 = g.d2) AND (y.d3 = g.d3)))))
+         ), groups AS (
+          SELECT f_1.environment_id,
+             f_1.kind,
+             f_1.day,
+             ( SELECT count(*) AS count
+                    FROM analytics_days y
+                   WHERE ((y.environment_id = f_1.environment_id) AND (y.kind = f_1.kind) AND (y.day = f_1.day))) AS held
+            FROM fresh f_1
+           GROUP BY f_1.environment_id, f_1.kind, f_1.day
+         )
+  SELECT f.environment_id,
+     f.kind,
+     f.day,
+     f.d1,
+     f.d2,
+     f.d3
+    FROM (fresh f
+      JOIN groups s ON (((s.environment_id = f.environment_id) AND (s.kind = f.kind) AND (s.day = f.day))))
+   WHERE ((s.held + f.place) > 1000);
+END
+;
+
+CREATE OR REPLACE FUNCTION public.analytics_bucket(ms bigint)
+ RETURNS smallint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (CASE WHEN (ms <= 1) THEN (0)::double precision ELSE ceil((ln((ms)::double precision) / ln((1.105)::double precision))) END)::smallint
+;
+
+CREATE OR REPLACE FUNCTION public.analytics_capped(kind text, dimension integer, value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((dimension = 2) AND (kind = ANY (ARRAY['invocations.created'::text, 'invocations.ended'::text, 'policy.decisions'::text, 'effects.graded'::text, 'unknowns.opened'::text, 'unknowns.resolved'::text, 'approvals.requested'::text, 'approvals.decided'::text, 'targets.ended'::text, 'schedules.delivery'::text, 'delivery.attempts'::text, 'schedules.fired'::text, 'runs.started'::text, 'runs.ended'::text, 'runs.tokens'::text, 'errors'::text]))) THEN '(other)'::text WHEN ((dimension = 3) AND (kind = ANY (ARRAY['invocations.created'::text, 'invocations.ended'::text, 'policy.decisions'::text, 'messages.accepted'::text, 'messages.ended'::text, 'targets.ended'::text, 'delivery.attempts'::text, 'runs.started'::text, 'runs.ended'::text, 'runs.tokens'::text, 'errors'::text]))) THEN '(other)'::text ELSE value END
+;
+
+CREATE OR REPLACE FUNCTION public.analytics_quarter(at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN date_bin('00:15:00'::interval, at, '2000-01-01 00:00:00+00'::timestamp with time zone)
+;
+
+CREATE OR REPLACE FUNCTION public.analytics_tables()
+ RETURNS TABLE(name text, column_name text)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ VALUES ('analytics_rollups'::text,'quarter'::text), ('analytics_histograms'::text,'quarter'::text), ('analytics_days'::text,'day'::text), ('analytics_day_histograms'::text,'day'::text);
+END
+;
+
 CREATE OR REPLACE PROCEDURE public.append_receipt_entry(IN effect text, IN environment uuid, IN entry_kind text, IN record text, IN content jsonb)
  LANGUAGE plpgsql
 AS $procedure$
@@ -640,6 +717,8 @@ AS $function$
            AND a.claimed_at IS NOT NULL AND a.observed_outcome IS DISTINCT FROM 'not_dispatched') THEN
       RAISE EXCEPTION 'effect % may have been sent and cannot be rejected', OLD.id USING ERRCODE = 'check_violation';
     END IF;
+    NEW.unknown_at := CASE NEW.outcome WHEN 'unknown' THEN COALESCE(OLD.unknown_at, now()) ELSE OLD.unknown_at END;
+    NEW.known_at := CASE WHEN NEW.unknown_at IS NOT NULL AND NEW.outcome IN ('succeeded', 'failed') THEN COALESCE(OLD.known_at, now()) ELSE OLD.known_at END;
     RETURN NEW;
   END $function$
 ;
@@ -734,6 +813,7 @@ AS $function$
       END) THEN
       RAISE EXCEPTION 'invocation % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
     END IF;
+    IF NEW.status = 'unknown' THEN NEW.unknown_at := COALESCE(OLD.unknown_at, now()); END IF;
     RETURN NEW;
   END $function$
 ;
@@ -1047,8 +1127,8 @@ CREATE OR REPLACE FUNCTION public.check_run_move()
 AS $function$
   BEGIN
     IF OLD.status = 'running' THEN RETURN NEW; END IF;
-    IF (NEW.status, NEW.name, NEW.output, NEW.error, NEW.tokens, NEW.cost, NEW.started_at, NEW.ended_at, NEW.closed_at)
-       IS DISTINCT FROM (OLD.status, OLD.name, OLD.output, OLD.error, OLD.tokens, OLD.cost, OLD.started_at, OLD.ended_at, OLD.closed_at) THEN
+    IF (NEW.status, NEW.name, NEW.output, NEW.error, NEW.tokens, NEW.input_tokens, NEW.output_tokens, NEW.cost, NEW.started_at, NEW.ended_at, NEW.closed_at)
+       IS DISTINCT FROM (OLD.status, OLD.name, OLD.output, OLD.error, OLD.tokens, OLD.input_tokens, OLD.output_tokens, OLD.cost, OLD.started_at, OLD.ended_at, OLD.closed_at) THEN
       RAISE EXCEPTION 'run % has ended: only its tags and its metadata change', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
@@ -1066,6 +1146,22 @@ AS $function$
     RETURN NEW;
   END $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.claim_analytics_verification()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      UPDATE installation SET analytics_verified_on = (now() AT TIME ZONE 'UTC')::date
+        WHERE analytics_verified_on < (now() AT TIME ZONE 'UTC')::date;
+      RETURN FOUND;
+    END $function$
+;
+ALTER FUNCTION claim_analytics_verification() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION claim_analytics_verification() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION claim_analytics_verification() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.claim_flow_control(the_message text, lease interval)
  RETURNS boolean
@@ -1199,6 +1295,214 @@ AS $function$
       used = used + CASE NEW.state WHEN 'settled' THEN NEW.amount ELSE 0 END
     WHERE api_key_id = NEW.api_key_id AND month = NEW.month AND kind = 'invocations' AND shard = 0;
     RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_facts_of_approvals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_approval(r.status, r.policy_id, r.source, r.created_at, r.decided_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    ELSIF TG_OP = 'UPDATE' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_approval(r.status, r.policy_id, r.source, r.created_at, r.decided_at) f UNION ALL SELECT -1 AS sign, r.environment_id, f.* FROM removed r, LATERAL facts_of_approval(r.status, r.policy_id, r.source, r.created_at, r.decided_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_facts_of_chat_posts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_chat_post(r.approval_id, r.status, r.error, r.at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_facts_of_effects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_effect(r.action_name, r.grade, r.verification, r.outcome_source, r.created_at, r.updated_at, r.outcome_at, r.unknown_at,
+        r.known_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    ELSIF TG_OP = 'UPDATE' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_effect(r.action_name, r.grade, r.verification, r.outcome_source, r.created_at, r.updated_at, r.outcome_at, r.unknown_at,
+        r.known_at) f UNION ALL SELECT -1 AS sign, r.environment_id, f.* FROM removed r, LATERAL facts_of_effect(r.action_name, r.grade, r.verification, r.outcome_source, r.created_at, r.updated_at, r.outcome_at, r.unknown_at,
+        r.known_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_facts_of_invocations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_invocation(r.id, r.status, r.refusal_code, r.error, r.decision, r.action_id, r.agent_id, r.approval_id, r.created_at,
+        r.evaluated_at, r.unknown_at, r.settled_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    ELSIF TG_OP = 'UPDATE' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_invocation(r.id, r.status, r.refusal_code, r.error, r.decision, r.action_id, r.agent_id, r.approval_id, r.created_at,
+        r.evaluated_at, r.unknown_at, r.settled_at) f UNION ALL SELECT -1 AS sign, r.environment_id, f.* FROM removed r, LATERAL facts_of_invocation(r.id, r.status, r.refusal_code, r.error, r.decision, r.action_id, r.agent_id, r.approval_id, r.created_at,
+        r.evaluated_at, r.unknown_at, r.settled_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT -1 AS sign, r.environment_id, f.* FROM removed r, LATERAL facts_of_invocation(r.id, r.status, r.refusal_code, r.error, r.decision, r.action_id, r.agent_id, r.approval_id, r.created_at,
+        r.evaluated_at, r.unknown_at, r.settled_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_facts_of_message_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_message_attempt(r.message_id, r.number, r.status, r.target, r.failure, r.subscription_id, r.response_status, r.latency_ms,
+        r.error, r.finished_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    ELSIF TG_OP = 'UPDATE' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_message_attempt(r.message_id, r.number, r.status, r.target, r.failure, r.subscription_id, r.response_status, r.latency_ms,
+        r.error, r.finished_at) f UNION ALL SELECT -1 AS sign, r.environment_id, f.* FROM removed r, LATERAL facts_of_message_attempt(r.message_id, r.number, r.status, r.target, r.failure, r.subscription_id, r.response_status, r.latency_ms,
+        r.error, r.finished_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_facts_of_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_message(r.status, r.kind, r.label, r.url, r.subscription_id, r.schedule_id, r.attempts, r.created_at, r.scheduled_for,
+        r.updated_at, r.delivered_at, r.failed_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    ELSIF TG_OP = 'UPDATE' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_message(r.status, r.kind, r.label, r.url, r.subscription_id, r.schedule_id, r.attempts, r.created_at, r.scheduled_for,
+        r.updated_at, r.delivered_at, r.failed_at) f UNION ALL SELECT -1 AS sign, r.environment_id, f.* FROM removed r, LATERAL facts_of_message(r.status, r.kind, r.label, r.url, r.subscription_id, r.schedule_id, r.attempts, r.created_at, r.scheduled_for,
+        r.updated_at, r.delivered_at, r.failed_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_facts_of_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_run(r.id, r.status, r.agent_id, r.agent_version, r.error, r.tokens, r.input_tokens, r.output_tokens, r.cost, r.started_at,
+        r.ended_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    ELSIF TG_OP = 'UPDATE' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_run(r.id, r.status, r.agent_id, r.agent_version, r.error, r.tokens, r.input_tokens, r.output_tokens, r.cost, r.started_at,
+        r.ended_at) f UNION ALL SELECT -1 AS sign, r.environment_id, f.* FROM removed r, LATERAL facts_of_run(r.id, r.status, r.agent_id, r.agent_version, r.error, r.tokens, r.input_tokens, r.output_tokens, r.cost, r.started_at,
+        r.ended_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_facts_of_schedule_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_schedule_run(r.schedule_id, r.trigger, r.outcome, r.error_code, r.error_message, r.nominal_at, r.fired_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    ELSIF TG_OP = 'UPDATE' THEN
+      INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+        SELECT c.environment_id, c.kind, analytics_quarter(c.at), c.d1, c.d2, c.d3, analytics_bucket(c.ms), sum(c.sign), sum(c.sign * c.s1),
+          sum(c.sign * c.s2), min(c.at) FILTER (WHERE c.sign = 1), max(c.at) FILTER (WHERE c.sign = 1),
+          (array_agg(c.sample ORDER BY c.at DESC) FILTER (WHERE c.sign = 1 AND c.sample IS NOT NULL))[1:5]
+        FROM (SELECT 1 AS sign, r.environment_id, f.* FROM added r, LATERAL facts_of_schedule_run(r.schedule_id, r.trigger, r.outcome, r.error_code, r.error_message, r.nominal_at, r.fired_at) f UNION ALL SELECT -1 AS sign, r.environment_id, f.* FROM removed r, LATERAL facts_of_schedule_run(r.schedule_id, r.trigger, r.outcome, r.error_code, r.error_message, r.nominal_at, r.fired_at) f) c GROUP BY 1, 2, 3, 4, 5, 6, 7
+        HAVING sum(c.sign) <> 0 OR sum(c.sign * c.s1) <> 0 OR sum(c.sign * c.s2) <> 0;
+    END IF;
+    RETURN NULL;
   END $function$
 ;
 
@@ -1822,6 +2126,30 @@ ALTER FUNCTION discount_untold_grant(text,text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION discount_untold_grant(text,text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION discount_untold_grant(text,text) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.drop_old_analytics_partition()
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET lock_timeout TO '500ms'
+AS $function$
+  DECLARE leaf text;
+  BEGIN
+    FOR leaf IN SELECT c.relname FROM analytics_tables() t JOIN pg_inherits i ON i.inhparent = to_regclass(t.name) JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE c.relname ~ '_[0-9]{6}$' AND to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month' <= (now() AT TIME ZONE 'UTC') - interval '400 days'
+      ORDER BY c.relname LOOP
+      BEGIN
+        EXECUTE format('DROP TABLE partitions.%I', leaf);
+        RETURN leaf;
+      EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
+      END;
+    END LOOP;
+    RETURN NULL;
+  END $function$
+;
+REVOKE ALL ON FUNCTION drop_old_analytics_partition() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION drop_old_analytics_partition() TO service_app;
+
 CREATE OR REPLACE FUNCTION public.drop_old_message_partition()
  RETURNS text
  LANGUAGE plpgsql
@@ -1954,11 +2282,250 @@ ALTER FUNCTION end_sign_in_sessions(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION end_sign_in_sessions(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION end_sign_in_sessions(text) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.error_shape(error text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN "left"(regexp_replace("left"(error, 2000), '[0-9A-Za-z_-]*[0-9][0-9A-Za-z_-]*'::text, '#'::text, 'g'::text), 300)
+;
+
 CREATE OR REPLACE FUNCTION public.event_time(at timestamp with time zone)
  RETURNS text
  LANGUAGE sql
  STABLE
 RETURN to_char((at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
+;
+
+CREATE OR REPLACE FUNCTION public.facts_of_approval(status text, policy_id text, source text, created_at timestamp with time zone, decided_at timestamp with time zone)
+ RETURNS TABLE(kind text, at timestamp with time zone, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT f.kind,
+     f.at,
+         CASE facts_of_approval.status
+             WHEN 'consumed'::text THEN 'approved'::text
+             ELSE facts_of_approval.status
+         END AS status,
+     COALESCE(facts_of_approval.policy_id, ''::text) AS "coalesce",
+     facts_of_approval.source AS source,
+     (0)::bigint AS int8,
+     (0)::bigint AS int8,
+     f.ms,
+     NULL::text AS text
+    FROM ( VALUES ('approvals.requested'::text,facts_of_approval.created_at,NULL::bigint), ('approvals.decided'::text,facts_of_approval.decided_at,
+                 CASE
+                     WHEN (facts_of_approval.status = ANY (ARRAY['approved'::text, 'consumed'::text, 'denied'::text])) THEN ms_between(facts_of_approval.created_at, facts_of_approval.decided_at)
+                     ELSE NULL::bigint
+                 END)) f(kind, at, ms)
+   WHERE (f.at IS NOT NULL);
+END
+;
+
+CREATE OR REPLACE FUNCTION public.facts_of_chat_post(approval_id text, status text, error text, posted_at timestamp with time zone)
+ RETURNS TABLE(kind text, at timestamp with time zone, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT 'errors'::text,
+     posted_at AS posted_at,
+     'integration'::text,
+     'refused'::text,
+     error_shape(COALESCE(error, ''::text)) AS error_shape,
+     (0)::bigint AS int8,
+     (0)::bigint AS int8,
+     NULL::bigint AS int8,
+     approval_id AS approval_id
+   WHERE (status = 'refused'::text);
+END
+;
+
+CREATE OR REPLACE FUNCTION public.facts_of_effect(action_name text, grade text, verification text, outcome_source text, created_at timestamp with time zone, updated_at timestamp with time zone, outcome_at timestamp with time zone, unknown_at timestamp with time zone, known_at timestamp with time zone)
+ RETURNS TABLE(kind text, at timestamp with time zone, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT f.kind,
+     f.at,
+     f.d1,
+     facts_of_effect.action_name AS action_name,
+     f.d3,
+     (0)::bigint AS int8,
+     (0)::bigint AS int8,
+     f.ms,
+     NULL::text AS text
+    FROM ( VALUES ('effects.graded'::text,
+                 CASE
+                     WHEN (facts_of_effect.grade = ANY (ARRAY['denied'::text, 'refused'::text])) THEN facts_of_effect.updated_at
+                     WHEN (facts_of_effect.grade <> 'pending'::text) THEN facts_of_effect.outcome_at
+                     ELSE NULL::timestamp with time zone
+                 END,facts_of_effect.grade,facts_of_effect.verification,NULL::bigint), ('unknowns.opened'::text,facts_of_effect.unknown_at,''::text,''::text,NULL::bigint), ('unknowns.resolved'::text,facts_of_effect.known_at,
+                 CASE facts_of_effect.outcome_source
+                     WHEN 'manual_resolution'::text THEN 'manual'::text
+                     ELSE 'lookup'::text
+                 END,''::text,ms_between(facts_of_effect.unknown_at, facts_of_effect.known_at))) f(kind, at, d1, d3, ms)
+   WHERE (f.at IS NOT NULL);
+END
+;
+
+CREATE OR REPLACE FUNCTION public.facts_of_invocation(id text, status text, code text, error text, decision jsonb, action_id text, agent_id text, approval_id text, created_at timestamp with time zone, evaluated_at timestamp with time zone, unknown_at timestamp with time zone, settled_at timestamp with time zone)
+ RETURNS TABLE(kind text, at timestamp with time zone, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT f.kind,
+     f.at,
+     f.d1,
+     f.d2,
+     f.d3,
+     f.s1,
+     (0)::bigint AS int8,
+     NULL::bigint AS int8,
+     f.sample
+    FROM ( SELECT
+                 CASE
+                     WHEN (facts_of_invocation.status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'dispatching'::text])) THEN 'pending'::text
+                     ELSE (facts_of_invocation.status || COALESCE((':'::text || facts_of_invocation.code), ''::text))
+                 END AS state,
+                 CASE
+                     WHEN (facts_of_invocation.status = 'unknown'::text) THEN facts_of_invocation.unknown_at
+                     WHEN (facts_of_invocation.status <> ALL (ARRAY['pending_approval'::text, 'queued'::text, 'dispatching'::text])) THEN facts_of_invocation.settled_at
+                     ELSE NULL::timestamp with time zone
+                 END AS ended_at) i,
+     LATERAL ( VALUES ('invocations.created'::text,facts_of_invocation.created_at,i.state,facts_of_invocation.action_id,COALESCE(facts_of_invocation.agent_id, ''::text),(((facts_of_invocation.approval_id IS NOT NULL))::integer)::bigint,NULL::text), ('invocations.ended'::text,i.ended_at,i.state,facts_of_invocation.action_id,COALESCE(facts_of_invocation.agent_id, ''::text),0,NULL::text), ('policy.decisions'::text,
+                 CASE
+                     WHEN (facts_of_invocation.decision IS NOT NULL) THEN facts_of_invocation.evaluated_at
+                     ELSE NULL::timestamp with time zone
+                 END,(facts_of_invocation.decision ->> 'effect'::text),COALESCE((facts_of_invocation.decision ->> 'policyId'::text), ''::text),COALESCE(((COALESCE((facts_of_invocation.decision ->> 'version'::text), ''::text) || '/'::text) || (facts_of_invocation.decision ->> 'ruleId'::text)), ''::text),0,NULL::text), ('errors'::text,
+                 CASE
+                     WHEN (facts_of_invocation.status = ANY (ARRAY['refused'::text, 'failed'::text, 'unknown'::text])) THEN i.ended_at
+                     ELSE NULL::timestamp with time zone
+                 END,
+                 CASE facts_of_invocation.status
+                     WHEN 'refused'::text THEN 'invocation'::text
+                     ELSE 'dispatch'::text
+                 END,COALESCE(facts_of_invocation.code, ''::text),error_shape(COALESCE(facts_of_invocation.error, ''::text)),0,facts_of_invocation.id)) f(kind, at, d1, d2, d3, s1, sample)
+   WHERE (f.at IS NOT NULL);
+END
+;
+
+CREATE OR REPLACE FUNCTION public.facts_of_message(status text, of_kind text, label text, url text, subscription_id text, schedule_id text, attempts integer, created_at timestamp with time zone, scheduled_for timestamp with time zone, updated_at timestamp with time zone, delivered_at timestamp with time zone, failed_at timestamp with time zone)
+ RETURNS TABLE(kind text, at timestamp with time zone, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT f.kind,
+     f.at,
+     m.state,
+     f.d2,
+     f.d3,
+     f.s1,
+     (0)::bigint AS int8,
+     f.ms,
+     NULL::text AS text
+    FROM ( SELECT
+                 CASE
+                     WHEN (facts_of_message.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) THEN 'pending'::text
+                     ELSE facts_of_message.status
+                 END AS state,
+             COALESCE(facts_of_message.delivered_at, facts_of_message.failed_at,
+                 CASE facts_of_message.status
+                     WHEN 'cancelled'::text THEN facts_of_message.updated_at
+                     ELSE NULL::timestamp with time zone
+                 END) AS ended_at) m,
+     LATERAL ( VALUES ('messages.accepted'::text,facts_of_message.created_at,facts_of_message.of_kind,COALESCE(facts_of_message.label, ''::text),(0)::bigint,NULL::bigint), ('messages.ended'::text,m.ended_at,facts_of_message.of_kind,COALESCE(facts_of_message.label, ''::text),0,NULL::bigint), ('targets.ended'::text,m.ended_at,
+                 CASE
+                     WHEN (m.ended_at IS NOT NULL) THEN url_target(facts_of_message.url)
+                     ELSE NULL::text
+                 END,COALESCE(facts_of_message.subscription_id, ''::text),facts_of_message.attempts,ms_between(GREATEST(facts_of_message.created_at, facts_of_message.scheduled_for), facts_of_message.delivered_at)), ('schedules.delivery'::text,
+                 CASE
+                     WHEN (facts_of_message.schedule_id IS NOT NULL) THEN m.ended_at
+                     ELSE NULL::timestamp with time zone
+                 END,facts_of_message.schedule_id,''::text,0,NULL::bigint)) f(kind, at, d2, d3, s1, ms)
+   WHERE (f.at IS NOT NULL);
+END
+;
+
+CREATE OR REPLACE FUNCTION public.facts_of_message_attempt(message_id text, number integer, status text, target text, failure text, subscription_id text, response_status integer, latency_ms integer, error text, finished_at timestamp with time zone)
+ RETURNS TABLE(kind text, at timestamp with time zone, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT f.kind,
+     f.at,
+     f.d1,
+     f.d2,
+     f.d3,
+     f.s1,
+     f.s2,
+     f.ms,
+     f.sample
+    FROM ( SELECT
+                 CASE
+                     WHEN (facts_of_message_attempt.status = 'abandoned'::text) THEN facts_of_message_attempt.status
+                     ELSE COALESCE((facts_of_message_attempt.response_status)::text, facts_of_message_attempt.failure, 'connection'::text)
+                 END AS outcome) a,
+     LATERAL ( VALUES ('delivery.attempts'::text,facts_of_message_attempt.finished_at,a.outcome,COALESCE(facts_of_message_attempt.target, ''::text),COALESCE(facts_of_message_attempt.subscription_id, ''::text),(((facts_of_message_attempt.number = 1))::integer)::bigint,(COALESCE(facts_of_message_attempt.latency_ms, 0))::bigint,(facts_of_message_attempt.latency_ms)::bigint,NULL::text), ('errors'::text,
+                 CASE
+                     WHEN (NOT starts_with(a.outcome, '2'::text)) THEN facts_of_message_attempt.finished_at
+                     ELSE NULL::timestamp with time zone
+                 END,
+                 CASE
+                     WHEN (facts_of_message_attempt.subscription_id IS NULL) THEN 'delivery'::text
+                     ELSE 'subscription'::text
+                 END,a.outcome,error_shape(COALESCE(facts_of_message_attempt.error, ''::text)),0,0,NULL::bigint,facts_of_message_attempt.message_id)) f(kind, at, d1, d2, d3, s1, s2, ms, sample)
+   WHERE (f.at IS NOT NULL);
+END
+;
+
+CREATE OR REPLACE FUNCTION public.facts_of_run(id text, status text, agent_id text, agent_version text, error jsonb, tokens bigint, input_tokens bigint, output_tokens bigint, cost double precision, started_at timestamp with time zone, ended_at timestamp with time zone)
+ RETURNS TABLE(kind text, at timestamp with time zone, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT f.kind,
+     f.at,
+     f.d1,
+     f.d2,
+     f.d3,
+     f.s1,
+     f.s2,
+     f.ms,
+     f.sample
+    FROM ( VALUES ('runs.started'::text,facts_of_run.started_at,facts_of_run.status,COALESCE(facts_of_run.agent_id, ''::text),COALESCE(facts_of_run.agent_version, ''::text),(0)::bigint,(0)::bigint,NULL::bigint,NULL::text), ('runs.ended'::text,facts_of_run.ended_at,facts_of_run.status,COALESCE(facts_of_run.agent_id, ''::text),COALESCE(facts_of_run.agent_version, ''::text),COALESCE(facts_of_run.tokens, (0)::bigint),(floor(((LEAST(COALESCE(facts_of_run.cost, (0)::double precision), ('1000000000'::numeric)::double precision) * ('1000000'::numeric)::double precision) + (0.5)::double precision)))::bigint,ms_between(facts_of_run.started_at, facts_of_run.ended_at),NULL::text), ('runs.tokens'::text,
+                 CASE
+                     WHEN (num_nonnulls(facts_of_run.input_tokens, facts_of_run.output_tokens) > 0) THEN facts_of_run.ended_at
+                     ELSE NULL::timestamp with time zone
+                 END,''::text,COALESCE(facts_of_run.agent_id, ''::text),COALESCE(facts_of_run.agent_version, ''::text),COALESCE(facts_of_run.input_tokens, (0)::bigint),COALESCE(facts_of_run.output_tokens, (0)::bigint),NULL::bigint,NULL::text), ('errors'::text,
+                 CASE facts_of_run.status
+                     WHEN 'failed'::text THEN facts_of_run.ended_at
+                     ELSE NULL::timestamp with time zone
+                 END,'run'::text,COALESCE("left"((facts_of_run.error ->> 'code'::text), 64), ''::text),error_shape(COALESCE((facts_of_run.error ->> 'message'::text), ''::text)),0,0,NULL::bigint,facts_of_run.id)) f(kind, at, d1, d2, d3, s1, s2, ms, sample)
+   WHERE (f.at IS NOT NULL);
+END
+;
+
+CREATE OR REPLACE FUNCTION public.facts_of_schedule_run(schedule_id text, trigger text, outcome text, error_code text, error_message text, nominal_at timestamp with time zone, fired_at timestamp with time zone)
+ RETURNS TABLE(kind text, at timestamp with time zone, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT f.kind,
+     facts_of_schedule_run.fired_at AS fired_at,
+     f.d1,
+     f.d2,
+     f.d3,
+     (0)::bigint AS int8,
+     (0)::bigint AS int8,
+     f.ms,
+     f.sample
+    FROM ( VALUES ('schedules.fired'::text,(facts_of_schedule_run.outcome <> ALL (ARRAY['queued'::text, 'waiting'::text])),facts_of_schedule_run.outcome,facts_of_schedule_run.schedule_id,facts_of_schedule_run.trigger,
+                 CASE facts_of_schedule_run.outcome
+                     WHEN 'published'::text THEN ms_between(facts_of_schedule_run.nominal_at, facts_of_schedule_run.fired_at)
+                     ELSE NULL::bigint
+                 END,NULL::text), ('errors'::text,(facts_of_schedule_run.outcome = 'failed'::text),'schedule'::text,COALESCE("left"(facts_of_schedule_run.error_code, 64), ''::text),error_shape(COALESCE(facts_of_schedule_run.error_message, ''::text)),NULL::bigint,facts_of_schedule_run.schedule_id)) f(kind, counts, d1, d2, d3, ms, sample)
+   WHERE f.counts;
+END
 ;
 
 CREATE OR REPLACE FUNCTION public.find_api_key(hash bytea)
@@ -3032,6 +3599,62 @@ CREATE OR REPLACE FUNCTION public.first_paced_message()
 RETURN (SELECT m.next_attempt_at FROM messages m WHERE ((m.environment_id = current_environment_id()) AND m.paced) ORDER BY m.next_attempt_at LIMIT 1)
 ;
 
+CREATE OR REPLACE FUNCTION public.fold_analytics_facts(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      looked_at timestamptz;
+      folded integer;
+    BEGIN
+      IF NOT pg_try_advisory_xact_lock(hashtext('analytics fold')) THEN RETURN 0; END IF;
+      looked_at := clock_timestamp(); -- the next statement sees all that was committed by then
+      WITH gone AS MATERIALIZED (
+        DELETE FROM analytics_facts WHERE ctid = ANY (ARRAY(SELECT f.ctid FROM analytics_facts f LIMIT most)) RETURNING *),
+      dated AS MATERIALIZED (SELECT g.*, (g.quarter AT TIME ZONE 'UTC')::date AS day FROM gone g),
+      names AS (SELECT array_agg(t.environment_id) AS e, array_agg(t.kind) AS k, array_agg(t.day) AS y, array_agg(t.d1) AS d1, array_agg(t.d2) AS d2,
+        array_agg(t.d3) AS d3 FROM (SELECT DISTINCT environment_id, kind, day, d1, d2, d3 FROM dated) t),
+      beyond AS MATERIALIZED (SELECT b.* FROM names, analytics_beyond_cap(names.e, names.k, names.y, names.d1, names.d2, names.d3) b),
+      facts AS MATERIALIZED (SELECT f.environment_id, f.kind, f.quarter, f.day, f.d1, f.bucket, f.n, f.s1, f.s2, f.first_at, f.last_at, f.samples,
+          CASE WHEN b.kind IS NULL THEN f.d2 ELSE analytics_capped(f.kind, 2, f.d2) END AS d2,
+          CASE WHEN b.kind IS NULL THEN f.d3 ELSE analytics_capped(f.kind, 3, f.d3) END AS d3
+        FROM dated f LEFT JOIN beyond b ON b.environment_id = f.environment_id AND b.kind = f.kind AND b.day = f.day AND b.d1 = f.d1
+          AND b.d2 = f.d2 AND b.d3 = f.d3),
+      rollups AS (
+      INSERT INTO analytics_rollups AS r (environment_id, kind, quarter, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
+      SELECT f.environment_id, f.kind, f.quarter, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
+      FROM facts f GROUP BY 1, 2, 3, 4, 5, 6
+      ON CONFLICT (environment_id, kind, quarter, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+        samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1),
+      days AS (
+      INSERT INTO analytics_days AS r (environment_id, kind, day, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
+      SELECT f.environment_id, f.kind, f.day, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
+      FROM facts f GROUP BY 1, 2, 3, 4, 5, 6
+      ON CONFLICT (environment_id, kind, day, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+        samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1),
+      histograms AS (
+      INSERT INTO analytics_histograms AS r (environment_id, kind, quarter, d1, d2, d3, bucket, n)
+      SELECT f.environment_id, f.kind, f.quarter, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
+      FROM facts f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(f.n) <> 0
+      ON CONFLICT (environment_id, kind, quarter, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1),
+      day_histograms AS (
+      INSERT INTO analytics_day_histograms AS r (environment_id, kind, day, d1, d2, d3, bucket, n)
+      SELECT f.environment_id, f.kind, f.day, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
+      FROM facts f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(f.n) <> 0
+      ON CONFLICT (environment_id, kind, day, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1)
+      SELECT count(*) INTO folded FROM gone;
+      IF folded < most THEN
+        UPDATE installation SET analytics_complete_until = greatest(analytics_complete_until, looked_at);
+      END IF;
+      RETURN folded;
+    END $function$
+;
+ALTER FUNCTION fold_analytics_facts(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION fold_analytics_facts(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fold_analytics_facts(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.fold_stored_state(most integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -3704,6 +4327,55 @@ CREATE OR REPLACE FUNCTION public.lock_policies()
 RETURN pg_advisory_xact_lock(hashtextextended((current_environment_id())::text, (1886350441)::bigint))
 ;
 
+CREATE OR REPLACE FUNCTION public.make_analytics_partition(table_name text, at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+AS $function$
+  DECLARE
+    begins timestamp := date_trunc('month', at AT TIME ZONE 'UTC');
+    leaf text := table_name || '_' || to_char(begins, 'YYYYMM');
+    lower text := to_char(begins, 'YYYY-MM-DD');
+    upper text := to_char(begins + interval '1 month', 'YYYY-MM-DD');
+    time_column text := (SELECT t.column_name FROM analytics_tables() t WHERE t.name = table_name);
+    is_taken boolean;
+  BEGIN
+    IF to_regclass(format('partitions.%I', leaf)) IS NOT NULL THEN RETURN false; END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%I WHERE %I >= %L AND %2$I < %L)', table_name || '_default', time_column, lower, upper)
+      INTO is_taken;
+    IF is_taken THEN RETURN false; END IF;
+    EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, table_name);
+    EXECUTE format('ALTER TABLE %I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', table_name, leaf, lower, upper);
+    RETURN true;
+  END $function$
+;
+REVOKE ALL ON FUNCTION make_analytics_partition(text,timestamp with time zone) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.make_analytics_partitions()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET lock_timeout TO '500ms'
+AS $function$
+  DECLARE
+    one record;
+    made integer := 0;
+  BEGIN
+    IF NOT pg_try_advisory_xact_lock(hashtext('analytics partitions')) THEN RETURN 0; END IF; -- another sweep
+    FOR one IN SELECT t.name, date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + make_interval(days => 32 * ahead) AS at
+        FROM analytics_tables() t, generate_series(0, 2) ahead LOOP
+      BEGIN
+        IF make_analytics_partition(one.name, one.at) THEN made := made + 1; END IF;
+      EXCEPTION WHEN lock_not_available OR check_violation THEN NULL;
+      END;
+    END LOOP;
+    RETURN made;
+  END $function$
+;
+REVOKE ALL ON FUNCTION make_analytics_partitions() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION make_analytics_partitions() TO service_app;
+
 CREATE OR REPLACE FUNCTION public.make_message_partition(table_name text, id_column text, of_class text, days integer, at timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3825,6 +4497,40 @@ RETURN (SELECT (concat_ws(' '::text, memory_terms.others, string_agg(concat_ws('
 REVOKE ALL ON FUNCTION memory_terms(jsonb,text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memory_terms(jsonb,text) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.mend_analytics_days(of_environment uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      mended integer;
+      total integer;
+    BEGIN
+      PERFORM pg_advisory_xact_lock(hashtext('analytics fold'));
+      INSERT INTO analytics_days AS r (environment_id, kind, day, d1, d2, d3, n, s1, s2)
+      SELECT COALESCE(q.environment_id, y.environment_id), COALESCE(q.kind, y.kind), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)
+      FROM (SELECT environment_id, kind, (quarter AT TIME ZONE 'UTC')::date AS day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM analytics_rollups
+          WHERE environment_id = of_environment GROUP BY environment_id, kind, (quarter AT TIME ZONE 'UTC')::date, d1, d2, d3) q
+        FULL JOIN (SELECT * FROM analytics_days WHERE environment_id = of_environment) y USING (environment_id, kind, day, d1, d2, d3)
+      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)) <> (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0))
+      ON CONFLICT (environment_id, kind, day, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2;
+      GET DIAGNOSTICS total = ROW_COUNT;
+      INSERT INTO analytics_day_histograms AS r (environment_id, kind, day, d1, d2, d3, bucket, n)
+      SELECT COALESCE(q.environment_id, y.environment_id), COALESCE(q.kind, y.kind), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.bucket, y.bucket), COALESCE(q.n, 0)
+      FROM (SELECT environment_id, kind, (quarter AT TIME ZONE 'UTC')::date AS day, d1, d2, d3, bucket, sum(n) AS n FROM analytics_histograms
+          WHERE environment_id = of_environment GROUP BY environment_id, kind, (quarter AT TIME ZONE 'UTC')::date, d1, d2, d3, bucket) q
+        FULL JOIN (SELECT * FROM analytics_day_histograms WHERE environment_id = of_environment) y USING (environment_id, kind, day, d1, d2, d3, bucket)
+      WHERE (COALESCE(q.n, 0)) <> (COALESCE(y.n, 0))
+      ON CONFLICT (environment_id, kind, day, d1, d2, d3, bucket) DO UPDATE SET n = EXCLUDED.n;
+      GET DIAGNOSTICS mended = ROW_COUNT;
+      RETURN total + mended;
+    END $function$
+;
+ALTER FUNCTION mend_analytics_days(uuid) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION mend_analytics_days(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION mend_analytics_days(uuid) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.message_id_floor(at timestamp with time zone)
  RETURNS text
  LANGUAGE plpgsql
@@ -3883,6 +4589,13 @@ AS $function$
     END $function$
 ;
 REVOKE ALL ON FUNCTION move_unused_preview() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.ms_between(earlier timestamp with time zone, later timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((earlier IS NOT NULL) AND (later IS NOT NULL)) THEN (GREATEST((0)::numeric, round((EXTRACT(epoch FROM (later - earlier)) * (1000)::numeric))))::bigint ELSE NULL::bigint END
+;
 
 CREATE OR REPLACE FUNCTION public.note_pacer_look(at timestamp with time zone)
  RETURNS void
@@ -4648,6 +5361,13 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.url_target(url text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN "left"(regexp_replace(url, '^([a-z][a-z0-9+.-]*://){0,1}([^/\u003f#]*@){0,1}([^\u003f#]*).*$'::text, '\1\3'::text), 500)
+;
+
 CREATE OR REPLACE FUNCTION public.voice_of(credential_type text, credential_id text)
  RETURNS text
  LANGUAGE sql
@@ -4687,6 +5407,7 @@ CREATE TABLE action_versions (
   CONSTRAINT action_versions_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
   CONSTRAINT action_versions_number_check CHECK ((number >= 1))
 );
+CREATE INDEX action_versions_governed ON public.action_versions USING btree (environment_id, created_at) WHERE ((definition ->> 'governed'::text) = 'true'::text);
 ALTER TABLE action_versions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE action_versions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON action_versions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
@@ -4717,6 +5438,108 @@ CREATE TRIGGER keep_governed_name AFTER UPDATE ON public.actions FOR EACH ROW WH
 CREATE TRIGGER raise_changed AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((((new.name IS DISTINCT FROM old.name) OR (new.description IS DISTINCT FROM old.description)) OR (new.current_version_id IS DISTINCT FROM old.current_version_id)) OR (new.archived_at IS DISTINCT FROM old.archived_at))) EXECUTE FUNCTION raise_action_event();
 CREATE TRIGGER raise_created AFTER INSERT ON public.actions FOR EACH ROW EXECUTE FUNCTION raise_action_event();
 CREATE CONSTRAINT TRIGGER refuse_governed_name AFTER INSERT OR UPDATE OF name ON public.actions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_governed_name();
+
+CREATE TABLE analytics_day_histograms (
+  environment_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  day date NOT NULL,
+  d1 text COLLATE "C" NOT NULL,
+  d2 text COLLATE "C" NOT NULL,
+  d3 text COLLATE "C" NOT NULL,
+  bucket smallint NOT NULL,
+  n bigint NOT NULL,
+  CONSTRAINT analytics_day_histograms_pkey PRIMARY KEY (environment_id, kind, day, d1, d2, d3, bucket)
+) PARTITION BY RANGE (day);
+ALTER TABLE analytics_day_histograms ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_day_histograms FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON analytics_day_histograms FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON analytics_day_histograms FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON analytics_day_histograms TO service_app;
+GRANT INSERT, SELECT, UPDATE ON analytics_day_histograms TO service_directory;
+
+CREATE TABLE analytics_days (
+  environment_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  day date NOT NULL,
+  d1 text COLLATE "C" NOT NULL,
+  d2 text COLLATE "C" NOT NULL,
+  d3 text COLLATE "C" NOT NULL,
+  n bigint NOT NULL,
+  s1 bigint NOT NULL,
+  s2 bigint NOT NULL,
+  first_at timestamp(3) with time zone,
+  last_at timestamp(3) with time zone,
+  samples text[],
+  CONSTRAINT analytics_days_pkey PRIMARY KEY (environment_id, kind, day, d1, d2, d3)
+) PARTITION BY RANGE (day);
+ALTER TABLE analytics_days ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_days FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON analytics_days FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON analytics_days FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON analytics_days TO service_app;
+GRANT INSERT, SELECT, UPDATE ON analytics_days TO service_directory;
+
+CREATE TABLE analytics_facts (
+  environment_id uuid NOT NULL,
+  kind text NOT NULL,
+  quarter timestamp(3) with time zone NOT NULL,
+  d1 text NOT NULL,
+  d2 text NOT NULL,
+  d3 text NOT NULL,
+  bucket smallint,
+  n integer NOT NULL,
+  s1 bigint NOT NULL,
+  s2 bigint NOT NULL,
+  first_at timestamp(3) with time zone,
+  last_at timestamp(3) with time zone,
+  samples text[]
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=20000, autovacuum_vacuum_cost_delay=0);
+ALTER TABLE analytics_facts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_facts FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON analytics_facts FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON analytics_facts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON analytics_facts TO service_app;
+GRANT DELETE, INSERT, SELECT ON analytics_facts TO service_directory;
+
+CREATE TABLE analytics_histograms (
+  environment_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  quarter timestamp with time zone NOT NULL,
+  d1 text COLLATE "C" NOT NULL,
+  d2 text COLLATE "C" NOT NULL,
+  d3 text COLLATE "C" NOT NULL,
+  bucket smallint NOT NULL,
+  n bigint NOT NULL,
+  CONSTRAINT analytics_histograms_pkey PRIMARY KEY (environment_id, kind, quarter, d1, d2, d3, bucket)
+) PARTITION BY RANGE (quarter);
+ALTER TABLE analytics_histograms ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_histograms FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON analytics_histograms FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON analytics_histograms FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON analytics_histograms TO service_app;
+GRANT INSERT, SELECT, UPDATE ON analytics_histograms TO service_directory;
+
+CREATE TABLE analytics_rollups (
+  environment_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  quarter timestamp with time zone NOT NULL,
+  d1 text COLLATE "C" NOT NULL,
+  d2 text COLLATE "C" NOT NULL,
+  d3 text COLLATE "C" NOT NULL,
+  n bigint NOT NULL,
+  s1 bigint NOT NULL,
+  s2 bigint NOT NULL,
+  first_at timestamp(3) with time zone,
+  last_at timestamp(3) with time zone,
+  samples text[],
+  CONSTRAINT analytics_rollups_pkey PRIMARY KEY (environment_id, kind, quarter, d1, d2, d3)
+) PARTITION BY RANGE (quarter);
+ALTER TABLE analytics_rollups ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_rollups FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON analytics_rollups FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON analytics_rollups FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON analytics_rollups TO service_app;
+GRANT INSERT, SELECT, UPDATE ON analytics_rollups TO service_directory;
 
 CREATE TABLE api_key_unknown_usage (
   environment_id uuid NOT NULL,
@@ -4926,6 +5749,8 @@ GRANT DELETE ON approvals TO service_directory;
 GRANT UPDATE (status, reminders_sent, last_reminded_at, awaited_status, decided_at, consumed_at) ON approvals TO service_app;
 GRANT SELECT (id, environment_id, kind, invocation_id, preview_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
+CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
+CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.approvals REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
 CREATE TRIGGER keep BEFORE DELETE ON public.approvals FOR EACH ROW EXECUTE FUNCTION keep_approval();
 CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.approvals FOR EACH ROW WHEN (((new.status = ANY (ARRAY['approved'::text, 'denied'::text, 'expired'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_approval_event();
 CREATE TRIGGER raise_requested AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION raise_approval_event();
@@ -5227,6 +6052,7 @@ ALTER TABLE chat_posts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chat_posts FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON chat_posts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON chat_posts TO service_app;
+CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.chat_posts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_chat_posts();
 
 CREATE TABLE daily_usage (
   environment_id uuid NOT NULL,
@@ -5370,6 +6196,8 @@ CREATE TABLE effects (
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   first_dispatched_at timestamp(3) with time zone,
   outcome_at timestamp(3) with time zone,
+  unknown_at timestamp(3) with time zone,
+  known_at timestamp(3) with time zone,
   grade text GENERATED ALWAYS AS (
 CASE
     WHEN ((stage = 'rejected'::text) AND (rejection_reason = 'approval_denied'::text)) THEN 'denied'::text
@@ -5416,6 +6244,8 @@ GRANT SELECT (id, environment_id, invocation_id, action_name, preview_id, stage,
 CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.stage <> ALL (ARRAY['awaiting_approval'::text, 'ready'::text])) AND (((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect)))) EXECUTE FUNCTION agree_with_reservations();
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.approval_id IS NOT NULL) AND (old.stage = 'awaiting_approval'::text) AND (new.stage = 'ready'::text))) EXECUTE FUNCTION check_approval_of_effect();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
+CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.effects REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_effects();
+CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.effects REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_effects();
 CREATE TRIGGER keep_ambiguous_unknown BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.outcome = 'unknown'::text) AND (new.outcome <> 'unknown'::text) AND (new.outcome_source IS DISTINCT FROM 'manual_resolution'::text))) EXECUTE FUNCTION keep_ambiguous_unknown();
 CREATE TRIGGER keep_binding BEFORE UPDATE ON public.effects FOR EACH ROW WHEN ((((old.preview_id IS NOT NULL) AND (new.preview_id IS DISTINCT FROM old.preview_id)) OR ((old.binding_digest IS NOT NULL) AND (new.binding_digest IS DISTINCT FROM old.binding_digest)) OR ((old.approval_id IS NOT NULL) AND (new.approval_id IS DISTINCT FROM old.approval_id)))) EXECUTE FUNCTION keep_binding();
 CREATE TRIGGER raise_moved AFTER UPDATE OF stage, outcome, reconcile_exhausted ON public.effects FOR EACH ROW WHEN (((((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)) OR (new.reconcile_exhausted IS DISTINCT FROM old.reconcile_exhausted)) AND ((new.stage = 'settled'::text) OR (new.outcome = 'unknown'::text) OR new.reconcile_exhausted))) EXECUTE FUNCTION raise_effect_event();
@@ -5892,6 +6722,8 @@ CREATE TABLE installation (
   overdue_looked_to_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   sweep_stopped_at jsonb DEFAULT '{}'::jsonb NOT NULL,
   unsettled_looked_to text COLLATE "C" DEFAULT ''::text NOT NULL,
+  analytics_complete_until timestamp(3) with time zone DEFAULT now() NOT NULL,
+  analytics_verified_on date DEFAULT '-infinity'::date NOT NULL,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_check CHECK (((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))),
   CONSTRAINT installation_expensive_work_paused_reason_check CHECK (((char_length(expensive_work_paused_reason) >= 1) AND (char_length(expensive_work_paused_reason) <= 500))),
@@ -5902,8 +6734,8 @@ ALTER TABLE installation FORCE ROW LEVEL SECURITY;
 CREATE POLICY installation_wide ON installation FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
 GRANT SELECT ON installation TO service_app;
 GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason, sweep_stopped_at) ON installation TO service_app;
-GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to) ON installation TO service_directory;
-GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to) ON installation TO service_directory;
+GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
+GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
 
 CREATE TABLE integrations (
   id text COLLATE "C" NOT NULL,
@@ -6015,9 +6847,11 @@ END) STORED NOT NULL,
   refusal_details jsonb,
   result jsonb,
   resolution jsonb,
+  decision jsonb,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   evaluated_at timestamp(3) with time zone,
+  unknown_at timestamp(3) with time zone,
   settled_at timestamp(3) with time zone,
   dependencies_awaited_at timestamp(3) with time zone,
   holds_files boolean DEFAULT false NOT NULL,
@@ -6051,6 +6885,9 @@ CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW W
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();
 CREATE TRIGGER check_preview_named BEFORE INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION check_preview_use();
+CREATE TRIGGER count_facts_of_delete AFTER DELETE ON public.invocations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_invocations();
+CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.invocations REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_invocations();
+CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.invocations REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_invocations();
 CREATE TRIGGER free_preview AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.compensates IS DISTINCT FROM old.compensates) OR (old.resolution IS NOT NULL) OR (new.resolution IS NOT NULL) OR (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION keep_resolution();
 CREATE TRIGGER keep_span AFTER INSERT OR UPDATE OF status, outcome_source, effect_id, approval_id ON public.invocations FOR EACH ROW WHEN ((new.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
@@ -6283,18 +7120,21 @@ CREATE TABLE message_attempts (
   environment_id uuid NOT NULL,
   retention text NOT NULL,
   status text DEFAULT 'started'::text NOT NULL,
+  target text,
   worker text,
   address text,
   latency_ms integer,
   response_status integer,
   response_headers jsonb,
   response_body bytea,
+  failure text,
   error text,
   started_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   finished_at timestamp(3) with time zone,
   subscription_id text COLLATE "C",
   CONSTRAINT message_attempts_pkey PRIMARY KEY (message_id, number, retention),
   CONSTRAINT message_attempts_check CHECK (((status = 'started'::text) = (finished_at IS NULL))),
+  CONSTRAINT message_attempts_failure_check CHECK ((failure = ANY (ARRAY['timeout'::text, 'connection'::text, 'blocked'::text]))),
   CONSTRAINT message_attempts_latency_ms_check CHECK ((latency_ms >= 0)),
   CONSTRAINT message_attempts_number_check CHECK ((number >= 1)),
   CONSTRAINT message_attempts_response_body_check CHECK ((octet_length(response_body) <= 8192)),
@@ -6311,10 +7151,12 @@ CREATE POLICY directory_retention ON message_attempts FOR DELETE TO service_dire
 CREATE POLICY tenant ON message_attempts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON message_attempts TO service_app;
 GRANT DELETE ON message_attempts TO service_directory;
-GRANT UPDATE (status, address, latency_ms, response_status, response_headers, response_body, error, finished_at) ON message_attempts TO service_app;
+GRANT UPDATE (status, address, latency_ms, response_status, response_headers, response_body, failure, error, finished_at) ON message_attempts TO service_app;
 GRANT SELECT (message_id, retention) ON message_attempts TO service_directory;
 GRANT UPDATE (retention) ON message_attempts TO service_directory;
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.message_attempts FOR EACH ROW EXECUTE FUNCTION check_message_attempt_move();
+CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.message_attempts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_message_attempts();
+CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.message_attempts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_message_attempts();
 
 CREATE TABLE message_contents (
   message_id text COLLATE "C" NOT NULL,
@@ -6460,6 +7302,8 @@ GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, r
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.status <> ALL (ARRAY['pending'::text, 'scheduled'::text]))) EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
+CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_messages();
+CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_messages();
 CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_message_event();
 
 CREATE TABLE monthly_usage (
@@ -6816,6 +7660,7 @@ CREATE TABLE previews (
   CONSTRAINT previews_request_digest_check CHECK ((request_digest ~ '^sha256:[0-9a-f]{64}$'::text))
 );
 CREATE INDEX previews_newest_first ON public.previews USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX previews_of_callers ON public.previews USING btree (environment_id, created_at) WHERE (made_by = 'caller'::text);
 CREATE INDEX previews_retries ON public.previews USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 ALTER TABLE previews ENABLE ROW LEVEL SECURITY;
 ALTER TABLE previews FORCE ROW LEVEL SECURITY;
@@ -6959,6 +7804,8 @@ CREATE TABLE runs (
   output jsonb,
   error jsonb,
   tokens bigint,
+  input_tokens bigint,
+  output_tokens bigint,
   cost double precision,
   tags text[],
   metadata jsonb,
@@ -6976,8 +7823,10 @@ CREATE TABLE runs (
   CONSTRAINT runs_check2 CHECK ((ended_at >= started_at)),
   CONSTRAINT runs_cost_check CHECK ((cost >= (0)::double precision)),
   CONSTRAINT runs_error_check CHECK ((jsonb_typeof(error) = 'object'::text)),
+  CONSTRAINT runs_input_tokens_check CHECK ((input_tokens >= 0)),
   CONSTRAINT runs_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
   CONSTRAINT runs_name_check CHECK ((char_length(name) <= 200)),
+  CONSTRAINT runs_output_tokens_check CHECK ((output_tokens >= 0)),
   CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT runs_tags_check CHECK ((cardinality(tags) <= 50)),
   CONSTRAINT runs_tokens_check CHECK ((tokens >= 0)),
@@ -6996,11 +7845,13 @@ CREATE POLICY directory ON runs FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON runs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON runs TO service_app;
 GRANT DELETE ON runs TO service_directory;
-GRANT UPDATE (name, agent_id, user_id, application, status, output, error, tokens, cost, tags, metadata, started_at, ended_at, closed_at) ON runs TO service_app;
+GRANT UPDATE (name, agent_id, user_id, application, status, output, error, tokens, input_tokens, output_tokens, cost, tags, metadata, started_at, ended_at, closed_at) ON runs TO service_app;
 GRANT SELECT (id, environment_id, status) ON runs TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.runs FOR EACH ROW EXECUTE FUNCTION check_run_move();
 CREATE TRIGGER count_added AFTER INSERT ON public.runs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_runs();
 CREATE TRIGGER count_changed AFTER UPDATE ON public.runs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_runs();
+CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.runs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_runs();
+CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.runs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_runs();
 CREATE TRIGGER count_removed AFTER DELETE ON public.runs REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_runs();
 CREATE TRIGGER keep_tags AFTER INSERT ON public.runs FOR EACH ROW WHEN ((cardinality(new.tags) > 0)) EXECUTE FUNCTION keep_run_tags();
 CREATE TRIGGER move_tags AFTER UPDATE OF tags ON public.runs FOR EACH ROW WHEN ((old.tags IS DISTINCT FROM new.tags)) EXECUTE FUNCTION keep_run_tags();
@@ -7025,6 +7876,7 @@ CREATE TABLE schedule_runs (
   CONSTRAINT schedule_runs_outcome_check CHECK ((outcome = ANY (ARRAY['queued'::text, 'waiting'::text, 'published'::text, 'skipped'::text, 'failed'::text, 'missed'::text]))),
   CONSTRAINT schedule_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
 );
+CREATE INDEX schedule_runs_newest_first ON public.schedule_runs USING btree (environment_id, fired_at DESC, schedule_id DESC, nominal_at DESC, trigger DESC);
 CREATE INDEX schedule_runs_queued ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'queued'::text);
 CREATE UNIQUE INDEX schedule_runs_waiting ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'waiting'::text);
 ALTER TABLE schedule_runs ENABLE ROW LEVEL SECURITY;
@@ -7034,6 +7886,8 @@ CREATE POLICY tenant ON schedule_runs FOR ALL TO PUBLIC USING ((environment_id =
 GRANT DELETE, INSERT, SELECT ON schedule_runs TO service_app;
 GRANT UPDATE (outcome, message_ids, event_id, error_code, error_message, fired_at) ON schedule_runs TO service_app;
 GRANT SELECT (environment_id, schedule_id, trigger, nominal_at, outcome, fired_at) ON schedule_runs TO service_directory;
+CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.schedule_runs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_schedule_runs();
+CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.schedule_runs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_schedule_runs();
 CREATE TRIGGER raise_failed AFTER INSERT OR UPDATE OF outcome ON public.schedule_runs FOR EACH ROW WHEN ((new.outcome = 'failed'::text)) EXECUTE FUNCTION raise_schedule_event();
 CREATE TRIGGER raise_missed AFTER INSERT ON public.schedule_runs REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT EXECUTE FUNCTION raise_missed_slots();
 

@@ -1,103 +1,171 @@
 import type { NavigationEntry } from '../domain/docs/navigation.ts';
 
 /**
- * The order and the groups of the documentation. Every page stands here exactly once (`test/api/docs`); the groups at the top are the
- * sections of llms.txt. A string is a page's route: the file below `docs` without `.md`; the README
- * of a folder is the folder's page.
+ * The order and the groups of the documentation, as a newcomer reads: begin, connect an agent, understand what happens, then one guide
+ * for each task, then what is looked up, then how the service is run and built. Every page of `docs/` is named here exactly once
+ * (`test/architecture/documentation.test.ts`); the groups at the top are the sections of llms.txt. A string is a page's route: its
+ * path below `docs/`, without what follows the dot; a README has the route of its folder. `below` is for pages that are generated.
  */
 export const NAVIGATION: readonly NavigationEntry[] = [
   {
-    label: 'Start here',
+    label: 'Start',
+    items: ['/', '/quickstart', '/quickstart-agent-state', '/glossary', '/how-it-compares'],
+  },
+  {
+    label: 'Connect an agent',
     items: [
-      '/',
-      '/quickstart',
-      '/quickstart-agent-state',
-      { label: 'Quickstarts', route: '/quickstarts', items: [{ below: '/quickstarts' }] },
-      '/glossary',
+      {
+        label: 'Quick starts',
+        route: '/quickstarts',
+        items: [
+          '/quickstarts/mcp-client',
+          '/quickstarts/openai',
+          '/quickstarts/anthropic',
+          '/quickstarts/langgraph',
+          '/quickstarts/vercel-ai-sdk',
+        ],
+      },
+      '/mcp',
+      '/tool-export',
+      '/sdk-typescript',
+      '/sdk-python',
+      '/cli',
+      '/oauth',
     ],
   },
   {
     label: 'Act',
     items: [
       '/actions',
+      { route: '/invocations', label: 'Invocations' },
+      '/receipts',
+      { route: '/reconciliation', label: 'Reconciliation' },
+      { route: '/secrets', label: 'Secrets' },
       '/import',
-      '/previews',
-      '/invocations',
-      '/approvals',
+      {
+        label: 'Adapters',
+        route: '/adapters',
+        items: [
+          '/adapters/stripe-refund',
+          '/adapters/resend-email',
+          '/adapters/github-issue-comment',
+          '/adapters/writing-an-adapter',
+        ],
+      },
+    ],
+  },
+  {
+    label: 'Govern',
+    items: [
       '/approval-policies',
       '/policy-expressions',
+      '/previews',
+      { route: '/approvals', label: 'Approvals' },
+      '/integrations',
       '/impact-limits',
-      '/receipts',
-      '/reconciliation',
-      '/runs',
-      { label: 'Adapters', route: '/adapters', items: [{ below: '/adapters' }] },
     ],
   },
   {
     label: 'Deliver',
     items: ['/messages', '/schedules', '/url-groups', '/flow-control', '/dead-letters', '/events'],
   },
-  { label: 'Remember', items: ['/sessions', '/context', '/memory', '/cache', '/files'] },
   {
-    label: 'Connect',
+    label: 'Remember and trace',
     items: [
-      '/api',
-      '/idempotency',
-      '/versioning',
-      '/documentation-api',
-      '/mcp',
-      '/oauth',
-      '/tool-export',
-      '/sdk-typescript',
-      '/sdk-python',
-      '/cli',
+      { route: '/sessions', label: 'Sessions' },
+      '/context',
+      '/memory',
+      '/cache',
+      '/files',
+      { route: '/runs', label: 'Runs and spans' },
     ],
   },
   {
-    label: 'Administer',
+    label: 'Cookbook',
+    route: '/cookbook',
     items: [
-      '/identity',
+      '/cookbook/any-openapi-document',
+      '/cookbook/policies-in-ci',
+      '/cookbook/events-to-a-webhook',
+      '/cookbook/a-slack-approval',
+      '/howto/test-your-actions',
+    ],
+  },
+  {
+    label: 'Use the API',
+    items: ['/api', { route: '/identity', label: 'Identity' }, '/idempotency', '/versioning', '/documentation-api'],
+  },
+  {
+    label: 'Administer a workspace',
+    items: [
       '/environments',
-      '/secrets',
-      '/budgets',
       '/plans-and-limits',
+      '/budgets',
       '/billing',
+      '/analytics',
+      { route: '/notifications', label: 'Notifications' },
       '/audit',
-      '/notifications',
-      '/integrations',
       '/retention',
-    ],
-  },
-  { label: 'Cookbook', route: '/cookbook', items: [{ below: '/cookbook' }, { below: '/howto' }, '/contract-testing'] },
-  {
-    label: 'Operate',
-    items: [
-      '/operations',
-      '/architecture',
-      '/database',
-      '/performance',
-      '/performance-http',
-      '/performance-neighbours',
-      '/performance-agent-state',
-      '/dependencies',
-      { label: 'Decisions', collapsed: true, items: [{ below: '/adr' }] },
     ],
   },
   {
     label: 'Reference',
     items: [
-      '/reference/configuration',
       '/reference/errors',
       '/reference/refusals',
       '/reference/warnings',
       '/reference/events',
       '/reference/audit-actions',
+      { route: '/reference/configuration', label: 'Configuration' },
       {
         label: 'Operations',
         collapsed: true,
         items: [{ below: '/reference/operations', groupedBy: 'area' }],
       },
       { label: 'Codes', collapsed: true, items: [{ below: '/reference' }] },
+    ],
+  },
+  {
+    label: 'Operate',
+    items: [
+      '/operations',
+      '/commands',
+      '/performance',
+      '/performance-http',
+      '/performance-neighbours',
+      '/performance-agent-state',
+    ],
+  },
+  {
+    label: 'How it is built',
+    items: [
+      '/architecture',
+      '/database',
+      '/database-functions',
+      { label: 'Change the code', items: ['/howto/add-a-route', '/howto/add-a-workflow', '/howto/add-an-area'] },
+      '/contract-testing',
+      '/dependencies',
+      {
+        label: 'Decisions',
+        collapsed: true,
+        items: [
+          '/adr/0001-progress-in-temporal-record-in-postgresql',
+          '/adr/0002-start-and-notify',
+          '/adr/0003-a-marked-dispatch-may-be-rejected',
+          '/adr/0004-a-new-connection-for-each-dispatch',
+          '/adr/0005-effects-are-created-by-the-evaluation',
+          '/adr/0006-database-roles',
+          '/adr/0007-oxlint-tsgolint-typescript-7',
+          '/adr/0008-settled-with-its-record',
+          '/adr/0009-the-row-decides-what-a-person-does',
+          '/adr/0010-raw-sql-over-pg',
+          '/adr/0011-flow-control-in-rows',
+          '/adr/0012-a-file-is-completed-at-admission',
+          '/adr/0013-search-orders-by-signs-first',
+          '/adr/0014-the-caches-normal-form',
+          '/adr/0015-exact-by-pgvector-and-rarest-words-first',
+        ],
+      },
     ],
   },
 ];

@@ -67,7 +67,7 @@ export const AUDIT_ACTIONS = {
     'flow_control_key.resumed': 'they are let go',
     'flow_control_key.pinned': 'its limits are fixed, whatever publishers say',
     'flow_control_key.unpinned': 'publishers set its limits again',
-    'flow_control_key.rate_reset': 'its window begins anew',
+    'flow_control_key.rate_reset': 'its window begins again',
   },
   Messages: {
     'message.cancelled': 'a message is cancelled',

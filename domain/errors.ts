@@ -115,6 +115,8 @@ export interface ServiceErrorOptions {
   missing?: Missing;
   /** The scope that the caller lacks. */
   lackedScope?: Scope;
+  /** When the same request is worth sending again: the header `Retry-After`. */
+  retryAfterSeconds?: number;
   /** The records that it is about, for the log. */
   touched?: TouchedIds;
   cause?: unknown;
@@ -127,6 +129,7 @@ export class ServiceError extends Error {
   readonly details: Record<string, unknown> | undefined;
   readonly missing: Missing | undefined;
   readonly lackedScope: Scope | undefined;
+  readonly retryAfterSeconds: number | undefined;
   readonly touched: TouchedIds | undefined;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
@@ -138,6 +141,7 @@ export class ServiceError extends Error {
     this.details = options.details;
     this.missing = options.missing;
     this.lackedScope = options.lackedScope;
+    this.retryAfterSeconds = options.retryAfterSeconds;
     this.touched = options.touched;
   }
 

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { OwnEndpoints } from '../activities/adapters/http-request/own-endpoints.ts';
 import { lookupSlotsOf, resolveInTurn } from '../activities/adapters/http-request/resolve-in-turn.ts';
 import { Watchdog } from '../activities/adapters/watchdog.ts';
+import { DriftMeter } from '../domain/analytics/drift-meter.ts';
 import { serveMetrics } from '../api/health/serve-metrics.ts';
 import { Database } from '../db/client.ts';
 import { Vault } from '../db/secrets/vault.ts';
@@ -123,9 +124,10 @@ async function outwardCalls(
   servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string },
   logger: Logger,
   stops: Stops,
-): Promise<Pick<WorkerParts, 'watchdog' | 'egressAllow' | 'ownEndpoints' | 'resolve' | 'embedder'>> {
+): Promise<Pick<WorkerParts, 'watchdog' | 'drift' | 'egressAllow' | 'ownEndpoints' | 'resolve' | 'embedder'>> {
   const watchdog = new Watchdog({ logger });
-  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
+  const drift = new DriftMeter();
+  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => [...watchdog.metrics(), ...drift.metrics()]);
   stops.add(() => metrics.close());
   const { database, temporal, address } = servers;
   const ports = temporal?.ports ?? [];
@@ -139,7 +141,7 @@ async function outwardCalls(
     ...metrics.endpoints,
   ]);
   const resolve = resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE));
-  const sending = { watchdog, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
+  const sending = { watchdog, drift, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
   const embedder = openEmbedder(configuration, sending);
   stops.add(() => embedder.close());
   return { ...sending, embedder };

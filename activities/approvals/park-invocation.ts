@@ -98,6 +98,6 @@ export async function openInvocationApproval(
     requestedBy: work.requestedBy,
     expiresAt,
   });
-  await parkInvocation(tx, work.id, id);
+  await parkInvocation(tx, work.id, { approvalId: id, verdict });
   if (work.effectId !== null) await appendPreviewEvidence(tx, work.effectId, preview.id);
 }

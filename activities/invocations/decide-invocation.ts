@@ -23,9 +23,9 @@ import { prepareInvocation } from './prepare-invocation.ts';
  */
 export type DecidedInvocation =
   | { decision: 'observe' }
-  | { decision: 'refused'; refusal: Refusal; work: InvocationWork }
+  | { decision: 'refused'; refusal: Refusal; work: InvocationWork; verdict: PolicyVerdict | null }
   | { decision: 'wait'; work: InvocationWork }
-  | { decision: 'proceed'; work: InvocationWork; rendered: Preparation };
+  | { decision: 'proceed'; work: InvocationWork; rendered: Preparation; verdict: PolicyVerdict | null };
 
 /** The request that would be sent, and its impact. */
 interface Planned {
@@ -60,17 +60,18 @@ export async function decideInvocation(
   }
   const mustBeAgreedTo = refusal === null && verdict?.effect === 'require_approval';
   if (!mustBeAgreedTo || refusal !== null || verdict === null) {
-    const evaluated = await withEffect(tx, work, plan, null);
+    const evaluated = await withEffect(tx, work, plan, { verdict, approval: null });
     return refusal === null
-      ? { decision: 'proceed', work: evaluated, rendered: plan.prepared }
-      : { decision: 'refused', refusal, work: evaluated };
+      ? { decision: 'proceed', work: evaluated, rendered: plan.prepared, verdict }
+      : { decision: 'refused', refusal, work: evaluated, verdict };
   }
   const { effectId, prepared: rendered } = plan;
   const approval = await prepareApproval(deps, tx, work, { verdict, effectId, rendered, now });
   if ('code' in approval) {
-    return { decision: 'refused', refusal: approval, work: await withEffect(tx, work, plan, null) };
+    const evaluated = await withEffect(tx, work, plan, { verdict, approval: null });
+    return { decision: 'refused', refusal: approval, work: evaluated, verdict };
   }
-  const parked = await withEffect(tx, work, plan, approval);
+  const parked = await withEffect(tx, work, plan, { verdict, approval });
   await openInvocationApproval(tx, parked, approval, plan);
   return { decision: 'wait', work: { ...parked, approvalId: approval.id, status: 'pending_approval' } };
 }
@@ -104,7 +105,7 @@ async function withEffect(
   tx: EnvironmentTransaction,
   work: InvocationWork,
   { descriptor, effectId, prepared, impact }: Planned,
-  approval: PreparedApproval | null,
+  { verdict, approval }: { verdict: PolicyVerdict | null; approval: PreparedApproval | null },
 ): Promise<InvocationWork> {
   const preview = approval?.preview ?? work.preview;
   if (effectId === null) return { ...work, preview };
@@ -112,7 +113,7 @@ async function withEffect(
   const requestDigest = requestDigestOf(prepared);
   const quantities = impact.ok ? impact.quantities : [];
   const bindingDigest = preview?.bindingDigest ?? null;
-  await createEffect(tx, {
+  const effect = {
     id: effectId,
     invocationId: work.id,
     operationKey: work.operationKey,
@@ -129,7 +130,8 @@ async function withEffect(
     previewId: preview?.id ?? null,
     bindingDigest,
     approvalId: approval?.id ?? null,
-  });
+  } as const;
+  await createEffect(tx, effect, verdict);
   // Opening an approval appends this evidence itself.
   if (approval === null && preview !== null) await appendPreviewEvidence(tx, effectId, preview.id);
   return { ...work, effectId, requestDigest, bindingDigest, impact: quantities, target: prepared.target, preview };

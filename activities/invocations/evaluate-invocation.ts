@@ -88,13 +88,13 @@ async function decide(
   }
   const { effectId } = decided.work;
   if (decided.decision === 'refused') {
-    const { refusal } = decided;
-    await refuseInvocation(tx, work.id, refusal);
+    const { refusal, verdict } = decided;
+    await refuseInvocation(tx, work.id, refusal, verdict);
     return { evaluation: { decision: 'refused', effectId, refusal: refusal.code }, work: decided.work };
   }
   if (decided.decision === 'wait')
     return { evaluation: waitFor(deps, decided.work, { ...onward, effectId }), work: decided.work };
-  if (effectId === null) await markEvaluated(tx, work.id); // for a governed one the effect's statement does this
+  if (effectId === null) await markEvaluated(tx, work.id, decided.verdict); // for a governed one the effect's statement does this
   const { work: evaluated, rendered } = decided;
   return { evaluation: { decision: 'proceed', ...onward, effectId }, work: evaluated, rendered };
 }

@@ -1,5 +1,6 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
+import { ANALYTICS_STEPS } from './analytics.ts';
 import { dueFiles } from './due-files.ts';
 import { duePacers } from './due-pacers.ts';
 import { EXPIRED_CHAT_STEPS } from './expired-chat-rows.ts';
@@ -65,6 +66,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['due-files', sweeping(dueFiles)],
   ['expired-permits', sweeping(expiredPermits)],
   ['run-partitions', stepping(RUN_PARTITION_STEPS)],
+  ['analytics', stepping(ANALYTICS_STEPS)],
   ['stored-state', stepping(STORED_STATE_STEPS)],
   ['message-partitions', stepping(MESSAGE_PARTITION_STEPS)],
   ['old-events', stepping(OLD_EVENT_STEPS)],

@@ -5,11 +5,11 @@ import type { SweepDependencies, Swept } from './sweep-rows.ts';
  * One step of an area whose repairs happen inside the database. Answers how much it did; harmless when repeated. Once the budget is over
  * it does the least that it can, and not nothing, so that no step waits for ever for those before it.
  */
-export type SweepStep = (deps: SweepDependencies, budget: AreaBudget) => Promise<number>;
+export type SweepStep = (deps: SweepDependencies<'drift'>, budget: AreaBudget) => Promise<number>;
 
 /** Does the steps of an area in their order. One that fails counts as one failed row, is named in the log, and holds up no other step. */
 export async function sweepSteps(
-  deps: SweepDependencies,
+  deps: SweepDependencies<'drift'>,
   name: string,
   steps: Readonly<Record<string, SweepStep>>,
   budget: AreaBudget = areaBudget(),

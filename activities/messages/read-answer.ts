@@ -1,5 +1,10 @@
 import type { SeenResponse } from '../../db/messages/record-outcome.ts';
-import { RESPONSE_READ_BYTES_MAX, RESPONSE_STORED_BYTES_MAX } from '../../domain/messages/messages.ts';
+import {
+  type AttemptFailure,
+  RESPONSE_READ_BYTES_MAX,
+  RESPONSE_STORED_BYTES_MAX,
+} from '../../domain/messages/messages.ts';
+import { TIMED_OUT } from '../adapters/http-request/dial.ts';
 import type { RawResponse } from '../adapters/http-request/exchange.ts';
 import type { RedactionCall, RedactionThreads } from '../adapters/http-request/redaction-threads.ts';
 import type { Sent } from '../adapters/http-request/send-request.ts';
@@ -10,7 +15,7 @@ export interface AttemptResult {
   retryAfter: string | null;
   /** Why it did not deliver, where no response came. */
   error: string | null;
-  blocked: boolean;
+  failure: AttemptFailure | null;
 }
 
 const STATUS_MIN = 100;
@@ -19,25 +24,29 @@ const NOTHING: SeenResponse = { status: null, headers: null, body: null };
 
 /** Turns a response into its stored form: the credentials that were sent removed, 8 KiB of the body. */
 export async function readAnswer(redaction: RedactionThreads, sent: Sent, call: RedactionCall): Promise<AttemptResult> {
-  const failed = async (error: string, blocked = false): Promise<AttemptResult> => ({
+  const failed = async (error: string, failure: AttemptFailure): Promise<AttemptResult> => ({
     seen: NOTHING,
     retryAfter: null,
     error: await redaction.text(error, call),
-    blocked,
+    failure,
   });
   switch (sent.kind) {
     case 'blocked':
-      return failed(`not sent: ${sent.message}`, true);
+      return failed(`not sent: ${sent.message}`, 'blocked');
     case 'not_sent':
-      return failed(`not sent: ${sent.reason}`);
+      return failed(`not sent: ${sent.reason}`, failureOf(sent.reason));
     case 'no_answer':
-      return failed(`no usable answer: ${sent.reason}`);
+      return failed(`no usable answer: ${sent.reason}`, failureOf(sent.reason));
     case 'response': {
       const { status } = sent.response;
-      if (status < STATUS_MIN || status > STATUS_MAX) return failed(`the destination answered ${status}`);
+      if (status < STATUS_MIN || status > STATUS_MAX) return failed(`the destination answered ${status}`, 'connection');
       return readResponse(redaction, sent.response, call);
     }
   }
+}
+
+function failureOf(reason: string): AttemptFailure {
+  return reason.endsWith(TIMED_OUT) ? 'timeout' : 'connection';
 }
 
 async function readResponse(
@@ -56,6 +65,6 @@ async function readResponse(
     seen: { status: raw.status, headers: kept.headers, body },
     retryAfter: header('retry-after'),
     error: null,
-    blocked: false,
+    failure: null,
   };
 }

@@ -56,7 +56,8 @@ export async function settleAttempt(
 ): Promise<Settled> {
   const outcome = await outcomeOf(tx, work, status, result);
   const error = outcome.kind === 'delivered' ? null : outcome.error;
-  const end = { status, seen: result.seen, error, address, latencyMs };
+  const { seen, failure } = result;
+  const end = { status, seen, failure, error, address, latencyMs };
   if (!(await endAttempt(tx, work, number, end, outcome))) {
     deps.logger.warn({ ...ref, number }, 'an attempt was given up before its end was recorded');
     return { step: await stepNow(tx, work.id), closed: false, grant: null, ended: null };
@@ -102,7 +103,7 @@ async function outcomeOf(
     retryDelaysMs: work.retryDelaysMs,
     responseStatus: status,
     retryAfter: result.retryAfter,
-    blocked: result.blocked,
+    blocked: result.failure === 'blocked',
   };
   const delayMs = nextAttemptDelayMs(failed, Date.now(), Math.random());
   return delayMs === null

@@ -20,6 +20,7 @@ import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { Queued } from '../in-flight/permit-takers.ts';
+import type { AttemptResult } from './read-answer.ts';
 import { type ClosingAttempt, endOf, type EventDeliveryEnd, type Settled, settleAttempt } from './settle-attempt.ts';
 
 /** A message whose attempt row is committed once the visit is: from then on bytes may be sent. */
@@ -67,14 +68,14 @@ export async function visitMessage(
     return onlyOf(endOf(work, status, await findUnbegunCallbacks(tx, id)));
   }
   if (work.openAttempt !== null) {
-    const lost = unseen({ error: LOST_ERROR, blocked: false });
+    const lost = unseen({ error: LOST_ERROR, failure: null });
     const abandoned = { ...lost, number: work.openAttempt, status: 'abandoned' } as const;
     return visitedBy(await settleAttempt(tx, deps, ref, work, abandoned));
   }
   if (isGone) {
     // The keys of the workspace would sign it otherwise, which its receiver does not know.
     const { number } = await startAttempt(tx, work, WORKER);
-    const refused = unseen({ error: GONE_ERROR, blocked: true });
+    const refused = unseen({ error: GONE_ERROR, failure: 'blocked' });
     const begun = { ...work, attempts: number };
     return visitedBy(await settleAttempt(tx, deps, ref, begun, { ...refused, number, status: 'completed' }));
   }
@@ -172,9 +173,12 @@ async function begin(
 }
 
 /** The end of an attempt that saw no response. */
-function unseen({ error, blocked }: { error: string; blocked: boolean }): Omit<ClosingAttempt, 'number' | 'status'> {
+function unseen({
+  error,
+  failure,
+}: Pick<AttemptResult, 'error' | 'failure'>): Omit<ClosingAttempt, 'number' | 'status'> {
   const seen = { status: null, headers: null, body: null };
-  return { result: { seen, retryAfter: null, error, blocked }, address: null, latencyMs: null };
+  return { result: { seen, retryAfter: null, error, failure }, address: null, latencyMs: null };
 }
 
 function onlyOf(visit: Visit): Visited {

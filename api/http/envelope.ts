@@ -9,8 +9,8 @@ export interface ErrorBody {
 
 /** The bytes of a successful reply: the envelope and nothing else. The form: docs/api.md, "Replies". */
 export function successBody(reply: RouteReply<unknown>): string {
-  const { data, pagination } = reply;
-  return JSON.stringify(pagination === undefined ? { success: true, data } : { success: true, data, pagination });
+  const { data, beside, pagination } = reply;
+  return JSON.stringify({ success: true, data, ...beside, ...(pagination === undefined ? {} : { pagination }) });
 }
 
 export function errorBody(error: ServiceError, requestId: string, message = error.publicMessage): ErrorBody {

@@ -52,6 +52,7 @@ function replyWithError(ctx: HttpContext, error: ServiceError, docsBase: string)
   ctx.type = 'application/json';
   if (status === 429) removeRateLimitHeaders(ctx);
   if (error.code === 'RANGE_NOT_SATISFIABLE') ctx.set('Content-Range', `bytes */${String(error.details?.['size'])}`);
+  if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
   // The specification states the body's members; RFC 8288 has a place for the link.
   ctx.set('Link', linkToCode(error.code, docsBase));
   const message = error.missing === undefined ? null : missingMessage(error.missing, ctx.state.caller);

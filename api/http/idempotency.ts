@@ -36,6 +36,8 @@ export interface WireReply {
   body: string;
   /** Sent in place of the body. Nothing that streams is recorded. */
   stream?: Bytes;
+  /** The body is CSV. It is no reply of a change, and not recorded. */
+  isCsv?: true;
 }
 
 export interface IdempotentRequest {

@@ -21,11 +21,23 @@ export interface Accepted {
   retryAfterSeconds: number;
 }
 
+/** A body that is no JSON. */
+export interface StreamedBody {
+  /** Others are refused with 415; null: any. */
+  mediaType: string | readonly string[] | null;
+  /** What its bytes may be packed with, which the handler unpacks; by default nothing. */
+  contentEncodings?: readonly string[];
+  /** For the API reference. */
+  schema: JsonObject;
+}
+
 /** `data` of the envelope. Tests check it against the response schema of its status. */
 export interface RouteReply<Data> {
   status: number;
   data: Data;
   pagination?: Pagination;
+  /** Members that stand beside `data`, as the route's `beside` declares them. */
+  beside?: Readonly<Record<string, unknown>>;
 }
 
 /** A reply that sets a cookie. A route that is replayed (Idempotency-Key) has none: headers are not kept. */
@@ -33,6 +45,8 @@ export interface ReplyWithHeaders<Data> extends RouteReply<Data> {
   headers?: Readonly<Record<string, string>>;
   /** Sent in place of `data`, by a route that answers a `streamedReply`. */
   stream?: Bytes;
+  /** `data` as CSV, which is sent in its place to a caller who prefers it, by a route that declares `csv`. */
+  csv?: string;
 }
 
 type ReplyOf<R extends Responses> = {

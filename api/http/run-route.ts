@@ -156,7 +156,7 @@ async function read(
   route: AnyRoute,
   ctx: HttpContext,
 ): Promise<ReturnType<typeof parseRequest> & { json: unknown } & RequestFacts> {
-  if (route.streamedReply !== true && ctx.accepts('json') === false) throw new ServiceError('NOT_ACCEPTABLE');
+  if (route.streamedReply !== true && mediaTypeOf(route, ctx) === null) throw notAcceptable(route);
   const common = { requestId: ctx.state.requestId, deps: runner.deps, signal: clientGoneSignal(ctx) };
   if (route.streamedBody !== undefined) {
     checkStreamedBody(ctx.req, route.streamedBody, route.bodyBytesMax ?? BODY_BYTES_MAX);
@@ -172,6 +172,19 @@ async function read(
   }
   const json = takesBody(route) ? await readJson(route, ctx) : undefined;
   return { ...parseRequest(route, ctx, json), json, ...common };
+}
+
+/** What the caller accepts and the route answers, JSON where both do. Null: nothing. */
+function mediaTypeOf(route: AnyRoute, ctx: HttpContext): 'json' | 'csv' | null {
+  const accepted = ctx.accepts(route.csv === true ? ['json', 'csv'] : ['json']);
+  return accepted === 'json' || accepted === 'csv' ? accepted : null;
+}
+
+function notAcceptable({ csv }: AnyRoute): ServiceError {
+  return new ServiceError(
+    'NOT_ACCEPTABLE',
+    csv === true ? { message: 'This route answers application/json and text/csv.' } : {},
+  );
 }
 
 /** The JSON value of the body, or undefined where there is none. */
@@ -285,7 +298,7 @@ function sayAccepted(ctx: HttpContext, route: AnyRoute, { body }: WireReply): vo
 function send(ctx: HttpContext, reply: WireReply): void {
   if (reply.stream !== undefined) return sendStream(ctx, reply.status, reply.stream);
   ctx.status = reply.status;
-  ctx.type = 'application/json';
+  ctx.type = reply.isCsv === true ? 'text/csv' : 'application/json';
   ctx.body = reply.body;
   if (isNotModified(ctx)) ctx.status = 304; // Koa then sends no body
 }

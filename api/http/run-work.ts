@@ -158,6 +158,7 @@ class Work {
       incoming: this.asked.ctx.req,
       upload: this.asked.ctx.state.upload ?? null,
       idempotencyKey: this.asked.idempotencyKey,
+      prefersCsv: this.asked.route.csv === true && this.asked.ctx.accepts('json', 'csv') === 'csv',
       transaction: <T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions = {}) =>
         this.held(work, options),
       recordReply: async <Reply extends RouteReply<unknown>>(tx: RouteTransaction, reply: Reply): Promise<Reply> => {
@@ -224,5 +225,6 @@ function entriesOf(audit: Audit): readonly AuditEntry[] {
 
 export function wireReplyOf(reply: ReplyWithHeaders<unknown>): WireReply {
   if (reply.stream !== undefined) return { status: reply.status, body: '', stream: reply.stream };
+  if (reply.csv !== undefined) return { status: reply.status, body: reply.csv, isCsv: true };
   return { status: reply.status, body: successBody(reply) };
 }

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
+import { headlineOfUsage } from '../../domain/mcp/usage-headline.ts';
 import { type JsonObject, textOf } from '../../domain/json.ts';
 import { validatePart } from '../http/validate-request.ts';
 import { type Call, callRoute } from './exchange.ts';
@@ -8,6 +9,7 @@ import {
   describeAction,
   getEffect,
   getInvocation,
+  getUsage,
   invokeAction,
   type OwnTool,
   previewAction,
@@ -91,6 +93,12 @@ export const RUN_OWN_TOOL: Readonly<Record<OwnTool['name'], Run>> = {
     const body = parsed(remember, given);
     const { data } = await callRoute(exchange, remember.route, { body });
     return recordReply(`REMEMBERED: memory ${textOf(data as JsonObject, 'id')}.`, data as object);
+  },
+
+  async get_usage({ exchange }, given) {
+    parsed(getUsage, given);
+    const { data } = await callRoute(exchange, getUsage.route, {});
+    return recordReply(headlineOfUsage(data as Parameters<typeof headlineOfUsage>[0]), data as object);
   },
 };
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ACTS_ON_THE_WORLD, READS_RECORDS, type ToolAnnotations } from '../../domain/mcp/annotations.ts';
 import type { OwnToolName } from '../../domain/mcp/tool-names.ts';
+import { usageCurrentSchema } from '../analytics/usage-schemas.ts';
+import { usageCurrentRoute } from '../analytics/usage.ts';
 import { actionSchema } from '../actions/action-schemas.ts';
 import { getActionRoute } from '../actions/get-action.ts';
 import { listActionsRoute, QUERY_CHARACTERS_MAX } from '../actions/list-actions.ts';
@@ -196,6 +198,18 @@ export const remember = tool({
   record: memorySchema,
 });
 
+export const getUsage = tool({
+  name: 'get_usage',
+  title: 'Get usage and budget',
+  description:
+    'What this environment and its workspace used this month, what the plan includes, what the budget of this key still admits, and when ' +
+    'these begin again. Call it before much work, and when a call was refused with QUOTA_EXCEEDED or BUDGET_EXCEEDED.',
+  annotations: READS_RECORDS,
+  route: usageCurrentRoute,
+  arguments: z.strictObject({}),
+  record: usageCurrentSchema,
+});
+
 export const OWN_TOOLS: readonly OwnTool[] = [
   searchActions,
   describeAction,
@@ -206,6 +220,7 @@ export const OWN_TOOLS: readonly OwnTool[] = [
   publishMessage,
   searchMemory,
   remember,
+  getUsage,
 ];
 
 const BY_NAME: ReadonlyMap<string, OwnTool> = new Map(OWN_TOOLS.map((tool) => [tool.name, tool]));

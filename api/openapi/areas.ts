@@ -138,6 +138,13 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         description: 'How much an API key may use of this service in a month.',
       },
       {
+        tag: 'analytics',
+        title: 'Analytics',
+        description:
+          'Counts, rates and percentiles over the records of an environment, by the time at which things ended. Most are folded once a minute: ' +
+          '`completeUntil` says how far they reach. Usage, schedule executions and the onboarding are exact.',
+      },
+      {
         tag: 'billing',
         title: 'Billing',
         description:

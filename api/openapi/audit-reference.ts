@@ -13,10 +13,10 @@ export function auditReference(): string {
   return [
     '# Audit actions',
     '',
-    '<!-- Generated from domain/audit-actions.ts by `npm run openapi`. -->',
-    '',
-    'The `action` of an entry in the [audit log](../audit.md) is one of these.',
+    'Look up here what an entry of the [audit log](../audit.md) records. Its `action` is one of these.',
     '',
     ...sections,
+    '<!-- Generated from domain/audit-actions.ts by `npm run openapi`. -->',
+    '',
   ].join('\n');
 }

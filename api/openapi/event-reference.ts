@@ -7,10 +7,10 @@ export function eventReference(): string {
   return [
     '# Platform events',
     '',
-    '<!-- Generated from domain/events/platform-events.ts by `npm run openapi`. -->',
+    'Look up here the shape of every event that the service raises by itself, such as `invocation.settled`.',
     '',
-    'The `data` of each [platform event](../events.md#platform-events), as JSON Schema 2020-12. The same is in the `webhooks` of the',
-    '[OpenAPI document](../openapi.json), with the envelope around it.',
+    'Each section is the `data` of one type of [platform event](../events.md#platform-events), as JSON Schema 2020-12. The',
+    '`webhooks` of the [OpenAPI document](../openapi.json) have the same with the envelope around it.',
     '',
     ...Object.entries(PLATFORM_EVENTS).flatMap(([type, { raisedWhen, data }]) => [
       `## \`${type}\``,
@@ -22,6 +22,8 @@ export function eventReference(): string {
       '```',
       '',
     ]),
+    '<!-- Generated from domain/events/platform-events.ts by `npm run openapi`. -->',
+    '',
   ].join('\n');
 }
 

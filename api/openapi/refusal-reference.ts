@@ -13,15 +13,18 @@ export function refusalReference(): string {
   return [
     '# Refusal codes',
     '',
-    '<!-- Generated from domain/refusals.ts by `npm run openapi`. -->',
+    'Look up here why an invocation was not carried out, and what to do next. Match on `refusal.code`.',
     '',
-    'An invocation that was not carried out, failed, or has an unknown outcome carries `refusal: { code, message, details }` beside the `error`',
-    'string. Match on `refusal.code`. The message is for people. `nextStep` is one sentence that an agent can follow; where an id or a time is',
-    'known, the sentence names it. An `unknown` invocation with an effect also has `details.resumeAt`: when the provider is read next.',
+    'An invocation that was refused, failed, or has an unknown outcome carries `refusal: { code, message, details }`',
+    'beside the `error` string. The message is for people. `nextStep` is one sentence that an agent can follow, with the',
+    'ids and times that are known. An `unknown` invocation with an effect also has `details.resumeAt`: when the provider',
+    'is read next.',
     '',
     '| Code | Status | What it means | Details | Next step |',
     '|---|---|---|---|---|',
     ...rows,
+    '',
+    '<!-- Generated from domain/refusals.ts by `npm run openapi`. -->',
     '',
   ].join('\n');
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { ERROR_TABLE, type ErrorCode, statusOf } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AnyRoute } from '../http/define-route.ts';
@@ -66,9 +67,8 @@ export function responsesOf(route: AnyRoute, components: SchemaComponents, share
           : route.streamedReply === true
             ? { '*/*': { schema: { type: 'string', format: 'binary' } } } // whatever it was stored with
             : {
-                'application/json': {
-                  schema: envelopeOf(components.schemaOf(schema, 'output'), route.paginated === true),
-                },
+                'application/json': { schema: envelopeOf(route, schema, components) },
+                ...(route.csv === true ? { 'text/csv': { schema: { type: 'string' } } } : {}),
               },
     };
   }
@@ -98,9 +98,26 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   206: 'The part that was asked for.',
 };
 
-function envelopeOf(data: JsonObject, paginated: boolean): JsonObject {
-  const envelope = `#/components/schemas/${paginated ? 'Page' : 'Success'}`;
+function envelopeOf(route: AnyRoute, schema: z.ZodType, components: SchemaComponents): JsonObject {
+  const data = components.schemaOf(schema, 'output');
+  if (route.beside !== undefined) return wideEnvelopeOf(route, data, components);
+  const envelope = `#/components/schemas/${route.paginated === true ? 'Page' : 'Success'}`;
   return { allOf: [{ $ref: envelope }, { properties: { data } }] };
+}
+
+/** The envelope of a route with members beside `data`: the shared ones take no other member. */
+function wideEnvelopeOf(route: AnyRoute, data: JsonObject, components: SchemaComponents): JsonObject {
+  const beside = Object.entries(route.beside ?? {}).map(([name, schema]) => [
+    name,
+    components.schemaOf(schema, 'output'),
+  ]);
+  const properties: JsonObject = {
+    success: { const: true },
+    data,
+    ...(Object.fromEntries(beside) as JsonObject),
+    ...(route.paginated === true ? { pagination: PAGINATION } : {}),
+  };
+  return { type: 'object', required: Object.keys(properties), properties, additionalProperties: false };
 }
 
 const PAGINATION: JsonObject = { $ref: '#/components/schemas/OffsetPagination' };

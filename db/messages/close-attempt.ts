@@ -1,3 +1,4 @@
+import type { AttemptFailure } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { MessageWork } from './lock-message.ts';
 import type { SeenResponse } from './record-outcome.ts';
@@ -7,6 +8,8 @@ export interface AttemptEnd {
   /** `abandoned`: the worker was lost before the end of the attempt was recorded. */
   status: 'completed' | 'abandoned';
   seen: SeenResponse;
+  /** Why no usable answer came; null where one came, or where nobody knows. */
+  failure: AttemptFailure | null;
   error: string | null;
   /** The address that was dialled; null where none was, or where nobody knows. */
   address: string | null;
@@ -32,11 +35,11 @@ export async function closeAttempt(
 
 /** In every partition: the caller adds where it looks. */
 export const CLOSE_ATTEMPT = `UPDATE message_attempts SET status = :status, response_status = :responseStatus,
-    response_headers = :responseHeaders, response_body = :responseBody, error = :error, address = :address, latency_ms = :latencyMs,
+    response_headers = :responseHeaders, response_body = :responseBody, failure = :failure, error = :error, address = :address, latency_ms = :latencyMs,
     finished_at = now()
   WHERE message_id = :messageId AND number = :number AND status = 'started'`;
 
-export function closingValues({ status, seen, error, address, latencyMs }: AttemptEnd) {
+export function closingValues({ status, seen, failure, error, address, latencyMs }: AttemptEnd) {
   const responseHeaders = seen.headers === null ? null : JSON.stringify(seen.headers);
-  return { status, responseStatus: seen.status, responseHeaders, responseBody: seen.body, error, address, latencyMs };
+  return { status, responseStatus: seen.status, responseHeaders, responseBody: seen.body, failure, error, address, latencyMs };
 }

@@ -11,8 +11,8 @@ const OF_CLASS = 'retention = :retention';
 export const beginAttempt = (where: string = OF_CLASS): string =>
   `UPDATE messages SET status = 'processing', attempts = attempts + 1, begun_at = COALESCE(begun_at, now()), held_at = NULL, paced = false, updated_at = now()
   WHERE id = :messageId AND ${where}`;
-export const INSERT_ATTEMPT = `INSERT INTO message_attempts (message_id, number, environment_id, retention, worker, subscription_id)
-  SELECT :messageId, attempts, current_environment_id(), :retention, :worker, subscription_id FROM begun RETURNING number`;
+export const INSERT_ATTEMPT = `INSERT INTO message_attempts (message_id, number, environment_id, retention, target, worker, subscription_id)
+  SELECT :messageId, attempts, current_environment_id(), :retention, url_target(url), :worker, subscription_id FROM begun RETURNING number`;
 
 /** Starts an attempt. Until it ends the message cannot be cancelled. The caller holds the row's lock. */
 export async function startAttempt(
@@ -21,7 +21,7 @@ export async function startAttempt(
   worker: string,
 ): Promise<StartedAttempt> {
   const { rows } = await tx.raw<{ rows: { number: number }[] }>(
-    `WITH begun AS (${beginAttempt()} RETURNING attempts, subscription_id) ${INSERT_ATTEMPT}`,
+    `WITH begun AS (${beginAttempt()} RETURNING attempts, url, subscription_id) ${INSERT_ATTEMPT}`,
     { messageId, retention, worker },
   );
   const row = rows[0];

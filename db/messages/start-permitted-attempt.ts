@@ -29,7 +29,7 @@ export async function startPermittedAttempt(
 
 const startWith = (begin: string): string => `WITH asked AS MATERIALIZED (
     SELECT acquire_permit(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0)) AS position),
-  begun AS (${begin} AND (SELECT position FROM asked) = 0 RETURNING attempts, subscription_id),
+  begun AS (${begin} AND (SELECT position FROM asked) = 0 RETURNING attempts, url, subscription_id),
   started AS (${INSERT_ATTEMPT})
   SELECT position, (SELECT number FROM started) AS number FROM asked`;
 const IN_CLASS = startWith(beginAttempt());

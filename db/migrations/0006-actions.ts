@@ -42,6 +42,8 @@ const ACTIONS = `
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     UNIQUE (action_id, number)
   );
+  -- The first version that governs: a step of the onboarding.
+  CREATE INDEX action_versions_governed ON action_versions (environment_id, created_at) WHERE definition ->> 'governed' = 'true';
   CALL make_tenant_table('action_versions', 'SELECT, INSERT');
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON action_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
   -- Added here: an action and its current version refer to each other.

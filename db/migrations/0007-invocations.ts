@@ -52,9 +52,11 @@ const INVOCATIONS = `
     refusal_details jsonb,
     result jsonb,                 -- { status, headers, body } of the response that settled it, credentials removed
     resolution jsonb,
+    decision jsonb,               -- of the policies: { effect, policyId, version, ruleId }; null: they were not asked
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
     evaluated_at timestamptz(3),
+    unknown_at timestamptz(3),    -- when it first became unknown; stays
     settled_at timestamptz(3),
     dependencies_awaited_at timestamptz(3), -- since it waits for effects that it depends on
     holds_files boolean NOT NULL DEFAULT false, -- most carry no file, and pay nothing for those that do
@@ -105,6 +107,7 @@ const INVOCATION_MOVES = `
       END) THEN
       RAISE EXCEPTION 'invocation % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
     END IF;
+    IF NEW.status = 'unknown' THEN NEW.unknown_at := COALESCE(OLD.unknown_at, now()); END IF;
     RETURN NEW;
   END $$;
   CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();

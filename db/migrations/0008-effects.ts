@@ -47,6 +47,8 @@ const EFFECTS = `
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
     first_dispatched_at timestamptz(3),
     outcome_at timestamptz(3),
+    unknown_at timestamptz(3),     -- when its outcome first became unknown, and when it was known after that; both stay
+    known_at timestamptz(3),
     grade text NOT NULL GENERATED ALWAYS AS (
       CASE
         WHEN stage = 'rejected' AND rejection_reason = 'approval_denied' THEN 'denied'
@@ -131,6 +133,8 @@ const EFFECT_MOVES = `
            AND a.claimed_at IS NOT NULL AND a.observed_outcome IS DISTINCT FROM 'not_dispatched') THEN
       RAISE EXCEPTION 'effect % may have been sent and cannot be rejected', OLD.id USING ERRCODE = 'check_violation';
     END IF;
+    NEW.unknown_at := CASE NEW.outcome WHEN 'unknown' THEN COALESCE(OLD.unknown_at, now()) ELSE OLD.unknown_at END;
+    NEW.known_at := CASE WHEN NEW.unknown_at IS NOT NULL AND NEW.outcome IN ('succeeded', 'failed') THEN COALESCE(OLD.known_at, now()) ELSE OLD.known_at END;
     RETURN NEW;
   END $$;
   CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();

@@ -54,6 +54,8 @@ const PREVIEWS = `
   );
   CREATE INDEX previews_retries ON previews (retry_of) WHERE retry_of IS NOT NULL;
   CREATE INDEX previews_newest_first ON previews (environment_id, created_at DESC, id DESC);
+  -- The first one that a caller asked for: a step of the onboarding.
+  CREATE INDEX previews_of_callers ON previews (environment_id, created_at) WHERE made_by = 'caller';
   CALL make_tenant_table('previews', 'SELECT, INSERT');
   CREATE TRIGGER append_only BEFORE UPDATE ON previews FOR EACH ROW EXECUTE FUNCTION refuse_change(); -- deletion: 0012-retention
 

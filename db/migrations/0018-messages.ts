@@ -215,12 +215,14 @@ const ATTEMPTS = `
     environment_id uuid NOT NULL REFERENCES environments,
     retention text NOT NULL,
     status text NOT NULL DEFAULT 'started' CHECK (status IN ('started', 'completed', 'abandoned')),
+    target text,                     -- origin and path of the message's URL
     worker text,                     -- the identity of the worker that made it
     address text,                    -- the address that was dialled; null: none was
     latency_ms integer CHECK (latency_ms >= 0), -- of the call alone
     response_status integer CHECK (response_status BETWEEN 100 AND 599),
     response_headers jsonb,
     response_body bytea CHECK (octet_length(response_body) <= 8192),
+    failure text CHECK (failure IN ('timeout', 'connection', 'blocked')), -- why no usable answer came
     error text,
     started_at timestamptz(3) NOT NULL DEFAULT now(),
     finished_at timestamptz(3),
@@ -231,7 +233,7 @@ const ATTEMPTS = `
   CALL partition_messages('message_attempts', 'message_id', 'content');
   CREATE UNIQUE INDEX message_attempts_one_at_a_time ON message_attempts (message_id, retention) WHERE status = 'started';
   CALL make_tenant_table('message_attempts', 'SELECT, INSERT');
-  GRANT UPDATE (status, address, latency_ms, response_status, response_headers, response_body, error, finished_at)
+  GRANT UPDATE (status, address, latency_ms, response_status, response_headers, response_body, failure, error, finished_at)
     ON message_attempts TO service_app;
 
   CREATE FUNCTION check_message_attempt_move() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -112,6 +112,7 @@ const RUNS = `
   );
   CREATE UNIQUE INDEX schedule_runs_waiting ON schedule_runs (schedule_id) WHERE outcome = 'waiting';
   CREATE INDEX schedule_runs_queued ON schedule_runs (schedule_id) WHERE outcome = 'queued';
+  CREATE INDEX schedule_runs_newest_first ON schedule_runs (environment_id, fired_at DESC, schedule_id DESC, nominal_at DESC, trigger DESC);
   CALL make_tenant_table('schedule_runs', 'SELECT, INSERT, DELETE');
   GRANT UPDATE (outcome, message_ids, event_id, error_code, error_message, fired_at) ON schedule_runs TO service_app;
 `;

@@ -41,6 +41,8 @@ const RUNS = `
     output jsonb,
     error jsonb CHECK (jsonb_typeof(error) = 'object'),
     tokens bigint CHECK (tokens >= 0),
+    input_tokens bigint CHECK (input_tokens >= 0), -- of the spans of models that were there at its end
+    output_tokens bigint CHECK (output_tokens >= 0),
     cost double precision CHECK (cost >= 0),
     tags text[] CHECK (cardinality(tags) <= 50),
     metadata jsonb CHECK (jsonb_typeof(metadata) = 'object'),
@@ -61,15 +63,15 @@ const RUNS = `
   CREATE INDEX runs_by_application ON runs (environment_id, application, id DESC) WHERE application IS NOT NULL;
   CREATE INDEX runs_by_trace ON runs (environment_id, trace_id) WHERE trace_id IS NOT NULL;
   CALL make_tenant_table('runs', 'SELECT, INSERT');
-  GRANT UPDATE (name, status, output, error, tokens, cost, tags, metadata, started_at, ended_at, closed_at, agent_id, user_id, application) ON runs TO service_app;
+  GRANT UPDATE (name, status, output, error, tokens, input_tokens, output_tokens, cost, tags, metadata, started_at, ended_at, closed_at, agent_id, user_id, application) ON runs TO service_app;
 `;
 
 const RUN_MOVES = `
   CREATE FUNCTION check_run_move() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF OLD.status = 'running' THEN RETURN NEW; END IF;
-    IF (NEW.status, NEW.name, NEW.output, NEW.error, NEW.tokens, NEW.cost, NEW.started_at, NEW.ended_at, NEW.closed_at)
-       IS DISTINCT FROM (OLD.status, OLD.name, OLD.output, OLD.error, OLD.tokens, OLD.cost, OLD.started_at, OLD.ended_at, OLD.closed_at) THEN
+    IF (NEW.status, NEW.name, NEW.output, NEW.error, NEW.tokens, NEW.input_tokens, NEW.output_tokens, NEW.cost, NEW.started_at, NEW.ended_at, NEW.closed_at)
+       IS DISTINCT FROM (OLD.status, OLD.name, OLD.output, OLD.error, OLD.tokens, OLD.input_tokens, OLD.output_tokens, OLD.cost, OLD.started_at, OLD.ended_at, OLD.closed_at) THEN
       RAISE EXCEPTION 'run % has ended: only its tags and its metadata change', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;

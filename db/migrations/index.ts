@@ -39,6 +39,7 @@ import * as attachedFiles from './0037-attached-files.ts';
 import * as memorySearch from './0038-memory-search.ts';
 import * as storedState from './0039-stored-state.ts';
 import * as billing from './0040-billing.ts';
+import * as analytics from './0041-analytics.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -88,4 +89,5 @@ export const MIGRATIONS: readonly Migration[] = [
   memorySearch,
   storedState,
   billing,
+  analytics,
 ];

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { TOKENS_OF_SPANS } from './update-run.ts';
 
 /**
  * The run that was made for a trace, or null. No other transaction makes one until this one ends: concurrent batches of a trace have one
@@ -51,7 +52,7 @@ export async function endRunOfTrace(tx: EnvironmentTransaction, runId: string, r
   await tx.raw(
     `UPDATE runs r SET status = :status, name = COALESCE(:name, r.name), agent_id = COALESCE(r.agent_id, :agentId),
        user_id = COALESCE(r.user_id, :userId), application = COALESCE(r.application, :application),
-       started_at = least(r.started_at, CAST(:startedAt AS timestamptz)), ended_at = CAST(:endedAt AS timestamptz), closed_at = now(),
+       started_at = least(r.started_at, CAST(:startedAt AS timestamptz)), ended_at = CAST(:endedAt AS timestamptz), closed_at = now(), ${TOKENS_OF_SPANS},
        tokens = (SELECT CASE WHEN count(*) > 0 THEN least(sum(COALESCE(s.input_tokens, 0) + COALESCE(s.output_tokens, 0)), ${Number.MAX_SAFE_INTEGER}) END
          FROM spans s WHERE s.run_id = r.id AND s.kind = 'model' AND num_nonnulls(s.input_tokens, s.output_tokens) > 0)
      WHERE r.id = :runId AND r.status = 'running' AND r.trace_id = :traceId`,

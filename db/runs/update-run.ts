@@ -13,8 +13,12 @@ export interface RunChanges {
   metadata?: JsonObject | null | undefined;
 }
 
+/** What the models of a run took, by its spans; null where none says it. For the UPDATE of `runs r` that ends it. */
+export const TOKENS_OF_SPANS = `(input_tokens, output_tokens) = (SELECT least(sum(s.input_tokens), ${Number.MAX_SAFE_INTEGER}),
+  least(sum(s.output_tokens), ${Number.MAX_SAFE_INTEGER}) FROM spans s WHERE s.run_id = r.id AND s.kind = 'model')`;
+
 const SETS: Readonly<Record<keyof RunChanges, string>> = {
-  status: 'status = :status, ended_at = greatest(now(), started_at), closed_at = now()',
+  status: `status = :status, ended_at = greatest(now(), started_at), closed_at = now(), ${TOKENS_OF_SPANS}`,
   name: 'name = :name',
   output: 'output = CAST(:output AS jsonb)',
   error: 'error = CAST(:error AS jsonb)',
@@ -34,5 +38,5 @@ export async function updateRun(tx: EnvironmentTransaction, id: string, changes:
     name,
     JSON_MEMBERS.has(name) && value !== null ? JSON.stringify(value) : value,
   ]);
-  await tx.raw(`UPDATE runs SET ${sets} WHERE id = :id`, { ...Object.fromEntries(values), id });
+  await tx.raw(`UPDATE runs r SET ${sets} WHERE id = :id`, { ...Object.fromEntries(values), id });
 }

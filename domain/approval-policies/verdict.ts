@@ -67,6 +67,11 @@ export interface PolicyVerdict {
   trace: PolicyTrace[];
 }
 
+/** What an invocation keeps of a verdict, as JSON. */
+export function decisionOf({ effect, policyId, version, ruleId }: PolicyVerdict): string {
+  return JSON.stringify({ effect, policyId, version, ruleId });
+}
+
 /** One rule that was evaluated, in order. */
 export interface PolicyTrace {
   policyId: string;

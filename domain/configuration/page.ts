@@ -14,15 +14,18 @@ export function renderConfigurationPage(): string {
     return `| \`${name}\` | ${variable.meaning} | ${describeDefault(variable)} | ${processes} |`;
   });
   return [
-    '# Configuration',
+    '# Configuration: environment variables',
     '',
-    'Everything is configured by environment variables. Made from `domain/configuration/configuration.ts` by `npm run docs:configuration`.',
+    'Look up here every environment variable: what it sets, its default, and which process reads it.',
     '',
-    'API: `node dist/server.js`. Worker: `node dist/worker.js`. Commands: `npm run db:migrate`, `npm run temporal:setup`, `npm run secrets:rewrap`.',
+    'API is `node dist/server.js`, worker is `node dist/worker.js`, and commands are `npm run db:migrate`,',
+    '`npm run temporal:setup` and `npm run secrets:rewrap`.',
     '',
     '| Variable | Meaning | Default | Read by |',
     '|---|---|---|---|',
     ...rows,
+    '',
+    '<!-- Generated from `domain/configuration/configuration.ts` by `npm run docs:configuration`. -->',
     '',
   ].join('\n');
 }

@@ -9,6 +9,7 @@ export const OWN_TOOL_NAMES = [
   'publish_message',
   'search_memory',
   'remember',
+  'get_usage',
 ] as const;
 export type OwnToolName = (typeof OWN_TOOL_NAMES)[number];
 

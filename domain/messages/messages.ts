@@ -12,6 +12,9 @@ export const MESSAGE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as cons
 export type MessageMethod = (typeof MESSAGE_METHODS)[number];
 
 /** A message of a caller, the callback of one, or the delivery of an event. */
+/** Why no usable answer of the destination came. */
+export type AttemptFailure = 'timeout' | 'connection' | 'blocked';
+
 export type MessageKind = 'message' | 'callback' | 'event' | 'alert';
 
 export const MAX_RETRIES_DEFAULT = 5;

@@ -1,4 +1,4 @@
-/** E-mails of notifications: docs/notifications.md, "E-mail". No imports: workflows read it. */
+/** Emails of notifications: docs/notifications.md, "Email". No imports: workflows read it. */
 export const EMAIL_RECIPIENTS_MAX = 20;
 export const EMAIL_ADDRESS_CHARACTERS_MAX = 254;
 

@@ -53,6 +53,11 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/flow-control/find-waiting-keys.ts': 'lists ids of keys whose messages wait for too long, in every environment',
   'db/flow-control/find-lost-leases.ts':
     'lists ids of messages that hold a slot and that nobody sends, in every environment',
+  'db/analytics/fold-facts.ts': 'sums up what was counted in every environment',
+  'db/analytics/keep-partitions.ts': 'makes and drops partitions, which hold rows of every environment',
+  'db/analytics/verify-rollups.ts':
+    'sums up the quarters of an environment to its days, which the application cannot write',
+  'db/analytics/verify-sample.ts': 'asks whether today’s sample of the whole installation is due',
   'db/messages/find-lost-messages.ts': 'lists ids of accepted messages that no workflow delivers, in every environment',
   'db/messages/find-due-pacers.ts': 'lists ids of environments whose pacer may be absent',
   'db/messages/find-held-environments.ts': 'lists ids of environments whose held messages nobody woke',

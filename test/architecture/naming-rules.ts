@@ -4,6 +4,7 @@ import { typescriptOf, type SourceFile, type Violation } from './source-tree.ts'
 /** The names of the product's areas: an area has the same name in every folder. Add a new area here and to docs/architecture.md. */
 export const AREAS = new Set([
   'actions',
+  'analytics',
   'api-keys',
   'approval-policies',
   'approvals',

@@ -66,7 +66,7 @@ test('docs/messages.md lists each member of a publish, and no other', () => {
 });
 
 test('docs/memory.md lists each member of a memory to store, and no other', () => {
-  const [, listed = ''] = /`POST \/memory` takes `\{([^}]*)\}`/.exec(textOf('docs/memory.md')) ?? [];
+  const [, listed = ''] = /`POST \/memory` takes\s`\{([^}]*)\}`/.exec(textOf('docs/memory.md')) ?? [];
   const members = listed.split(', ').map((member) => member.replace('?', ''));
   expect(members.toSorted()).toEqual(propertiesOf('StoreMemoryRequest'));
 });

@@ -51,6 +51,7 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
   { path: 'db/x.ts', text: "return 'Give the password of before.';", says: /read twice: say what happened/ },
   { path: 'docs/operations.md', text: 'A row of after the release is read.', says: /read twice: say what happened/ },
   { path: 'docs/operations.md', text: 'It is read. Of\ntwo at once one wins.', says: /subject first/ },
+  { path: 'docs/operations.md', text: 'The window begins anew.', says: /write “again”/ },
 ];
 
 describe('strays', () => {

@@ -120,6 +120,12 @@ const STRAY_RULES: readonly StrayRule[] = [
     message: 'says “of before” or “of after”, which must be read twice: say what happened before what',
   },
   {
+    pattern: /\b(anew|for ever)\b/gi,
+    applies: (path) => /^(README|(docs|sdk|test)\/.*)\.md$/.test(path),
+    message:
+      'uses a word that readers of English meet in books: write “again”, “from the start”, “forever” or “for good”',
+  },
+  {
     // Goes with the first release: its workflows run in the field.
     pattern: /\b(patched|deprecatePatch)\b/g,
     applies: inShippedTypeScript,

@@ -119,6 +119,9 @@ export function asError(reason: unknown): Error {
 
 const DESCRIPTION_LENGTH_MAX = 300;
 
+/** How the description of a time-out reads, and ends. */
+export const TIMED_OUT = 'the time-out was reached';
+
 /** An error as text, with its code. Several failed connection attempts arrive as one error that holds them all. */
 export function describeError(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
@@ -128,7 +131,7 @@ export function describeError(error: unknown): string {
       .slice(0, DESCRIPTION_LENGTH_MAX);
   }
   if (!(error instanceof Error)) return 'unknown reason';
-  if (error.name === 'TimeoutError') return 'the time-out was reached';
+  if (error.name === 'TimeoutError') return TIMED_OUT;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   const text = code === null || error.message.includes(code) ? error.message : `${error.message} (${code})`;
   return text.slice(0, DESCRIPTION_LENGTH_MAX);

@@ -18,5 +18,24 @@ export function violationsOf(route: AnyRoute, reply: RouteReply<unknown>): strin
   if ((route.paginated === true) !== (reply.pagination !== undefined)) {
     violations.push(`${route.id}: paginated is ${route.paginated === true}, the reply says otherwise`);
   }
+  return [...violations, ...violationsBeside(route, reply)];
+}
+
+/** The same of the members beside `data`. */
+function violationsBeside(route: AnyRoute, { beside = {} }: RouteReply<unknown>): string[] {
+  const declared = route.beside ?? {};
+  const violations = Object.keys(beside)
+    .filter((name) => declared[name] === undefined)
+    .map((name) => `${route.id}: ${name} beside data is not declared`);
+  for (const [name, schema] of Object.entries(declared)) {
+    const wire: unknown = beside[name] === undefined ? undefined : JSON.parse(JSON.stringify(beside[name]));
+    const result = schema.safeParse(wire);
+    const issues = result.error?.issues ?? [];
+    violations.push(
+      ...issues.map(({ path, message }) => `${route.id}: ${[name, ...path].map(String).join('.')}: ${message}`),
+    );
+    if (result.success && !isDeepStrictEqual(JSON.parse(JSON.stringify(result.data)), wire))
+      violations.push(`${route.id}: ${name} beside data holds fields that its schema does not declare`);
+  }
   return violations;
 }

@@ -82,10 +82,12 @@ export function exampleFindings(route: AnyRoute, example: OperationExample | und
     ...(route.streamedBody === undefined ? [{ part: 'body', schema: route.request.body, value: body ?? {} }] : []),
   ];
   const { status, body: reply } = example.response;
-  const { data, pagination } = (typeof reply === 'string' ? { data: null } : reply) as {
-    data: unknown;
-    pagination?: never;
-  };
+  const {
+    data,
+    pagination,
+    success: _,
+    ...beside
+  } = (typeof reply === 'string' ? { data: null } : reply) as { data: unknown; pagination?: never; success?: true };
   return [
     ...parts.flatMap(({ part, schema, value }) => {
       if (schema === undefined) {
@@ -96,7 +98,7 @@ export function exampleFindings(route: AnyRoute, example: OperationExample | und
         ({ path, message }) => `${again}; ${part}.${path.map(String).join('.')} ${message}`,
       );
     }),
-    ...violationsOf(route, { status, data, ...(pagination === undefined ? {} : { pagination }) }).map(
+    ...violationsOf(route, { status, data, beside, ...(pagination === undefined ? {} : { pagination }) }).map(
       (violation) => `${again}; ${violation}`,
     ),
   ];

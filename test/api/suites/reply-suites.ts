@@ -65,14 +65,19 @@ export function conformanceSuite(routes: readonly AnyRoute[]): Suite {
         // A public route would execute even without a credential.
         ...(route.kind === 'public' ? [] : [await world.send(route, request)]),
         await world.sendAllowed(route, { ...request, query: { unexpected: '1' } }),
-        await world.sendAllowed(route, request, { headers: { Accept: 'text/csv' } }),
+        await world.sendAllowed(route, request, { headers: { Accept: 'text/calendar' } }),
         ...(route.scope === null
           ? []
           : [await world.send(route, request, { key: await world.keyWithout(route.scope) })]),
       ];
       world.api.replyViolations.splice(0);
       const reply = await world.sendAllowed(route, request);
-      const members = route.paginated === true ? ['success', 'data', 'pagination'] : ['success', 'data'];
+      const members = [
+        'success',
+        'data',
+        ...Object.keys(route.beside ?? {}),
+        ...(route.paginated === true ? ['pagination'] : []),
+      ];
       return [
         ...expectSuccess('its fixture', reply),
         ...[...refusals, reply].flatMap((one) => contract.violations(route, one)),

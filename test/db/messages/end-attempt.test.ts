@@ -31,7 +31,7 @@ const end = (id: string, outcome: Outcome) =>
     const seen = { status: outcome.kind === 'delivered' ? 200 : null, headers: null, body: null };
     const error = outcome.kind === 'retry' ? outcome.error : null;
     const status = outcome.kind === 'delivered' ? ('completed' as const) : ('abandoned' as const);
-    const closing = { status, seen, error, address: null, latencyMs: null };
+    const closing = { status, seen, failure: null, error, address: null, latencyMs: null };
     return endAttempt(tx, await locked(tx, id), 1, closing, outcome);
   });
 const record = (id: string) =>

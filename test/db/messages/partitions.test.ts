@@ -215,7 +215,7 @@ describe('an old range', () => {
       const { retention } = await lockAttempted(tx, begun);
       expect(retention).toBe('kept_week');
       const seen = { status: 200, headers: null, body: Buffer.from('late') };
-      const end = { status: 'completed', seen, error: null, address: null, latencyMs: 1 } as const;
+      const end = { status: 'completed', seen, failure: null, error: null, address: null, latencyMs: 1 } as const;
       expect(await closeAttempt(tx, begun, 2, end)).toBe(true);
       await recordOutcome(tx, { id: waiting, retention }, 200, { kind: 'delivered' });
       expect(await lockMessage(tx, waiting)).toMatchObject({ content: { body: 'hello' }, openAttempt: null });

@@ -3,10 +3,12 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
-/** docs/database.md lists everything that the database does by itself, and nothing else. */
+/** docs/database.md and docs/database-functions.md list everything that the database does by itself, and nothing else. */
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
-const PAGE = readFileSync(path.join(ROOT, 'docs', 'database.md'), 'utf8');
+const PAGE = ['database.md', 'database-functions.md']
+  .map((file) => readFileSync(path.join(ROOT, 'docs', file), 'utf8'))
+  .join('\n');
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -31,7 +33,7 @@ const DERIVED = `
   SELECT format('%s.%s', c.relname, a.attname) AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
   WHERE a.attgenerated <> '' AND c.relnamespace = 'public'::regnamespace`;
 
-describe('docs/database.md', () => {
+describe('docs/database.md and docs/database-functions.md', () => {
   test.each([
     ['Triggers', TRIGGERS],
     ['Functions with the rights', DEFINERS],

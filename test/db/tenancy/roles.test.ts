@@ -26,6 +26,7 @@ const DIRECTORY_FUNCTIONS = [
   'add_oauth_signing_key',
   'begin_sign_in_attempt',
   'charge_rate_limit',
+  'claim_analytics_verification',
   'consume_oauth_artifact',
   'consume_rate_limit',
   'count_pending_approvals_of_user',
@@ -90,6 +91,7 @@ const DIRECTORY_FUNCTIONS = [
   'find_waiting_flow_control_keys',
   'find_waiting_invocations_of_cancelled_runs',
   'find_worded_memories',
+  'fold_analytics_facts',
   'fold_stored_state',
   'forget_stored_weeks',
   'grant_free_permits',
@@ -104,6 +106,7 @@ const DIRECTORY_FUNCTIONS = [
   'list_environments_of_user',
   'list_oauth_signing_keys',
   'list_workspaces_of_user',
+  'mend_analytics_days',
   'put_oauth_artifact',
   'queue_behind_many',
   'queue_deliveries',
@@ -186,6 +189,8 @@ describe('the directory', () => {
     'make_message_partitions',
     'make_run_partitions',
     'drop_old_run_partition',
+    'make_analytics_partitions',
+    'drop_old_analytics_partition',
   ];
 
   test('is these functions, each with a fixed search path and closed to the public', async () => {
@@ -223,6 +228,11 @@ describe('the directory', () => {
     );
     const tables = new Set(rows.map((row) => row.column.split('.')[0]));
     expect([...tables]).toEqual([
+      'analytics_day_histograms',
+      'analytics_days',
+      'analytics_facts',
+      'analytics_histograms',
+      'analytics_rollups',
       'api_keys',
       'approval_decisions',
       'approvals',

@@ -1,0 +1,28 @@
+import { foldFacts } from '../../db/analytics/fold-facts.ts';
+import { dropOldAnalyticsPartition, makeAnalyticsPartitions } from '../../db/analytics/keep-partitions.ts';
+import { verifySample } from '../../db/analytics/verify-sample.ts';
+import type { SweepStep } from './sweep-steps.ts';
+import { dropUntilNone, untilNone } from './until-none.ts';
+
+/**
+ * Makes rollups of what was counted since the last sweep, and keeps their partitions. Once a day it compares a sample with its records. Each step may
+ * run again after a crash anywhere.
+ */
+export const ANALYTICS_STEPS: Readonly<Record<string, SweepStep>> = {
+  make: ({ db }) => makeAnalyticsPartitions(db),
+  drop: ({ db, logger }, budget) => dropUntilNone({ logger, budget }, 'analytics', () => dropOldAnalyticsPartition(db)),
+  fold: ({ db }, budget) => untilNone(budget, () => foldFacts(db)),
+  verify: async ({ db, logger, drift }) => {
+    const sample = await verifySample(db, new Date());
+    if (sample === null) return 0;
+    drift?.note(sample.differences.length);
+    if (sample.differences.length > 0) {
+      const [{ environmentId, kind, quarter } = { environmentId: '' }] = sample.differences;
+      logger.error(
+        { environmentId, kind, quarter, buckets: sample.differences.length },
+        'rollups of analytics differ from their records: npm run analytics:verify names them',
+      );
+    }
+    return sample.environments;
+  },
+};

@@ -1,0 +1,28 @@
+import { stringify } from 'csv-stringify/sync';
+
+/** Paths of the members that are the columns, such as `runs.started`, in their order. */
+export type Columns = readonly string[];
+
+/**
+ * RFC 4180, with a header. A list is one cell, its items separated by spaces; null is an empty cell. A text that a spreadsheet would take
+ * for a formula begins with an apostrophe (OWASP, "CSV Injection").
+ */
+export function csvOf(columns: Columns, records: readonly object[]): string {
+  const rows = records.map((record) => columns.map((column) => cellOf(at(record, column))));
+  return stringify([columns, ...rows], { escape_formulas: true, record_delimiter: 'windows' });
+}
+
+function at(record: object, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (found, name) => (typeof found === 'object' && found !== null ? Reflect.get(found, name) : null),
+      record,
+    );
+}
+
+function cellOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return value.map(cellOf).join(' ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,219 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { beginRead, type ReadStart } from '../../db/analytics/begin-read.ts';
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import type { Interval } from '../../domain/analytics/grid.ts';
+import { type AnalyticsRange, isRangeIssue, RANGE_DEFAULT_MS, resolveRange } from '../../domain/analytics/range.ts';
+import { validationError } from '../../domain/errors.ts';
+import { type Caller, defineRoute, type EnvironmentRoute } from '../http/define-route.ts';
+import { type Page, pageQuery, paginationOf } from '../http/pagination.ts';
+import { type Columns, csvOf } from './csv.ts';
+import { boundsQuery, rangeQuery, rangeSchema } from './range-schemas.ts';
+import { inAnalyticsSlot } from './reads.ts';
+
+/** Nothing in a rollup is newer than its fold, which runs each minute. */
+const CACHE_CONTROL = 'private, max-age=15';
+
+const AREA_PATH = '/api/v2/';
+
+export interface ReadContext<Query> {
+  /** Parsed by the route's `query`. */
+  query: Query;
+  range: AnalyticsRange;
+  page: Page;
+  tenant: Tenant;
+  /** The start of the transaction, by the database's clock. */
+  now: Date;
+  caller: Caller;
+}
+
+interface Answer {
+  data: unknown;
+  /** Beside `data`, as `beside` declares it. The range is added. */
+  beside?: Readonly<Record<string, unknown>>;
+  /** The length of the whole list, for a route with `paged`. */
+  total?: number;
+}
+
+interface AnalyticsRoute<Q extends z.ZodRawShape, Data extends z.ZodType> {
+  /** `analytics.…` */
+  id: string;
+  path: string;
+  summary: string;
+  /** What each number counts, and what it does not. */
+  description: string;
+  /** Beside the range's and the page's. */
+  query?: Q;
+  /**
+   * `none`: it takes no range and answers none. `defaultMs`: its length where `from` is left out. `interval`: the grid is that of UTC with
+   * this interval, and the query takes neither `interval` nor `timezone`. `month`: the query takes none, and it is the UTC month of now.
+   */
+  range?: 'none' | 'month' | { defaultMs?: number; interval?: Interval };
+  /** It reads no rollup: everything that was committed is counted, and `completeUntil` is now. */
+  exact?: true;
+  /** A list with `page`, `limit` and `pagination`. */
+  paged?: true;
+  /** The schema of `data` without its range, which an object gets as a member and a list beside it. */
+  data: Data;
+  /** Schemas of members beside a list. */
+  beside?: Readonly<Record<string, z.ZodType>>;
+  /** The answer as a table: the columns, and its records where they are not `data` itself. */
+  csv?: { columns: Columns; records?(data: z.input<Data>): readonly object[] };
+  /** In one snapshot, read only, under a time-out. */
+  read(
+    tx: EnvironmentTransaction,
+    ctx: ReadContext<z.output<z.ZodObject<Q>>>,
+  ): Promise<Answer & { data: z.input<Data> }>;
+}
+
+/**
+ * A GET of analytics: resolves the range, reads in one snapshot under the bounds of `reads.ts`, and answers with an ETag, as JSON or as CSV.
+ * Source: docs/analytics.md, "What is in every reply".
+ */
+export function defineAnalyticsRoute<Q extends z.ZodRawShape, Data extends z.ZodType>(
+  route: AnalyticsRoute<Q, Data>,
+): EnvironmentRoute {
+  const isRanged = route.range !== 'none';
+  const isList = route.data instanceof z.ZodArray;
+  const beside = { ...(isRanged && isList ? { range: rangeSchema } : {}), ...route.beside };
+  const { id, path, summary, description } = route;
+  const definition = defineRoute({
+    id,
+    method: 'GET',
+    path,
+    summary,
+    description,
+    scope: 'analytics:read',
+    role: 'member',
+    request: { query: queryOf(route) },
+    response: { 200: dataSchemaOf(route) },
+    ...(Object.keys(beside).length > 0 ? { beside } : {}),
+    ...(route.csv === undefined ? {} : { csv: true as const }),
+    errors: [],
+    headers: { 'Cache-Control': CACHE_CONTROL, ...(route.csv === undefined ? {} : { Vary: 'Accept' }) },
+    ownsItsTransaction: 'It reads one snapshot, with a time-out and a number of reads at once that are its own.',
+    audited: 'none: it changes nothing',
+    async handler({ caller, query, deps, signal, prefersCsv }) {
+      const { tenant } = caller;
+      const readOnce = () =>
+        deps.db.withEnvironment(tenant, (tx) => readIn(tx, { route, caller, query }), { isSnapshot: true });
+      const { answer, completeUntil } = await inAnalyticsSlot(tenant.workspaceId, signal, readOnce);
+      return prefersCsv ? csvReply(route, answer) : jsonReply(answer, completeUntil);
+    },
+  });
+  return { ...definition, ...(route.paged === true ? { paginated: true } : {}) };
+}
+
+type Erased = AnalyticsRoute<z.ZodRawShape, z.ZodType>;
+
+function queryOf(route: Pick<Erased, 'query' | 'range' | 'paged'>): z.ZodObject {
+  const { range = {} } = route;
+  const ranged = typeof range === 'string' ? {} : range.interval === undefined ? rangeQuery : boundsQuery;
+  return z.strictObject({ ...ranged, ...(route.paged === true ? pageQuery : {}), ...route.query });
+}
+
+/** The schema of `data`; that of an object has its range, and is named after the route: `AnalyticsOverview`. */
+function dataSchemaOf({ id, range, data }: Pick<Erased, 'id' | 'range' | 'data'>): z.ZodType {
+  if (!(data instanceof z.ZodObject)) return data;
+  const ranged = range === 'none' ? data : z.strictObject({ range: rangeSchema, ...data.shape });
+  const name = id.split('.').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return ranged.meta({ id: name.join('') });
+}
+
+interface Asked {
+  route: Erased;
+  caller: Caller;
+  query: unknown;
+}
+
+/** The answer with its range, whose `completeUntil` is apart: the ETag is of everything else. */
+async function readIn(
+  tx: EnvironmentTransaction,
+  { route, caller, query }: Asked,
+): Promise<{ answer: WholeAnswer; completeUntil: string }> {
+  const start = await beginRead(tx);
+  const range = rangeOf(route, query as RangeQuery, start);
+  const { page = 1, limit = 1 } = query as { page?: number; limit?: number };
+  const ctx = {
+    query,
+    range,
+    page: { limit, offset: (page - 1) * limit },
+    tenant: caller.tenant,
+    now: start.now,
+    caller,
+  };
+  const { data, beside = {}, total = 0 } = await route.read(tx, ctx as ReadContext<never>);
+  const isRanged = route.range !== 'none';
+  const isList = Array.isArray(data);
+  const shown = isRanged ? { range: shownRange(range) } : {};
+  return {
+    completeUntil: (route.exact === true ? start.now : start.completeUntil).toISOString(),
+    answer: {
+      data: isList ? data : { ...shown, ...(data as object) },
+      beside: isList ? { ...shown, ...beside } : beside,
+      ...(route.paged === true ? { pagination: paginationOf(total, page, limit) } : {}),
+    },
+  };
+}
+
+function gridOf(range: Erased['range']): { defaultMs?: number; interval?: Interval } {
+  // The range of a moment moves outward to its month.
+  if (range === 'month') return { defaultMs: 1, interval: 'month' };
+  return range === undefined || range === 'none' ? {} : range;
+}
+
+interface RangeQuery {
+  from?: Date;
+  to?: Date;
+  interval?: Interval | 'auto';
+  timezone?: string;
+}
+
+/** @throws {ServiceError} VALIDATION_ERROR that names the parameter. */
+function rangeOf(route: Erased, query: RangeQuery, { now, workspaceSince }: ReadStart): AnalyticsRange {
+  const { defaultMs = RANGE_DEFAULT_MS, interval } = gridOf(route.range);
+  const { from, to, timezone = 'UTC' } = query;
+  const asked = { from, to, interval: interval ?? query.interval ?? 'auto', timezone };
+  const range = resolveRange(asked, { now, workspaceSince, defaultMs });
+  if (isRangeIssue(range)) throw validationError([{ path: `query.${range.name}`, message: range.message }]);
+  return range;
+}
+
+interface WholeAnswer {
+  data: unknown;
+  beside: Readonly<Record<string, unknown>>;
+  pagination?: ReturnType<typeof paginationOf>;
+}
+
+function shownRange({ from, to, interval, timezone }: AnalyticsRange) {
+  return { from: from.toISOString(), to: to.toISOString(), interval, timezone };
+}
+
+function jsonReply(answer: WholeAnswer, completeUntil: string) {
+  const etag = etagOf(JSON.stringify(answer));
+  const { data, beside } = answer;
+  const isList = Array.isArray(data);
+  return {
+    status: 200,
+    ...answer,
+    data: (isList ? data : complete(data as object, completeUntil)) as never,
+    beside: isList ? complete(beside, completeUntil) : beside,
+    headers: { ETag: etag },
+  };
+}
+
+function complete({ range, ...members }: { range?: unknown }, completeUntil: string): Record<string, unknown> {
+  return range === undefined ? { ...members } : { range: { ...(range as object), completeUntil }, ...members };
+}
+
+function csvReply({ id, path, csv }: Erased, answer: WholeAnswer) {
+  if (csv === undefined) throw new Error(`the route ${id} answers no CSV`);
+  const text = csvOf(csv.columns, csv.records?.(answer.data) ?? (answer.data as object[]));
+  const name = `${path.slice(AREA_PATH.length).replaceAll('/', '-')}.csv`;
+  const headers = { ETag: etagOf(text), 'Content-Disposition': `attachment; filename="${name}"` };
+  return { status: 200, data: answer.data as never, csv: text, headers };
+}
+
+function etagOf(content: string): string {
+  return `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { readTopUrls, readUrlAttempts, URL_SORTS } from '../../db/analytics/read-top-urls.ts';
+import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
+import { pageQuery } from '../http/pagination.ts';
+import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { approximateSchema, count, percentilesSchema, rateSchema, truncatedSchema } from './range-schemas.ts';
+
+const topUrlSchema = z
+  .strictObject({
+    url: z.string().describe('Origin and path. User information, query and fragment are left out.'),
+    messages: count.describe(
+      'Messages, callbacks and deliveries of events that ended in the range, cancelled ones too.',
+    ),
+    delivered: count,
+    failed: count.describe('Failed for good.'),
+    deliveryRate: rateSchema.describe('Delivered of those delivered or failed.'),
+    latencyMs: percentilesSchema.describe('Of the attempts that ended in the range.'),
+    approximate: approximateSchema,
+    lastStatus: z
+      .int()
+      .nullable()
+      .describe('What the destination answered to the newest attempt of the range; null where it did not answer.'),
+    lastFailureAt: z.iso.datetime().nullable().describe('The newest failed attempt of the range.'),
+  })
+  .meta({ id: 'TopUrl' });
+
+export const topUrlsRoute = defineAnalyticsRoute({
+  id: 'analytics.topUrls',
+  path: '/api/v2/analytics/top-urls',
+  summary: 'List the busiest, the failing or the slowest destinations',
+  description:
+    'Destinations of messages with what ended there in the range. URLs that differ in their query alone are one destination. ' +
+    '`messages` of all items and of `other` sum to every message that ended in the range.',
+  query: {
+    sort: z
+      .enum(URL_SORTS)
+      .default('messages')
+      .describe(
+        'The first: with the most messages, with the most failed ones, or with the highest 95th percentile of latency.',
+      ),
+    limit: pageQuery.limit,
+  },
+  data: z.array(topUrlSchema),
+  beside: {
+    other: z.strictObject({ messages: count }).describe('The destinations that are not shown.'),
+    truncated: truncatedSchema,
+  },
+  csv: {
+    columns: [
+      'url',
+      'messages',
+      'delivered',
+      'failed',
+      'deliveryRate',
+      ...['p50', 'p95', 'p99', 'max', 'count'].map((name) => `latencyMs.${name}`),
+      'lastStatus',
+      'lastFailureAt',
+    ],
+  },
+  async read(tx, { query: { sort, limit }, range }) {
+    const { urls, otherMessages, isTruncated } = await readTopUrls(tx, range, { sort, most: limit });
+    const attempts = await readUrlAttempts(
+      tx,
+      range,
+      urls.map(({ url }) => url),
+    );
+    const data = urls.map((counts) => {
+      const of = attempts.get(counts.url);
+      const settled = counts.delivered + counts.failed;
+      return {
+        ...counts,
+        deliveryRate: settled === 0 ? null : counts.delivered / settled,
+        latencyMs: percentilesOf(of?.latency ?? []),
+        approximate: APPROXIMATE,
+        lastStatus: statusOf(of?.lastOutcome ?? null),
+        lastFailureAt: of?.lastFailureAt?.toISOString() ?? null,
+      };
+    });
+    return { data, beside: { other: { messages: otherMessages }, truncated: isTruncated } };
+  },
+});
+
+/** An outcome is a status, or a word where there was no answer. */
+function statusOf(outcome: string | null): number | null {
+  return outcome !== null && /^\d+$/.test(outcome) ? Number(outcome) : null;
+}

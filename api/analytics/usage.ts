@@ -1,0 +1,94 @@
+import type { z } from 'zod';
+import { readEnvironmentUsage } from '../../db/analytics/read-environment-usage.ts';
+import { type DayOfUsage, readDailyUsage } from '../../db/billing/read-daily-usage.ts';
+import { sumOf } from '../../domain/billing/usage-history.ts';
+import { METERS } from '../../domain/billing/pricing-policy.ts';
+import { getBudget } from '../../db/budgets/get-budget.ts';
+import { ALLOWANCES, type Allowance, usageResetsAt } from '../../domain/plans.ts';
+import { presentBudget } from '../budgets/schemas.ts';
+import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { DAY_MEMBERS, meterQuery, usageCurrentSchema, usageHistoryDataSchema } from './usage-schemas.ts';
+
+const HISTORY_DAYS_DEFAULT = 30;
+const DAY_MS = 86_400_000;
+const UNIT_OF = new Map(METERS.map(({ id, unit }) => [id, unit]));
+
+export const usageCurrentRoute = defineAnalyticsRoute({
+  id: 'analytics.usageCurrent',
+  path: '/api/v2/analytics/usage/current',
+  summary: 'Get what was used this month',
+  description:
+    'The meters of this environment in the UTC month, beside those of the whole workspace, whose allowance is one for all its ' +
+    'environments. They are the counters that admissions are held to: exact at the time of the reply, with nothing left to fold. ' +
+    'An invocation counts when it is admitted; one that could not be started, or is resolved as failed, is given back. `budget` is ' +
+    'that of the calling key.',
+  range: 'month',
+  exact: true,
+  data: usageCurrentSchema,
+  async read(tx, { caller }) {
+    const [{ now, items }, budget] = await Promise.all([
+      readEnvironmentUsage(tx),
+      caller.type === 'api_key' ? getBudget(tx, caller.keyId) : null,
+    ]);
+    const resetsAt = usageResetsAt(now).toISOString();
+    return {
+      data: {
+        period: { start: monthStart(now).toISOString(), end: resetsAt },
+        resetsAt,
+        items: items.map(({ meter, used, workspace }) => ({
+          meter,
+          unit: unitOf(meter),
+          used,
+          workspace: { used: workspace.used, limit: workspace.limit ?? ('unlimited' as const) },
+        })),
+        budget: budget && presentBudget(budget),
+      },
+    };
+  },
+});
+
+export const usageHistoryRoute = defineAnalyticsRoute({
+  id: 'analytics.usageHistory',
+  path: '/api/v2/analytics/usage/history',
+  summary: 'List what was used on each day',
+  description:
+    'The meters of this environment on each UTC day of the range, the oldest first, zeros included; 30 days without a range. A day is ' +
+    'a UTC day, as allowances are: there is no `timezone`. An invocation counts on the day of its admission. One that is given back is ' +
+    'taken from that day, also when it has passed.',
+  query: meterQuery,
+  range: { defaultMs: HISTORY_DAYS_DEFAULT * DAY_MS, interval: 'day' },
+  exact: true,
+  data: usageHistoryDataSchema,
+  csv: {
+    columns: ['date', 'complete', ...Object.values(DAY_MEMBERS)],
+    records: ({ days }) => days,
+  },
+  async read(tx, { query: { meter }, range }) {
+    const lastDay = new Date(range.to.getTime() - 1);
+    const days = await readDailyUsage(tx, { from: dayOf(range.from), to: dayOf(lastDay) }, 'environment');
+    const meters = meter === undefined ? ALLOWANCES : [meter];
+    const counted = days.map((day) => countsOf(day, meters));
+    return {
+      data: {
+        days: days.map(({ date, complete }, index) => ({ date, complete, ...counted[index] })),
+        totals: sumOf(counted),
+      },
+    };
+  },
+});
+
+function countsOf(day: DayOfUsage, meters: readonly Allowance[]): Record<string, number> {
+  return Object.fromEntries(meters.map((meter) => [DAY_MEMBERS[meter], day[meter]]));
+}
+
+function unitOf(meter: Allowance): z.input<typeof usageCurrentSchema>['items'][number]['unit'] {
+  const unit = UNIT_OF.get(meter);
+  if (unit === undefined) throw new Error(`the meter ${meter} has no unit`);
+  return unit;
+}
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 'YYYY-MM-DD'.length);
+
+function monthStart(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+}

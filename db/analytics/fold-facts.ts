@@ -1,0 +1,12 @@
+import type { Database } from '../client.ts';
+
+/** Facts of one transaction: of about a second. */
+export const FACTS_MAX = 50_000;
+
+/** Adds facts to the rollups, each exactly once. Returns how many; 0: there is nothing to do, or another process folds. */
+export async function foldFacts(db: Pick<Database, 'directory'>, most: number = FACTS_MAX): Promise<number> {
+  const { rows } = await db.directory.raw<{ rows: { folded: number }[] }>('SELECT fold_analytics_facts(?) AS folded', [
+    most,
+  ]);
+  return rows[0]?.folded ?? 0;
+}

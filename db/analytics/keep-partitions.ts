@@ -1,0 +1,15 @@
+import type { Database } from '../client.ts';
+
+/** Makes the partitions of rollups for this month and the next two. Returns how many. */
+export async function makeAnalyticsPartitions(db: Pick<Database, 'directory'>): Promise<number> {
+  const { rows } = await db.directory.raw<{ rows: { made: number }[] }>('SELECT make_analytics_partitions() AS made');
+  return rows[0]?.made ?? 0;
+}
+
+/** Drops one partition of more than 400 days ago, and returns its name. Null: none is left that can go now. */
+export async function dropOldAnalyticsPartition(db: Pick<Database, 'directory'>): Promise<string | null> {
+  const { rows } = await db.directory.raw<{ rows: { name: string | null }[] }>(
+    'SELECT drop_old_analytics_partition() AS name',
+  );
+  return rows[0]?.name ?? null;
+}

@@ -1,0 +1,94 @@
+import { OTHER, SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
+import type { Sources } from '../../domain/analytics/sources.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { ROLLUPS, sourceBindings } from './rollups.ts';
+
+const KINDS = ['invocations.created', 'invocations.ended', 'runs.started', 'runs.ended', 'runs.tokens'] as const;
+const VERSIONS_MAX = 10;
+
+/** The numbers of one agent. `agentId` is empty where none was named. */
+export interface AgentCounts {
+  agentId: string;
+  /** The newest first, at most 10. */
+  versions: string[];
+  started: number;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  inputTokens: number;
+  outputTokens: number;
+  tokens: number;
+  costMicros: number;
+  invocations: number;
+  refused: number;
+  approvalsRequested: number;
+  lastSeenAt: Date | null;
+}
+
+export const AGENT_SORTS = ['lastSeenAt', 'invocations', 'runs', 'failed', 'tokens', 'costUsd'] as const;
+export type AgentSort = (typeof AGENT_SORTS)[number];
+
+/** The column that each order begins with, the largest first. */
+const ORDERS: Record<AgentSort, string> = {
+  lastSeenAt: '"lastSeenAt"',
+  invocations: 'invocations',
+  runs: 'started',
+  failed: 'failed',
+  tokens: 'tokens',
+  costUsd: '"costMicros"',
+};
+
+export interface AgentPage {
+  /** Only this agent. */
+  agentId: string | null;
+  sort: AgentSort;
+  limit: number;
+  offset: number;
+}
+
+/** One page of the agents that were seen, how many there are, and whether the rollups hold some of them together. */
+export async function readAgents(
+  tx: EnvironmentTransaction,
+  sources: Sources,
+  { sort, ...page }: AgentPage,
+): Promise<{ items: AgentCounts[]; total: number; isTruncated: boolean }> {
+  const { rows } = await tx.raw<{ rows: (AgentCounts & { total: number; isTruncated: boolean })[] }>(
+    `WITH counted AS MATERIALIZED (
+       SELECT CASE kind WHEN 'invocations.created' THEN d3 WHEN 'invocations.ended' THEN d3 ELSE d2 END AS "agentId", *
+       FROM ${ROLLUPS} r WHERE kind = ANY (CAST(:kinds AS text[])) AND n > 0),
+     agents AS (${AGENTS} WHERE CAST(:agentId AS text) IS NULL OR "agentId" = :agentId GROUP BY "agentId"),
+     paged AS (SELECT * FROM agents ORDER BY ${ORDERS[sort]} DESC NULLS LAST, "agentId" LIMIT :limit OFFSET :offset)
+     SELECT p.*, t.total, t."isTruncated", ARRAY(
+         SELECT d3 FROM counted c WHERE c."agentId" = p."agentId" AND c.kind IN ('runs.started', 'runs.ended') AND d3 <> ''
+         GROUP BY d3 ORDER BY max(last_at) DESC NULLS LAST, d3 DESC LIMIT ${VERSIONS_MAX}) AS versions
+     FROM (SELECT CAST(count(*) AS int) AS total, COALESCE(bool_or("agentId" = '${OTHER}'), false) AS "isTruncated" FROM agents) t
+       LEFT JOIN paged p ON true
+     ORDER BY ${ORDERS[sort]} DESC NULLS LAST, "agentId"`,
+    { ...sourceBindings(sources), kinds: KINDS, ...page },
+  );
+  const items = rows.filter(({ agentId }) => agentId !== null);
+  return {
+    items: items.map(({ total: _, isTruncated: __, ...counts }) => counts),
+    total: rows[0]?.total ?? 0,
+    isTruncated: rows[0]?.isTruncated ?? false,
+  };
+}
+
+const sumOf = (member: 'n' | 's1' | 's2', condition: string): string =>
+  `CAST(COALESCE(sum(${member}) FILTER (WHERE ${condition}), 0) AS float8)`;
+
+const AGENTS = `
+  SELECT "agentId",
+    ${sumOf('n', `kind = 'runs.started'`)} AS started,
+    ${sumOf('n', `kind = 'runs.ended' AND d1 = 'succeeded'`)} AS succeeded,
+    ${sumOf('n', `kind = 'runs.ended' AND d1 = 'failed'`)} AS failed,
+    ${sumOf('n', `kind = 'runs.ended' AND d1 = 'cancelled'`)} AS cancelled,
+    ${sumOf('s1', `kind = 'runs.tokens'`)} AS "inputTokens",
+    ${sumOf('s2', `kind = 'runs.tokens'`)} AS "outputTokens",
+    ${sumOf('s1', `kind = 'runs.ended'`)} AS tokens,
+    ${sumOf('s2', `kind = 'runs.ended'`)} AS "costMicros",
+    ${sumOf('n', `kind = 'invocations.created'`)} AS invocations,
+    ${sumOf('n', `kind = 'invocations.ended' AND ${SQL_OF_GROUP['invocations.ended'].status} = 'refused'`)} AS refused,
+    ${sumOf('s1', `kind = 'invocations.created'`)} AS "approvalsRequested",
+    max(last_at) AS "lastSeenAt"
+  FROM counted`;

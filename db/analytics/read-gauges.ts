@@ -1,0 +1,58 @@
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** Counting ends here, so that a gauge costs the same however much is live. */
+export const GAUGE_MAX = 10_000;
+
+/** How many records there are now. */
+export interface Gauge {
+  count: number;
+  /** There may be more. */
+  isCapped: boolean;
+}
+
+const OWN = 'environment_id = current_environment_id()';
+
+/** What can be counted as it stands now, each from an index of the live rows. `counts`: whether a row is one of them. */
+const LIVE = {
+  // Those under way are few, and an index by id alone holds them; the many that wait for a decision have an approval each.
+  invocationsPending: `SELECT true AS counts FROM (
+      SELECT id FROM invocations WHERE ${OWN} AND status IN ('queued', 'dispatching')
+      UNION ALL SELECT id FROM approvals WHERE ${OWN} AND status = 'pending' AND kind = 'invocation') p`,
+  effectsUnknown: `SELECT true AS counts FROM effects WHERE ${OWN} AND grade = 'unknown'`,
+  approvalsPending: `SELECT true AS counts FROM approvals WHERE ${OWN} AND status = 'pending'`,
+  // No index knows the kind: deliveries of events are looked at too.
+  messagesPending: `SELECT kind <> 'event' AS counts FROM messages
+      WHERE ${OWN} AND status IN ('pending', 'scheduled', 'processing')`,
+  schedulesActive: `SELECT true AS counts FROM schedules WHERE ${OWN} AND deleted_at IS NULL AND NOT paused`,
+  runsRunning: `SELECT true AS counts FROM runs WHERE ${OWN} AND status = 'running'`,
+  deadLetters: `SELECT true AS counts FROM dead_letters WHERE ${OWN}`,
+} as const;
+export type GaugeName = keyof typeof LIVE;
+
+/** Counts each, in one statement. */
+export async function readGauges<Name extends GaugeName>(
+  tx: EnvironmentTransaction,
+  names: readonly Name[],
+): Promise<Record<Name, Gauge>> {
+  const counted = names.map(
+    (
+      name,
+    ) => `(SELECT jsonb_build_object('count', LEAST(count(*) FILTER (WHERE counts), ${GAUGE_MAX}), 'isCapped', count(*) > ${GAUGE_MAX})
+       FROM (${LIVE[name]} LIMIT ${GAUGE_MAX + 1}) l) AS "${name}"`,
+  );
+  const { rows } = await tx.raw<{ rows: Record<Name, Gauge>[] }>(`SELECT ${counted.join(', ')}`, []);
+  const row = rows[0];
+  if (row === undefined) throw new Error('a count answers one row');
+  return row;
+}
+
+/** When the oldest effect that is unknown now became so; null when none is. Only the oldest 10,000 by creation are looked at. */
+export async function oldestUnknownAt(tx: EnvironmentTransaction): Promise<Date | null> {
+  const { rows } = await tx.raw<{ rows: { at: Date | null }[] }>(
+    `SELECT min(u.unknown_at) AS at FROM (
+       SELECT unknown_at FROM effects WHERE environment_id = current_environment_id() AND grade = 'unknown'
+       ORDER BY created_at, id LIMIT :most) u`,
+    { most: GAUGE_MAX },
+  );
+  return rows[0]?.at ?? null;
+}

@@ -1,0 +1,87 @@
+import type { AnalyticsKind } from '../../domain/analytics/kinds.ts';
+import { OTHER } from '../../domain/analytics/kinds.ts';
+import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
+import type { Sources } from '../../domain/analytics/sources.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { BUCKET_NUMBER, edgesOf, HISTOGRAMS, ROLLUPS, sourceBindings } from './rollups.ts';
+
+/** What a series counts. The texts are SQL over the columns of a rollup, constants of the code. */
+export interface SeriesTerms {
+  kind: AnalyticsKind;
+  /** The key of a group. */
+  group: string;
+  /** Which rollups count. */
+  where: string;
+}
+
+export interface SeriesPlace {
+  sources: Sources;
+  /** The edges of the buckets, one more than there are. */
+  edges: readonly number[];
+  /** How many groups have a series of their own: those with the most. */
+  top: number;
+}
+
+/** A group's value in one bucket, from 0. `key` is null for the groups beyond the top, and for those that the rollups hold together. */
+export interface SeriesPoint {
+  key: string | null;
+  bucket: number;
+  value: number;
+}
+
+/** Sums `value` by group and bucket. Points of zero are left out. */
+export async function readSeries(
+  tx: EnvironmentTransaction,
+  terms: SeriesTerms & { value: 'n' | 's1' | 's2' },
+  place: SeriesPlace,
+): Promise<SeriesPoint[]> {
+  const { rows } = await tx.raw<{ rows: SeriesPoint[] }>(
+    `WITH counted AS MATERIALIZED (
+       SELECT ${terms.group} AS key, ${BUCKET_NUMBER} AS bucket, sum(${terms.value}) AS value
+       FROM ${ROLLUPS} r WHERE r.kind = '${terms.kind}' AND ${terms.where} GROUP BY 1, 2 HAVING sum(${terms.value}) > 0),
+     ${TOP}
+     SELECT ranked.key, bucket, CAST(sum(value) AS float8) AS value FROM counted LEFT JOIN ranked USING (key)
+     GROUP BY 1, 2 ORDER BY 1, 2`,
+    bindingsOf(place),
+  );
+  return rows;
+}
+
+/** A group's durations in one bucket. */
+export interface HistogramPoint {
+  key: string | null;
+  bucket: number;
+  histogram: HistogramBucket[];
+}
+
+/** The histograms of durations by group and bucket. The top groups have the most durations. */
+export async function readHistogramSeries(
+  tx: EnvironmentTransaction,
+  terms: SeriesTerms,
+  place: SeriesPlace,
+): Promise<HistogramPoint[]> {
+  const { rows } = await tx.raw<{ rows: { key: string | null; bucket: number; of: number[]; counts: number[] }[] }>(
+    `WITH counted AS MATERIALIZED (
+       SELECT ${terms.group} AS key, ${BUCKET_NUMBER} AS bucket, r.bucket AS of, sum(n) AS value
+       FROM ${HISTOGRAMS} r WHERE r.kind = '${terms.kind}' AND ${terms.where} GROUP BY 1, 2, 3 HAVING sum(n) > 0),
+     ${TOP},
+     parted AS (
+       SELECT ranked.key, bucket, of, sum(value) AS value FROM counted LEFT JOIN ranked USING (key) GROUP BY 1, 2, 3)
+     SELECT key, bucket, array_agg(CAST(of AS int)) AS of, array_agg(CAST(value AS float8)) AS counts
+     FROM parted GROUP BY 1, 2 ORDER BY 1, 2`,
+    bindingsOf(place),
+  );
+  return rows.map(({ key, bucket, of, counts }) => ({
+    key,
+    bucket,
+    histogram: of.map((one, index) => ({ bucket: one, n: counts[index] ?? 0 })),
+  }));
+}
+
+/** Groups that the rollups hold together rank in no place: they are among the rest. */
+const TOP = `ranked AS (
+       SELECT key FROM counted WHERE key <> '${OTHER}' GROUP BY key ORDER BY sum(value) DESC, key LIMIT :top)`;
+
+function bindingsOf({ sources, edges, top }: SeriesPlace) {
+  return { ...sourceBindings(sources), edges: edgesOf({ edges }), top };
+}

@@ -1,0 +1,44 @@
+import type { AnalyticsRange } from '../../domain/analytics/range.ts';
+import { type Sources, sourcesOfBuckets } from '../../domain/analytics/sources.ts';
+
+const OWN = 'environment_id = current_environment_id()';
+
+/** The three branches of `Sources`. `at` is the beginning of the quarter or of the UTC day. */
+const branches = (columns: string, quarters: string, days: string): string => `(
+  SELECT ${columns}, quarter AS at FROM ${quarters} WHERE ${OWN} AND quarter >= :from AND quarter < :daysFrom
+  UNION ALL SELECT ${columns}, CAST(day AS timestamp) AT TIME ZONE 'UTC' AS at FROM ${days}
+    WHERE ${OWN} AND day >= CAST(:firstDay AS date) AND day < CAST(:dayAfter AS date)
+  UNION ALL SELECT ${columns}, quarter AS at FROM ${quarters} WHERE ${OWN} AND quarter >= :daysTo AND quarter < :to)`;
+
+/**
+ * The rollups of a range, for a FROM of a statement that binds `sourceBindings`: quarters or days, never both of one time. PostgreSQL moves the
+ * condition on `kind` into each branch, where it is part of the primary key.
+ */
+export const ROLLUPS = branches(
+  'kind, d1, d2, d3, n, s1, s2, first_at, last_at, samples',
+  'analytics_rollups',
+  'analytics_days',
+);
+/** The same of the histograms: `bucket` is that of the duration. */
+export const HISTOGRAMS = branches('kind, d1, d2, d3, bucket, n', 'analytics_histograms', 'analytics_day_histograms');
+
+/** What `ROLLUPS` and `HISTOGRAMS` bind. */
+export function sourceBindings({ from, to, daysFrom, daysTo }: Sources) {
+  return { from, to, daysFrom, daysTo, firstDay: dayOf(daysFrom), dayAfter: dayOf(daysTo) };
+}
+
+/** The same for the buckets of a range. */
+export function boundsOf(range: AnalyticsRange) {
+  return sourceBindings(sourcesOfBuckets(range));
+}
+
+/** The number of the bucket that `at` is in, from 0. For a statement that binds `edges`. */
+export const BUCKET_NUMBER = '(width_bucket(r.at, CAST(:edges AS timestamptz[])) - 1)';
+
+export function edgesOf({ edges }: Pick<AnalyticsRange, 'edges'>): string[] {
+  return edges.map((edge) => new Date(edge).toISOString());
+}
+
+function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 'YYYY-MM-DD'.length);
+}

@@ -1,0 +1,199 @@
+import { ANALYTICS_KINDS, DIMENSIONS_MAX, OPEN_DIMENSIONS, OTHER } from '../../domain/analytics/kinds.ts';
+
+/** For makeDirectoryFunctions, of 0041-analytics: what makes rollups of facts. */
+const kindsWith = (dimension: 'd2' | 'd3'): string =>
+  ANALYTICS_KINDS.filter((kind) => (OPEN_DIMENSIONS[kind] as readonly string[]).includes(dimension))
+    .map((kind) => `'${kind}'`)
+    .join(', ');
+
+export const CAPPED = `
+  -- A dimension as it is counted beyond the cap: the open ones become one.
+  CREATE FUNCTION analytics_capped(kind text, dimension integer, value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN dimension = 2 AND kind IN (${kindsWith('d2')}) THEN '${OTHER}'
+      WHEN dimension = 3 AND kind IN (${kindsWith('d3')}) THEN '${OTHER}' ELSE value END;
+
+  -- Which of these (d1, d2, d3) of an environment, kind and UTC day are beyond the cap. Rows of analytics_days stay, so that what was
+  -- counted under another name is corrected under it.
+  CREATE FUNCTION analytics_beyond_cap(environments uuid[], kinds text[], days date[], d1s text[], d2s text[], d3s text[])
+    RETURNS TABLE (environment_id uuid, kind text, day date, d1 text, d2 text, d3 text) LANGUAGE sql STABLE
+    BEGIN ATOMIC
+      WITH given AS (SELECT * FROM unnest(environments, kinds, days, d1s, d2s, d3s) g (environment_id, kind, day, d1, d2, d3)),
+      fresh AS (SELECT g.*, row_number() OVER (PARTITION BY g.environment_id, g.kind, g.day ORDER BY g.d1, g.d2, g.d3) AS place
+        FROM given g WHERE NOT EXISTS (SELECT FROM analytics_days y WHERE y.environment_id = g.environment_id AND y.kind = g.kind
+          AND y.day = g.day AND y.d1 = g.d1 AND y.d2 = g.d2 AND y.d3 = g.d3)),
+      groups AS (SELECT f.environment_id, f.kind, f.day, (SELECT count(*) FROM analytics_days y WHERE y.environment_id = f.environment_id
+          AND y.kind = f.kind AND y.day = f.day) AS held FROM fresh f GROUP BY 1, 2, 3)
+      SELECT f.environment_id, f.kind, f.day, f.d1, f.d2, f.d3
+      FROM fresh f JOIN groups s ON s.environment_id = f.environment_id AND s.kind = f.kind AND s.day = f.day
+      WHERE s.held + f.place > ${DIMENSIONS_MAX};
+    END;
+`;
+
+const SUMS = 'n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2';
+const SEEN = `first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+        samples = (EXCLUDED.samples || r.samples)[1:5]`;
+const SAMPLES = `(string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]`;
+
+const sumInto = (table: string, time: string): string => `
+      INSERT INTO ${table} AS r (environment_id, kind, ${time}, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
+      SELECT f.environment_id, f.kind, f.${time}, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), ${SAMPLES}
+      FROM facts f GROUP BY 1, 2, 3, 4, 5, 6
+      ON CONFLICT (environment_id, kind, ${time}, d1, d2, d3) DO UPDATE SET ${SUMS}, ${SEEN} RETURNING 1`;
+
+const countInto = (table: string, time: string): string => `
+      INSERT INTO ${table} AS r (environment_id, kind, ${time}, d1, d2, d3, bucket, n)
+      SELECT f.environment_id, f.kind, f.${time}, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
+      FROM facts f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(f.n) <> 0
+      ON CONFLICT (environment_id, kind, ${time}, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1`;
+
+export const FOLD = `
+  -- Adds so many facts to the rollups and deletes them, in one transaction. Returns how many; 0: none is left, or another one folds. One at a
+  -- time: what another one has locked would seem to be none.
+  CREATE FUNCTION fold_analytics_facts(most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE
+      looked_at timestamptz;
+      folded integer;
+    BEGIN
+      IF NOT pg_try_advisory_xact_lock(hashtext('analytics fold')) THEN RETURN 0; END IF;
+      looked_at := clock_timestamp(); -- the next statement sees all that was committed by then
+      WITH gone AS MATERIALIZED (
+        DELETE FROM analytics_facts WHERE ctid = ANY (ARRAY(SELECT f.ctid FROM analytics_facts f LIMIT most)) RETURNING *),
+      dated AS MATERIALIZED (SELECT g.*, (g.quarter AT TIME ZONE 'UTC')::date AS day FROM gone g),
+      names AS (SELECT array_agg(t.environment_id) AS e, array_agg(t.kind) AS k, array_agg(t.day) AS y, array_agg(t.d1) AS d1, array_agg(t.d2) AS d2,
+        array_agg(t.d3) AS d3 FROM (SELECT DISTINCT environment_id, kind, day, d1, d2, d3 FROM dated) t),
+      beyond AS MATERIALIZED (SELECT b.* FROM names, analytics_beyond_cap(names.e, names.k, names.y, names.d1, names.d2, names.d3) b),
+      facts AS MATERIALIZED (SELECT f.environment_id, f.kind, f.quarter, f.day, f.d1, f.bucket, f.n, f.s1, f.s2, f.first_at, f.last_at, f.samples,
+          CASE WHEN b.kind IS NULL THEN f.d2 ELSE analytics_capped(f.kind, 2, f.d2) END AS d2,
+          CASE WHEN b.kind IS NULL THEN f.d3 ELSE analytics_capped(f.kind, 3, f.d3) END AS d3
+        FROM dated f LEFT JOIN beyond b ON b.environment_id = f.environment_id AND b.kind = f.kind AND b.day = f.day AND b.d1 = f.d1
+          AND b.d2 = f.d2 AND b.d3 = f.d3),
+      rollups AS (${sumInto('analytics_rollups', 'quarter')}),
+      days AS (${sumInto('analytics_days', 'day')}),
+      histograms AS (${countInto('analytics_histograms', 'quarter')}),
+      day_histograms AS (${countInto('analytics_day_histograms', 'day')})
+      SELECT count(*) INTO folded FROM gone;
+      IF folded < most THEN
+        UPDATE installation SET analytics_complete_until = greatest(analytics_complete_until, looked_at);
+      END IF;
+      RETURN folded;
+    END $$;
+`;
+
+/** Rollups are of one month each, in UTC. Rows outside of any range stand in DEFAULT. */
+export const PARTITIONS = `
+  CREATE FUNCTION analytics_tables() RETURNS TABLE (name text, column_name text) LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC VALUES ('analytics_rollups', 'quarter'), ('analytics_histograms', 'quarter'), ('analytics_days', 'day'),
+      ('analytics_day_histograms', 'day'); END;
+
+  -- Makes the range of an instant of one table; for make_analytics_partitions, and for tests of old ones. False: it is there, or DEFAULT holds rows of it.
+  CREATE FUNCTION make_analytics_partition(table_name text, at timestamptz) RETURNS boolean LANGUAGE plpgsql SET timezone = 'UTC' AS $$
+  DECLARE
+    begins timestamp := date_trunc('month', at AT TIME ZONE 'UTC');
+    leaf text := table_name || '_' || to_char(begins, 'YYYYMM');
+    lower text := to_char(begins, 'YYYY-MM-DD');
+    upper text := to_char(begins + interval '1 month', 'YYYY-MM-DD');
+    time_column text := (SELECT t.column_name FROM analytics_tables() t WHERE t.name = table_name);
+    is_taken boolean;
+  BEGIN
+    IF to_regclass(format('partitions.%I', leaf)) IS NOT NULL THEN RETURN false; END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%I WHERE %I >= %L AND %2$I < %L)', table_name || '_default', time_column, lower, upper)
+      INTO is_taken;
+    IF is_taken THEN RETURN false; END IF;
+    EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, table_name);
+    EXECUTE format('ALTER TABLE %I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', table_name, leaf, lower, upper);
+    RETURN true;
+  END $$;
+  REVOKE ALL ON FUNCTION make_analytics_partition(text, timestamptz) FROM PUBLIC;
+
+  -- Makes the ranges of this month and of the next two.
+  CREATE FUNCTION make_analytics_partitions() RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '500ms' AS $$
+  DECLARE
+    one record;
+    made integer := 0;
+  BEGIN
+    IF NOT pg_try_advisory_xact_lock(hashtext('analytics partitions')) THEN RETURN 0; END IF; -- another sweep
+    FOR one IN SELECT t.name, date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + make_interval(days => 32 * ahead) AS at
+        FROM analytics_tables() t, generate_series(0, 2) ahead LOOP
+      BEGIN
+        IF make_analytics_partition(one.name, one.at) THEN made := made + 1; END IF;
+      EXCEPTION WHEN lock_not_available OR check_violation THEN NULL;
+      END;
+    END LOOP;
+    RETURN made;
+  END $$;
+  REVOKE ALL ON FUNCTION make_analytics_partitions() FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION make_analytics_partitions() TO service_app;
+
+  -- Drops one range that ended 400 days ago, and returns its name; null: none is left. Old rows in DEFAULT, of runs that told an old time, go with it.
+  CREATE FUNCTION drop_old_analytics_partition() RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '500ms' AS $$
+  DECLARE leaf text;
+  BEGIN
+    FOR leaf IN SELECT c.relname FROM analytics_tables() t JOIN pg_inherits i ON i.inhparent = to_regclass(t.name) JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE c.relname ~ '_[0-9]{6}$' AND to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month' <= (now() AT TIME ZONE 'UTC') - interval '400 days'
+      ORDER BY c.relname LOOP
+      BEGIN
+        EXECUTE format('DROP TABLE partitions.%I', leaf);
+        RETURN leaf;
+      EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
+      END;
+    END LOOP;
+    RETURN NULL;
+  END $$;
+  REVOKE ALL ON FUNCTION drop_old_analytics_partition() FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION drop_old_analytics_partition() TO service_app;
+`;
+
+const differing = (table: string, days: string, columns: string, sums: string, key: string, set: string): string => `
+      INSERT INTO ${days} AS r (environment_id, kind, day, ${key}, ${columns})
+      SELECT COALESCE(q.environment_id, y.environment_id), COALESCE(q.kind, y.kind), COALESCE(q.day, y.day), ${key
+        .split(', ')
+        .map((name) => `COALESCE(q.${name}, y.${name})`)
+        .join(', ')}, ${columns
+        .split(', ')
+        .map((name) => `COALESCE(q.${name}, 0)`)
+        .join(', ')}
+      FROM (SELECT environment_id, kind, (quarter AT TIME ZONE 'UTC')::date AS day, ${key}, ${sums} FROM ${table}
+          WHERE environment_id = of_environment GROUP BY environment_id, kind, (quarter AT TIME ZONE 'UTC')::date, ${key}) q
+        FULL JOIN (SELECT * FROM ${days} WHERE environment_id = of_environment) y USING (environment_id, kind, day, ${key})
+      WHERE (${columns
+        .split(', ')
+        .map((name) => `COALESCE(q.${name}, 0)`)
+        .join(', ')}) <> (${columns
+        .split(', ')
+        .map((name) => `COALESCE(y.${name}, 0)`)
+        .join(', ')})
+      ON CONFLICT (environment_id, kind, day, ${key}) DO UPDATE SET ${set};`;
+
+export const VERIFICATION = `
+  -- True once a UTC day: who gets it compares a sample.
+  CREATE FUNCTION claim_analytics_verification() RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    BEGIN
+      UPDATE installation SET analytics_verified_on = (now() AT TIME ZONE 'UTC')::date
+        WHERE analytics_verified_on < (now() AT TIME ZONE 'UTC')::date;
+      RETURN FOUND;
+    END $$;
+
+  -- Makes the days of an environment what their quarters sum to. Returns how many rows changed. No fold runs meanwhile.
+  CREATE FUNCTION mend_analytics_days(of_environment uuid) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE
+      mended integer;
+      total integer;
+    BEGIN
+      PERFORM pg_advisory_xact_lock(hashtext('analytics fold'));${differing(
+        'analytics_rollups',
+        'analytics_days',
+        'n, s1, s2',
+        'sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2',
+        'd1, d2, d3',
+        'n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2',
+      )}
+      GET DIAGNOSTICS total = ROW_COUNT;${differing('analytics_histograms', 'analytics_day_histograms', 'n', 'sum(n) AS n', 'd1, d2, d3, bucket', 'n = EXCLUDED.n')}
+      GET DIAGNOSTICS mended = ROW_COUNT;
+      RETURN total + mended;
+    END $$;
+`;

@@ -1,0 +1,69 @@
+import type { Metric } from './metrics.ts';
+import { type HistogramBucket, percentilesOf } from './percentiles.ts';
+
+/** The label of what is beyond the top, and of what has no value of the group. */
+const REST = 'other';
+const NONE = 'none';
+
+export interface Series {
+  /** The value of the group; empty for records that have none. Null: the rest. */
+  key: string | null;
+  label: string;
+  total: number | null;
+  points: (number | null)[];
+}
+
+/** Series of sums: a bucket without a record is 0. The rest stands last. */
+export function seriesOfSums(
+  points: readonly { key: string | null; bucket: number; value: number }[],
+  buckets: number,
+): Series[] {
+  const series = [...byKey(points)].map(([key, of]) => {
+    const values = new Array<number>(buckets).fill(0);
+    for (const { bucket, value } of of) values[bucket] = (values[bucket] ?? 0) + value;
+    return { key, label: labelOf(key), total: values.reduce((sum, value) => sum + value, 0), points: values };
+  });
+  return largestFirst(series, ({ total }) => total);
+}
+
+/** Series of a percentile: a bucket without a duration is null. The total is the percentile of all, the order that of their counts. */
+export function seriesOfPercentiles(
+  points: readonly { key: string | null; bucket: number; histogram: readonly HistogramBucket[] }[],
+  buckets: number,
+  of: 'p50' | 'p95' | 'p99',
+): Series[] {
+  const series = [...byKey(points)].map(([key, ofKey]) => {
+    const values = new Array<number | null>(buckets).fill(null);
+    for (const { bucket, histogram } of ofKey) values[bucket] = percentilesOf(histogram)?.[of] ?? null;
+    const whole = percentilesOf(ofKey.flatMap(({ histogram }) => histogram));
+    return { key, label: labelOf(key), total: whole?.[of] ?? null, points: values, count: whole?.count ?? 0 };
+  });
+  return largestFirst(series, ({ count }) => count).map(({ count: _, ...one }) => one);
+}
+
+export function isPercentile(of: Metric['of']): of is 'p50' | 'p95' | 'p99' {
+  return of.startsWith('p');
+}
+
+function byKey<Point extends { key: string | null }>(points: readonly Point[]): Map<string | null, Point[]> {
+  const series = new Map<string | null, Point[]>();
+  for (const point of points) {
+    const known = series.get(point.key);
+    if (known === undefined) series.set(point.key, [point]);
+    else known.push(point);
+  }
+  return series;
+}
+
+function labelOf(key: string | null): string {
+  return key === null ? REST : key === '' ? NONE : key;
+}
+
+function largestFirst<One extends Series>(series: readonly One[], sizeOf: (one: One) => number): One[] {
+  return series.toSorted(
+    (a, b) =>
+      Number(a.key === null) - Number(b.key === null) ||
+      sizeOf(b) - sizeOf(a) ||
+      ((a.key ?? '') < (b.key ?? '') ? -1 : 1),
+  );
+}

@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util';
+import { type Difference, findDifferences, mendRollups } from '../../db/analytics/verify-rollups.ts';
+import { foldFacts } from '../../db/analytics/fold-facts.ts';
+import { Database } from '../../db/client.ts';
+import { listEveryEnvironment } from '../../db/environments/list-every-environment.ts';
+import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
+import { valueOf } from '../../domain/analytics/histogram.ts';
+import { databaseOf } from '../local-stack.ts';
+import { runCommand } from './run-command.ts';
+
+/**
+ * `npm run analytics:verify`: recounts what is kept still of every environment, and names each bucket of analytics that differs; exit code 1 if one does.
+ * With `--repair` it adds what is missing and looks again.
+ */
+await runCommand(async (configuration) => {
+  const { values } = parseArgs({ options: { repair: { type: 'boolean', default: false } } });
+  const db = new Database({
+    url: databaseOf(configuration).applicationUrl,
+    applicationName: 'verify-analytics',
+    poolMax: 2,
+  });
+  try {
+    await refusePrivilegedLogin(db);
+    const tenants = await listEveryEnvironment(db);
+    const found: Difference[] = [];
+    let mended = 0;
+    for (const tenant of tenants) {
+      const differences = await findDifferences(db, tenant);
+      if (values.repair) {
+        mended += await mendRollups(db, tenant);
+        // What was missing is folded as every other fact, and the days after it.
+        while ((await foldFacts(db)) > 0);
+        found.push(...(await findDifferences(db, tenant)));
+      } else found.push(...differences);
+    }
+    if (found.length > 0)
+      throw new Error([`Differing (of ${tenants.length} environments):`, ...found.map(lineOf)].join('\n'));
+    return values.repair
+      ? `Repaired: ${mended} rows in ${tenants.length} environments.`
+      : `Whole: the analytics of ${tenants.length} environments.`;
+  } finally {
+    await db.close();
+  }
+});
+
+function lineOf({ environmentId, kind, quarter, d1, d2, d3, bucket, n, s1, s2 }: Difference): string {
+  const of = bucket === null ? '' : ` at ${Math.round(valueOf(bucket))} ms`;
+  const sums = bucket === null ? `n ${signed(n)}, s1 ${signed(s1)}, s2 ${signed(s2)}` : `n ${signed(n)}`;
+  return `${environmentId} ${kind} ${quarter.toISOString()} ${JSON.stringify([d1, d2, d3])}${of}: ${sums}`;
+}
+
+function signed(value: number): string {
+  return value > 0 ? `+${value}` : String(value);
+}

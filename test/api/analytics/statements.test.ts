@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { analyticsRoutes } from '../../../api/analytics/routes.ts';
+import type { AnyRoute } from '../../../api/http/define-route.ts';
+import type { EnvironmentTransaction } from '../../../db/client.ts';
+import type { Bindings } from '../../../db/statement.ts';
+import { METRIC_NAMES, METRICS } from '../../../domain/analytics/metrics.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
+
+/** No request of a dashboard may scan records: its cost would grow with them. Each route reads sums, and of the records only these. */
+
+const EVERY_READ = ['workspaces', 'installation'];
+const SUMS = ['analytics_rollups', 'analytics_days', 'analytics_histograms', 'analytics_day_histograms'];
+/** Names of things, by their ids. */
+const NAMES = ['actions', 'approval_policies', 'schedules'];
+/** Live rows, counted up to 10,000 by their index. */
+const LIVE = ['invocations', 'effects', 'approvals', 'messages', 'schedules', 'runs', 'dead_letters'];
+const LIMITS = ['impact_limits', 'impact_limit_periods', 'impact_reservations', 'impact_limit_crossings'];
+/** Records that errors name as samples, by their ids. */
+const SAMPLED = ['invocations', 'actions', 'messages', 'schedules', 'runs', 'chat_posts', 'integrations'];
+/** Of each the first one, by an index. */
+const FIRSTS = [
+  ...['api_keys', 'actions', 'action_versions', 'previews', 'invocations', 'approval_policies', 'approvals'],
+  ...['integrations', 'messages', 'daily_usage', 'runs'],
+];
+
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  'analytics.overview': [...SUMS, ...LIVE],
+  'analytics.agents': SUMS,
+  'analytics.trustControl': [...SUMS, 'effects', ...LIMITS, 'audit_log'],
+  'analytics.timeSeries': [...SUMS, ...NAMES],
+  'analytics.delivery': SUMS,
+  'analytics.messages': [...SUMS, 'messages'],
+  'analytics.topUrls': SUMS,
+  'analytics.usageCurrent': ['daily_usage', 'monthly_usage', 'budgets', 'api_key_usage', 'api_key_unknown_usage'],
+  'analytics.usageHistory': ['daily_usage'],
+  'analytics.schedules': [...SUMS, 'schedules'],
+  'analytics.scheduleExecutions': ['schedule_runs', 'messages'],
+  'analytics.errors': [...SUMS, ...SAMPLED],
+  'analytics.onboarding': [...FIRSTS, 'members'],
+};
+
+/** Queries that make a route read all that it can. */
+const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  'analytics.agents': ['agentId=shop'],
+  'analytics.timeSeries': METRIC_NAMES.flatMap((metric) => [
+    `metric=${metric}`,
+    ...Object.keys(METRICS[metric].groups).map((group) => `metric=${metric}&groupBy=${group}`),
+  ]),
+};
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Plans?: Plan[];
+}
+
+let api: TestApi;
+let key: string;
+let plans: { sql: string; plan: Plan }[] = [];
+
+beforeAll(async () => {
+  api = await startTestApi();
+  ({ key } = await api.createKey(api.database.tenant));
+  const open = api.deps.db.withEnvironment.bind(api.deps.db);
+  vi.spyOn(api.deps.db, 'withEnvironment').mockImplementation((tenant, work, options) =>
+    open(tenant, (tx) => work(options?.isSnapshot === true ? explained(tx) : tx), options),
+  );
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await api.close();
+});
+
+/** Keeps the plan of each statement, as it is made for the application's login. */
+function explained(tx: EnvironmentTransaction): EnvironmentTransaction {
+  const raw = async <Result>(sql: string, bindings?: Bindings): Promise<Result> => {
+    const { rows } = await tx.raw<{ rows: { 'QUERY PLAN': { Plan: Plan }[] }[] }>(
+      `EXPLAIN (FORMAT JSON) ${sql}`,
+      bindings,
+    );
+    plans.push({ sql, plan: rows[0]?.['QUERY PLAN'][0]?.Plan ?? { 'Node Type': 'none' } });
+    return tx.raw(sql, bindings);
+  };
+  return { ...tx, raw };
+}
+
+async function plansOf(route: AnyRoute): Promise<typeof plans> {
+  plans = [];
+  for (const query of QUERIES[route.id] ?? ['']) {
+    const { status, text } = await api.call('GET', `${route.path}?${query}`, { key });
+    expect(status, text).toBe(200);
+  }
+  return plans;
+}
+
+/** The tables that a plan reads, with whether something above bounds how many rows are read. */
+function tablesOf(plan: Plan, isBounded = false): { table: string; isBounded: boolean }[] {
+  const bounded = isBounded || plan['Node Type'] === 'Limit';
+  const here = plan['Relation Name'];
+  return [
+    ...(here === undefined ? [] : [{ table: tableOf(here), isBounded: bounded }]),
+    ...(plan.Plans ?? []).flatMap((inner) => tablesOf(inner, bounded)),
+  ];
+}
+
+/** The table that a partition is of. */
+function tableOf(relation: string): string {
+  const known = [...EVERY_READ, ...SUMS, ...LIVE, ...Object.values(ALLOWED).flat()];
+  const partitioned = known.filter((table) => relation.startsWith(`${table}_`)).toSorted((a, b) => b.length - a.length);
+  if (known.includes(relation)) return relation;
+  return partitioned[0] ?? relation.replace(/^(kept|live)_/, '').replace(/_(default|\d.*)$/, '');
+}
+
+describe.each(analyticsRoutes.map((route) => [route.id, route] as const))('%s', (id, route) => {
+  it('reads only sums and the records that it may', async () => {
+    const read = (await plansOf(route)).flatMap(({ plan }) => tablesOf(plan));
+    const tables = [...new Set(read.map(({ table }) => table))];
+    expect(tables.length).toBeGreaterThan(0);
+    const allowed = [...EVERY_READ, ...(ALLOWED[id] ?? [])];
+    expect(tables.filter((table) => !allowed.includes(table))).toEqual([]);
+  });
+});
+
+it('bounds how many live rows an overview counts', async () => {
+  const overview = analyticsRoutes.find(({ id }) => id === 'analytics.overview');
+  if (overview === undefined) throw new Error('there is no overview');
+  const live = (await plansOf(overview))
+    .flatMap(({ plan }) => tablesOf(plan))
+    .filter(({ table }) => LIVE.includes(table));
+  expect(new Set(live.map(({ table }) => table)).size).toBe(LIVE.length);
+  expect(live.filter(({ isBounded }) => !isBounded)).toEqual([]);
+});
+
+it('looks for one record of each kind in the onboarding', async () => {
+  const onboarding = analyticsRoutes.find(({ id }) => id === 'analytics.onboarding');
+  if (onboarding === undefined) throw new Error('there is no onboarding');
+  const read = (await plansOf(onboarding)).flatMap(({ plan }) => tablesOf(plan));
+  expect(FIRSTS.filter((table) => !read.some((one) => one.table === table))).toEqual([]);
+  expect(read.filter(({ table, isBounded }) => FIRSTS.includes(table) && !isBounded)).toEqual([]);
+});

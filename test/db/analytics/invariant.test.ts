@@ -1,0 +1,177 @@
+import * as fc from 'fast-check';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { foldFacts } from '../../../db/analytics/fold-facts.ts';
+import { findDifferences, mendRollups } from '../../../db/analytics/verify-rollups.ts';
+import type { Tenant } from '../../../db/client.ts';
+import { setPlan } from '../../../db/plans/set-plan.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { History } from './history.ts';
+
+/** At any commit the rollups and the facts together are what a recount of the records says, for every bucket. */
+
+let database: TestDatabase;
+let owner: Client;
+let other: Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [owner, other] = [
+    new Client({ connectionString: database.ownerUrl }),
+    new Client({ connectionString: database.ownerUrl }),
+  ];
+  await Promise.all([owner.connect(), other.connect()]);
+});
+afterAll(async () => {
+  await owner?.end();
+  await other?.end();
+  await database?.close();
+});
+
+/** Days that are not what their quarters sum to, and sums below zero. */
+const unsound = () =>
+  database.asOwner(`
+    SELECT * FROM (SELECT environment_id, kind, (quarter AT TIME ZONE 'UTC')::date AS day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2
+        FROM analytics_rollups GROUP BY 1, 2, 3, 4, 5, 6) q
+      FULL JOIN analytics_days y USING (environment_id, kind, day, d1, d2, d3) WHERE (q.n, q.s1, q.s2) IS DISTINCT FROM (y.n, y.s1, y.s2)
+    UNION ALL SELECT environment_id, kind, (quarter AT TIME ZONE 'UTC')::date, d1, d2, d3, n, s1, s2, NULL, NULL, NULL, NULL, NULL, NULL
+      FROM analytics_rollups WHERE n < 0 AND NOT EXISTS (SELECT FROM analytics_facts)`);
+const unsoundHistograms = () =>
+  database.asOwner(`
+    SELECT * FROM (SELECT environment_id, kind, (quarter AT TIME ZONE 'UTC')::date AS day, d1, d2, d3, bucket, sum(n) AS n FROM analytics_histograms
+        GROUP BY 1, 2, 3, 4, 5, 6, 7) q
+      FULL JOIN analytics_day_histograms y USING (environment_id, kind, day, d1, d2, d3, bucket) WHERE q.n IS DISTINCT FROM y.n`);
+const factsLeft = async (): Promise<number> =>
+  Number((await database.asOwner<{ n: string }>('SELECT count(*) AS n FROM analytics_facts'))[0]?.n);
+const foldAll = async (): Promise<void> => {
+  while ((await foldFacts(database.db)) > 0);
+};
+
+const MOVES = [
+  'createInvocation',
+  'moveInvocation',
+  'acceptMessages',
+  'moveMessage',
+  'moveApproval',
+  'moveRun',
+  'moveSchedule',
+] as const;
+type Step =
+  | { do: (typeof MOVES)[number] | 'fold' | 'fold twice' | 'fold and roll back' | 'change plan'; choice: number }
+  | { do: 'leave open'; choice: number };
+const choice = fc.integer({ min: 0, max: 10_000 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ do: fc.constantFrom(...MOVES), choice }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom('fold' as const, 'fold twice' as const, 'fold and roll back' as const),
+      choice,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('leave open' as const, 'change plan' as const), choice }) },
+);
+
+/** A transaction that stays open over the next steps, with a record of its own. */
+class OpenTransaction {
+  private history: History | null = null;
+  private readonly tenant: Tenant;
+
+  constructor(tenant: Tenant) {
+    this.tenant = tenant;
+  }
+
+  async toggle(choice: number): Promise<void> {
+    if (this.history !== null) {
+      await other.query(choice % 2 === 0 ? 'COMMIT' : 'ROLLBACK');
+      this.history = null;
+      return;
+    }
+    const history = await History.begin(other, this.tenant);
+    await other.query('BEGIN');
+    await history.acceptMessages(choice);
+    await history.moveMessage(1);
+    this.history = history;
+  }
+
+  async end(): Promise<void> {
+    if (this.history !== null) await this.toggle(0);
+  }
+}
+
+async function take(history: History, open: OpenTransaction, workspaceId: string, one: Step): Promise<void> {
+  const most = 1 + (one.choice % 40);
+  switch (one.do) {
+    case 'fold':
+      await foldFacts(database.db, most);
+      return;
+    case 'fold twice':
+      await Promise.all([foldFacts(database.db, most), foldFacts(database.db, most)]);
+      return;
+    case 'fold and roll back':
+      await owner.query('BEGIN');
+      await owner.query('SELECT fold_analytics_facts($1)', [most]);
+      await owner.query('ROLLBACK');
+      return;
+    case 'change plan':
+      await database.db.withWorkspace(workspaceId, (tx) => setPlan(tx, one.choice % 2 === 0 ? 'free' : 'enterprise'));
+      return;
+    case 'leave open':
+      return open.toggle(one.choice);
+    default:
+      return history[one.do](one.choice);
+  }
+}
+
+describe('rollups and facts', () => {
+  it('are what the records say, whatever ends, is corrected or taken back, and whenever they are folded', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
+        const { development: tenant } = await database.anotherWorkspace();
+        const history = await History.begin(owner, tenant);
+        const open = new OpenTransaction(tenant);
+        for (const one of steps) {
+          await take(history, open, tenant.workspaceId, one);
+          expect(await findDifferences(database.db, tenant)).toEqual([]);
+        }
+        await open.end();
+        await foldAll();
+        expect(await factsLeft()).toBe(0);
+        expect(await findDifferences(database.db, tenant)).toEqual([]);
+        expect(await unsound()).toEqual([]);
+        expect(await unsoundHistograms()).toEqual([]);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('that were changed are found bucket by bucket, and mended', async () => {
+    const { development: tenant } = await database.anotherWorkspace();
+    const history = await History.begin(owner, tenant);
+    for (let choice = 1; choice < 30; choice++) for (const move of MOVES) await history[move](choice);
+    await foldAll();
+    expect(await findDifferences(database.db, tenant)).toEqual([]);
+    const changed = (sql: string) =>
+      database.asOwner<{ kind: string }>(
+        `${sql} RETURNING kind`.replace('OURS', `environment_id = '${tenant.environmentId}'`),
+      );
+    const [rollup] = await changed(
+      `UPDATE analytics_rollups SET n = n + 3, s1 = s1 - 1 WHERE OURS AND kind = 'targets.ended' AND d1 = 'delivered'`,
+    );
+    const [histogram] = await changed(
+      `UPDATE analytics_histograms SET n = n + 1 WHERE OURS AND kind = 'runs.ended' AND d1 = 'failed'`,
+    );
+    await changed(`UPDATE analytics_days SET n = n + 1 WHERE OURS AND kind = 'errors'`);
+    expect([rollup, histogram].every((row) => row !== undefined)).toBe(true);
+    const found = await findDifferences(database.db, tenant);
+    expect(new Set(found.map(({ kind, bucket }) => `${kind} ${bucket === null}`))).toEqual(
+      new Set(['targets.ended true', 'runs.ended false']),
+    );
+    expect(found.find(({ kind }) => kind === 'targets.ended')).toMatchObject({ n: -3, s1: 1 });
+    expect(await mendRollups(database.db, tenant)).toBeGreaterThan(0);
+    await foldAll();
+    await mendRollups(database.db, tenant);
+    expect(await findDifferences(database.db, tenant)).toEqual([]);
+    expect(await unsound()).toEqual([]);
+    expect(await unsoundHistograms()).toEqual([]);
+  });
+});

@@ -1,0 +1,23 @@
+import { insert, type PlantedArea } from '../harness/plant.ts';
+
+const ROLLUP = { kind: 'planted', d1: '', d2: '', d3: '', n: 1 };
+const AT = { quarter: new Date('2026-01-01T00:00:00Z'), day: '2026-01-01' };
+
+export const rows: PlantedArea = {
+  async plant(owner, { environmentId: environment_id }) {
+    const sums = { s1: 0, s2: 0 };
+    await insert(owner, 'analytics_facts', { environment_id, ...ROLLUP, ...sums, quarter: AT.quarter });
+    await insert(owner, 'analytics_rollups', { environment_id, ...ROLLUP, ...sums, quarter: AT.quarter });
+    await insert(owner, 'analytics_days', { environment_id, ...ROLLUP, ...sums, day: AT.day });
+    await insert(owner, 'analytics_histograms', { environment_id, ...ROLLUP, bucket: 0, quarter: AT.quarter });
+    await insert(owner, 'analytics_day_histograms', { environment_id, ...ROLLUP, bucket: 0, day: AT.day });
+  },
+  writtenByDatabase: ['analytics_rollups', 'analytics_days', 'analytics_histograms', 'analytics_day_histograms'],
+  writtenBeside: {
+    analytics_facts: null,
+    analytics_rollups: null,
+    analytics_days: null,
+    analytics_histograms: null,
+    analytics_day_histograms: null,
+  },
+};
