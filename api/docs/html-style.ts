@@ -11,6 +11,7 @@ header nav { display: flex; gap: 0.25rem 1rem; flex-wrap: wrap; }
 header a, .side a, .contents a, .around a { display: inline-block; padding: 0.25rem 0; }
 .search { display: flex; gap: 0.5rem; flex: 1 1 14rem; max-width: 28rem; margin-left: auto; }
 .search input { min-width: 0; flex: 1 1 auto; padding: 0.35rem 0.5rem; }
+.search button { flex: none; white-space: nowrap; }
 .unseen-label { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 main { max-width: none; margin: 0; padding: 0; min-width: 0; }
 summary { cursor: pointer; padding: 0.35rem 0; font-weight: 600; }
