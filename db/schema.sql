@@ -5407,6 +5407,7 @@ CREATE TABLE action_versions (
   CONSTRAINT action_versions_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
   CONSTRAINT action_versions_number_check CHECK ((number >= 1))
 );
+CREATE INDEX action_versions_governed ON public.action_versions USING btree (environment_id, created_at) WHERE ((definition ->> 'governed'::text) = 'true'::text);
 ALTER TABLE action_versions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE action_versions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON action_versions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
@@ -7659,6 +7660,7 @@ CREATE TABLE previews (
   CONSTRAINT previews_request_digest_check CHECK ((request_digest ~ '^sha256:[0-9a-f]{64}$'::text))
 );
 CREATE INDEX previews_newest_first ON public.previews USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX previews_of_callers ON public.previews USING btree (environment_id, created_at) WHERE (made_by = 'caller'::text);
 CREATE INDEX previews_retries ON public.previews USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 ALTER TABLE previews ENABLE ROW LEVEL SECURITY;
 ALTER TABLE previews FORCE ROW LEVEL SECURITY;
@@ -7874,6 +7876,7 @@ CREATE TABLE schedule_runs (
   CONSTRAINT schedule_runs_outcome_check CHECK ((outcome = ANY (ARRAY['queued'::text, 'waiting'::text, 'published'::text, 'skipped'::text, 'failed'::text, 'missed'::text]))),
   CONSTRAINT schedule_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
 );
+CREATE INDEX schedule_runs_newest_first ON public.schedule_runs USING btree (environment_id, fired_at DESC, schedule_id DESC, nominal_at DESC, trigger DESC);
 CREATE INDEX schedule_runs_queued ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'queued'::text);
 CREATE UNIQUE INDEX schedule_runs_waiting ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'waiting'::text);
 ALTER TABLE schedule_runs ENABLE ROW LEVEL SECURITY;

@@ -58,8 +58,9 @@ export const percentilesSchema = z
     max: milliseconds,
     count: z.int().min(0).describe('The durations that these are of.'),
   })
+  .meta({ id: 'AnalyticsPercentiles' })
   .nullable()
-  .meta({ id: 'AnalyticsPercentiles', description: 'Null where there was nothing to measure.' });
+  .describe('Null where there was nothing to measure.');
 
 export const approximateSchema = z.strictObject({ relativeError: z.literal(APPROXIMATE.relativeError) }).meta({
   id: 'AnalyticsApproximation',

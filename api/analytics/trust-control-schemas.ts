@@ -6,7 +6,7 @@ const policyDecisionSchema = z
   .strictObject({
     policyId: z.string().nullable().describe('Null: the action or the default of the environment decided.'),
     ruleId: z.string().nullable(),
-    version: z.int().nullable().describe('Of the policy.'),
+    version: z.int().nullable().describe('The version of the policy.'),
     effect: z.enum(['allow', 'require_approval', 'deny']),
     count,
   })

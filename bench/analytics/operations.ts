@@ -58,14 +58,14 @@ async function get(url: string, headers: Record<string, string>): Promise<void> 
 
 /** Invocations, a few at once, until it is stopped. */
 function startLoad(invoke: () => Promise<void>): { stop: () => Promise<unknown> } {
-  let isStopped = false;
+  const stopping = new AbortController();
   const caller = async (): Promise<void> => {
-    while (!isStopped) await invoke();
+    while (!stopping.signal.aborted) await invoke();
   };
   const callers = Promise.all(Array.from({ length: LOAD_CALLERS }, caller));
   return {
     stop: () => {
-      isStopped = true;
+      stopping.abort();
       return callers;
     },
   };

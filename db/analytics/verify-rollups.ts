@@ -1,4 +1,4 @@
-import type { Database, Tenant } from '../client.ts';
+import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
 import { listEveryEnvironment } from '../environments/list-every-environment.ts';
 import { DIFFERENCES, MEND } from './records.ts';
 
@@ -34,9 +34,10 @@ export async function findDifferences(
   tenant: Tenant,
   range: VerifiedRange = { from: null, to: null },
 ): Promise<Difference[]> {
-  const { rows } = await db.withEnvironment(tenant, (tx) =>
-    tx.raw<{ rows: Omit<Difference, 'environmentId'>[] }>(COMPARED, boundsOf(range)),
-  );
+  const { rows } = await db.withEnvironment(tenant, async (tx) => {
+    await takeTime(tx);
+    return tx.raw<{ rows: Omit<Difference, 'environmentId'>[] }>(COMPARED, boundsOf(range));
+  });
   return rows.map((row) => ({ environmentId: tenant.environmentId, ...row }));
 }
 
@@ -45,9 +46,10 @@ export async function mendRollups(
   db: Pick<Database, 'withEnvironment' | 'directory'>,
   tenant: Tenant,
 ): Promise<number> {
-  const { rowCount } = await db.withEnvironment(tenant, (tx) =>
-    tx.raw<{ rowCount: number }>(MEND, boundsOf({ from: null, to: null })),
-  );
+  const { rowCount } = await db.withEnvironment(tenant, async (tx) => {
+    await takeTime(tx);
+    return tx.raw<{ rowCount: number }>(MEND, boundsOf({ from: null, to: null }));
+  });
   const { rows } = await db.directory.raw<{ rows: { mended: number }[] }>('SELECT mend_analytics_days(?) AS mended', [
     tenant.environmentId,
   ]);
@@ -63,6 +65,11 @@ export async function findEveryDifference(db: Database): Promise<Difference[]> {
 
 const COMPARED = `SELECT kind, quarter, d1, d2, d3, bucket, n::float8 AS n, s1::float8 AS s1, s2::float8 AS s2 FROM (${DIFFERENCES}) d
   ORDER BY kind, quarter, d1, d2, d3, bucket NULLS FIRST`;
+
+/** A recount looks at every record of the environment. */
+async function takeTime(tx: EnvironmentTransaction): Promise<void> {
+  await tx.raw("SELECT set_config('statement_timeout', '10min', true)");
+}
 
 function boundsOf({ from, to }: VerifiedRange): { from: Date | string; to: Date | string } {
   return { from: from ?? '-infinity', to: to ?? 'infinity' };

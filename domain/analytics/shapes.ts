@@ -15,5 +15,5 @@ export function errorShape(error: string): string {
 
 /** As PostgreSQL's `left`: in code points. */
 export function leftOf(text: string, characters: number): string {
-  return text.length <= characters ? text : [...text].slice(0, characters).join('');
+  return text.length <= characters ? text : Array.from(text).slice(0, characters).join('');
 }

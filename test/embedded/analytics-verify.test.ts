@@ -26,7 +26,6 @@ describe('analytics:verify', () => {
       createRun(tx, { ...run, tags: null, metadata: null, traceId: null, startedAt: null }),
     );
     await foldFacts(database.db);
-    expect(await verify()).toMatchObject({ code: 0, output: expect.stringContaining('Whole: ') as string });
     await database.asOwner(`UPDATE analytics_rollups SET n = n + 2 WHERE kind = 'runs.started'`);
     const differing = await verify();
     expect(differing.code).toBe(1);
@@ -37,6 +36,6 @@ describe('analytics:verify', () => {
       code: 0,
       output: expect.stringContaining('Repaired: ') as string,
     });
-    expect(await verify()).toMatchObject({ code: 0 });
+    expect(await verify()).toMatchObject({ code: 0, output: expect.stringContaining('Whole: ') as string });
   });
 });

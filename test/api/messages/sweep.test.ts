@@ -86,8 +86,9 @@ describe('the sweep', () => {
     await expect.poll(() => statusOf(service, id)).toBe('delivered');
   });
 
-  test('gives up an attempt whose worker was lost, and tries again', async () => {
-    const id = await accepted({ url: `${destination.baseUrl}/lost-attempt`, retryDelay: '0', maxRetries: 0 });
+  test('gives up an attempt whose worker was lost, and tries again as often as was asked for', async () => {
+    destination.answer('/lost-attempt', { status: 500 }, { status: 200 });
+    const id = await accepted({ url: `${destination.baseUrl}/lost-attempt`, retryDelay: '0', maxRetries: 1 });
     await service.database.asOwner(
       `WITH begun AS (UPDATE messages SET status = 'processing', attempts = 1, begun_at = now() WHERE id = $1 RETURNING environment_id, retention)
        INSERT INTO message_attempts (environment_id, retention, message_id, number) SELECT environment_id, retention, $1, 1 FROM begun`,
@@ -97,12 +98,12 @@ describe('the sweep', () => {
     const ref = { messageId: id, workspaceId, environmentId };
     await wakeMessageWorkflow(service.client, ref, { environmentName: null, taskQueue: service.taskQueue });
     await expect.poll(() => statusOf(service, id)).toBe('delivered');
-    expect(messageIn(await service.get(`/api/v2/messages/${id}`)).attempts).toBe(2);
+    expect(messageIn(await service.get(`/api/v2/messages/${id}`)).attempts).toBe(3);
     const rows = await service.database.asOwner(
       'SELECT status FROM message_attempts WHERE message_id = $1 ORDER BY number',
       [id],
     );
-    expect(rows).toEqual([{ status: 'abandoned' }, { status: 'completed' }]);
+    expect(rows).toEqual([{ status: 'abandoned' }, { status: 'completed' }, { status: 'completed' }]);
     expect(destination.on('/lost-attempt')[0]?.headers['x-service-attempt']).toBe('2');
   });
 

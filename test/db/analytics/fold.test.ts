@@ -8,6 +8,7 @@ import { keepLiveMessages } from '../../../db/messages/keep-partitions.ts';
 import { DIMENSIONS_MAX, OTHER } from '../../../domain/analytics/kinds.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plantApproval } from '../approvals/planted-rows.ts';
 import { insert, withoutTriggers } from '../harness/plant.ts';
 import { idAt } from './id-at.ts';
 
@@ -74,8 +75,17 @@ describe('a statement', () => {
       await owner.query(`SELECT make_message_partition($1, $2, 'week', 1, $3)`, [table, column, at]);
     const place = { environment_id: environmentId, retention: 'week' };
     await insert(owner, 'messages', {
-      ...{ id: message, ...place, url: 'https://example.com/', method: 'POST', max_retries: 5, timeout_seconds: 30 },
-      ...{ published_by: {}, status: 'pending', next_attempt_at: at, created_at: at, updated_at: at },
+      id: message,
+      ...place,
+      url: 'https://example.com/',
+      method: 'POST',
+      max_retries: 5,
+      timeout_seconds: 30,
+      published_by: {},
+      status: 'pending',
+      next_attempt_at: at,
+      created_at: at,
+      updated_at: at,
     });
     await insert(owner, 'message_attempts', {
       message_id: message,
@@ -239,21 +249,10 @@ describe('the months of rollups', () => {
 describe('the sample of a day', () => {
   it('is compared once a UTC day, and finds a rollup of yesterday that was changed', async () => {
     const yesterday = new Date(Date.now() - 86_400_000);
-    await insert(owner, 'approvals', {
-      ...{ id: newId('approval'), environment_id: database.tenant.environmentId, kind: 'free_standing', title: 'x' },
-      ...{
-        summary: 'x',
-        payload: {},
-        binding_digest: `sha256:${'0'.repeat(64)}`,
-        source: 'caller',
-        reason: 'x',
-        quorum: 1,
-      },
-      ...{ approvers: '[{}]', prevent_self: false, requested_by: {}, created_at: yesterday, expires_at: new Date() },
-    });
+    await plantApproval(owner, database.tenant, { created_at: yesterday });
     await foldAll();
     const sampled = async (): Promise<number | null> => {
-      // Of a few environments: until ours is among them.
+      // A few environments are drawn: until ours is among them.
       for (let tries = 0; tries < 200; tries++) {
         await owner.query(`UPDATE installation SET analytics_verified_on = '-infinity'`);
         const sample = await verifySample(database.db, new Date());

@@ -32,8 +32,15 @@ export class History {
   static async begin(owner: Client, tenant: Tenant): Promise<History> {
     const scheduleId = newId('schedule');
     await insert(owner, 'schedules', {
-      ...{ id: scheduleId, environment_id: tenant.environmentId, cron: '0 9 * * *', timezone: 'UTC', overlap: 'skip' },
-      ...{ catch_up_seconds: 60, destination: {}, body_kind: 'none', created_by: {} },
+      id: scheduleId,
+      environment_id: tenant.environmentId,
+      cron: '0 9 * * *',
+      timezone: 'UTC',
+      overlap: 'skip',
+      catch_up_seconds: 60,
+      destination: {},
+      body_kind: 'none',
+      created_by: {},
     });
     return new History(owner, tenant, await plantAction(owner, tenant), scheduleId);
   }
@@ -100,8 +107,12 @@ export class History {
          schedule_id, scheduled_for)
        SELECT id, $2, 'week', 'https://u:p@example.com/hook/' || $3 || '?token=1', 'POST', $4, 5, 30, '{}', $5, now(), $6, $7 FROM unnest($1::text[]) id`,
       [
-        ...[ids, this.tenant.environmentId, String(choice % 3), choice % 2 === 0 ? null : `label-${choice % 3}`],
-        ...[choice % 3 === 0 ? 'scheduled' : 'pending', choice % 4 === 0 ? this.scheduleId : null],
+        ids,
+        this.tenant.environmentId,
+        String(choice % 3),
+        choice % 2 === 0 ? null : `label-${choice % 3}`,
+        choice % 3 === 0 ? 'scheduled' : 'pending',
+        choice % 4 === 0 ? this.scheduleId : null,
         choice % 3 === 0 ? new Date(Date.now() + 60_000) : null,
       ],
     );
@@ -138,12 +149,12 @@ export class History {
       `UPDATE message_attempts SET status = 'completed', response_status = $3, failure = $4, latency_ms = $5, error = $6, finished_at = now()
        WHERE message_id = $1 AND number = $2`,
       [
-        ...[one.id, one.attempts, end === 'delivered' ? 200 : choice % 2 === 0 ? 503 : null],
-        ...[
-          end === 'delivered' || choice % 2 === 0 ? null : 'timeout',
-          choice,
-          end === 'delivered' ? null : 'no answer',
-        ],
+        one.id,
+        one.attempts,
+        end === 'delivered' ? 200 : choice % 2 === 0 ? 503 : null,
+        end === 'delivered' || choice % 2 === 0 ? null : 'timeout',
+        choice,
+        end === 'delivered' ? null : 'no answer',
       ],
     );
     one.isOpen = false;

@@ -59,8 +59,16 @@ const TABLES: Record<string, { record: fc.Arbitrary<Record<string, unknown>>; fa
     record: fc.record({
       id: word,
       status: fc.constantFrom(
-        ...['pending_approval', 'queued', 'dispatching', 'succeeded', 'failed', 'unknown'],
-        ...['refused', 'denied', 'expired', 'cancelled'],
+        'pending_approval',
+        'queued',
+        'dispatching',
+        'succeeded',
+        'failed',
+        'unknown',
+        'refused',
+        'denied',
+        'expired',
+        'cancelled',
       ),
       code: maybe(fc.constantFrom('http_error', 'policy_denied')),
       error: maybe(text),

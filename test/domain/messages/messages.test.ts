@@ -46,6 +46,7 @@ describe('the retry schedule', () => {
     const answered = { ...failed, attempts: 3, lost: 1, maxRetries: 2, retryDelaysMs: [7, 8] };
     expect(nextAttemptDelayMs(answered, 0, 0.5)).toBe(8);
     expect(nextAttemptDelayMs({ ...answered, attempts: 4 }, 0, 0.5)).toBeNull();
+    expect(nextAttemptDelayMs({ ...answered, isLost: true }, 0, 0.5)).toBe(1_000);
   });
 
   test.each([410, 489])('is ended by %i', (responseStatus) => {
