@@ -68,7 +68,7 @@ interface AnalyticsRoute<Q extends z.ZodRawShape, Data extends z.ZodType> {
 
 /**
  * A GET of analytics: resolves the range, reads in one snapshot under the bounds of `reads.ts`, and answers with an ETag, as JSON or as CSV.
- * Source: docs/analytics.md, "What every operation takes and answers".
+ * Source: docs/analytics.md, "What is in every reply".
  */
 export function defineAnalyticsRoute<Q extends z.ZodRawShape, Data extends z.ZodType>(
   route: AnalyticsRoute<Q, Data>,

@@ -46,7 +46,9 @@ const approvals = {
 };
 
 const messages = {
-  accepted: count.describe('Accepted in the range: messages, callbacks, alerts and deliveries of events.'),
+  accepted: count.describe(
+    'Accepted in the range, callbacks and alerts too. Deliveries of events are left out, as in the list of messages.',
+  ),
   delivered: count.describe('Ended in the range with this status, and so are the next ones.'),
   failed: count.describe('A retry of a dead letter is another message: this one stays failed.'),
   cancelled: count,

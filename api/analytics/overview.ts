@@ -18,8 +18,8 @@ const GROUPS: Groups = {
   'effects.graded': SQL_OF_GROUP['effects.graded'].grade,
   'approvals.requested': `''`,
   'approvals.decided': SQL_OF_GROUP['approvals.decided'].status,
-  'messages.accepted': `''`,
-  'messages.ended': SQL_OF_GROUP['messages.ended'].status,
+  'messages.accepted': withoutEvents(`''`),
+  'messages.ended': withoutEvents(SQL_OF_GROUP['messages.ended'].status),
   'schedules.fired': SQL_OF_GROUP['schedules.fired'].outcome,
   'runs.started': `''`,
   'runs.ended': SQL_OF_GROUP['runs.ended'].status,
@@ -69,6 +69,11 @@ export const overviewRoute = defineAnalyticsRoute({
   },
 });
 
+/** The key of messages; null for deliveries of events, which the list of messages leaves out too. */
+function withoutEvents(key: string): string {
+  return `CASE WHEN ${SQL_OF_GROUP['messages.ended'].kind} <> 'event' THEN ${key} END`;
+}
+
 type Numbers = z.input<typeof overviewSchema>['previous'];
 
 async function numbersOf(tx: EnvironmentTransaction, sources: Sources): Promise<Numbers> {
@@ -106,7 +111,7 @@ function present(counted: Counted, decisions: readonly HistogramBucket[]): Numbe
       approximate: APPROXIMATE,
     },
     messages: {
-      accepted: counted.n('messages.accepted'),
+      accepted: counted.n('messages.accepted', ''),
       delivered: sent('delivered'),
       failed: sent('failed'),
       cancelled: sent('cancelled'),

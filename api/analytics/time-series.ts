@@ -25,6 +25,9 @@ const GROUPS_OF_METRICS = METRIC_NAMES.map(
   (name) => `\`${name}\`: ${Object.keys(METRICS[name].groups).join(', ')}`,
 ).join('. ');
 
+/** One schema for the query and the reply. */
+const metricSchema = z.enum(METRIC_NAMES).meta({ id: 'AnalyticsMetric' });
+
 const seriesSchema = z
   .strictObject({
     key: z
@@ -48,7 +51,7 @@ const seriesSchema = z
   .meta({ id: 'AnalyticsSeries' });
 
 const timeSeriesSchema = z.strictObject({
-  metric: z.enum(METRIC_NAMES),
+  metric: metricSchema,
   unit: z.enum(['count', 'ms', 'tokens', 'micro_usd']).describe('`micro_usd`: millionths of a US dollar.'),
   groupBy: z.string().nullable(),
   buckets: z.array(z.strictObject(bucketBounds)).describe('The oldest first, those without a record included.'),
@@ -66,10 +69,10 @@ export const timeSeriesRoute = defineAnalyticsRoute({
   description:
     '`…created`, `…accepted`, `…requested` and `…started` count at that time, under the status that the record has now; all others at the time of ' +
     'the end. `approvals.decided`: approved and denied ones. `delivery.attempts` counts each attempt, retries too, `delivery.latency` is that of ' +
-    'attempts, and `errors` counts failures of every area. `refusals`: invocations that were refused, denied, expired or cancelled. `tokens` and ' +
+    'attempts, and `errors` counts failures of every area. `messages.…` counts deliveries of events too, as `event` among the kinds. `refusals`: invocations that were refused, denied, expired or cancelled. `tokens` and ' +
     '`cost`: what runs say that they used, at their end.',
   query: {
-    metric: z.enum(METRIC_NAMES),
+    metric: metricSchema,
     groupBy: z
       .string()
       .min(1)

@@ -35,7 +35,7 @@ function keyFor({ scope }: AnyRoute): 'AGENT' | 'OPERATOR' | 'PUBLISHER' {
 function bodyOf(route: AnyRoute, body: OperationExample['request']['body']): string[] {
   if (body === undefined) return [];
   const types = route.streamedBody === undefined ? ['application/json'] : [route.streamedBody.mediaType ?? []].flat();
-  if (types[0] === 'multipart/form-data') return multipartOf(String(body));
+  if (types[0] === 'multipart/form-data') return multipartOf(typeof body === 'string' ? body : '');
   const type = `-H 'Content-Type: ${types[0] ?? 'application/octet-stream'}'`;
   return typeof body === 'string' ? [type, `--data-binary ${quoted(body)}`] : [type, `-d ${quoted(jsonText(body))}`];
 }

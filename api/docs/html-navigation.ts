@@ -65,8 +65,9 @@ ${items}</ul></details></nav>`;
 }
 
 export function pagesBeside(before: BuiltPage | undefined, after: BuiltPage | undefined, base: string): Markup {
+  const link = (page: BuiltPage): Markup => linkTo(page.route, page.title, { route: null, base, level: 0 });
   return markup`<nav class="around" aria-label="Previous and next page">
-<span>${before !== undefined && markup`Previous: <a rel="prev" href="${base}/docs${before.route}">${before.title}</a>`}</span>
-<span>${after !== undefined && markup`Next: <a rel="next" href="${base}/docs${after.route}">${after.title}</a>`}</span>
+<span>${before !== undefined && markup`Previous: ${link(before)}`}</span>
+<span>${after !== undefined && markup`Next: ${link(after)}`}</span>
 </nav>`;
 }

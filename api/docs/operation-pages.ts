@@ -53,7 +53,7 @@ function pageOf(described: Described): string {
   return [
     `# ${route.summary}`,
     ['```http', `${route.method} ${route.path}`, '```'].join('\n'),
-    String(operation['description']),
+    textAt(operation, 'description'),
     `The operation is called \`${route.id}\` in [openapi.json](/api/v2/openapi.json).`,
     ...parametersOf(described),
     ...bodyOf(described),
@@ -69,8 +69,8 @@ function parametersOf({ operation, document }: Described): string[] {
   const rows = parameters.map((parameter) => {
     const schema = isJsonObject(parameter['schema']) ? parameter['schema'] : {};
     const needed = parameter['required'] === true ? 'yes' : 'no';
-    const about = typeof parameter['description'] === 'string' ? parameter['description'] : '';
-    return [`\`${String(parameter['name'])}\``, String(parameter['in']), typeOf(schema, document), needed, about];
+    const [name, place, about] = ['name', 'in', 'description'].map((member) => textAt(parameter, member));
+    return [`\`${name}\``, place ?? '', typeOf(schema, document), needed, about ?? ''];
   });
   return ['## Parameters', table(['Name', 'In', 'Type', 'Required', 'What it is'], rows)];
 }
@@ -95,6 +95,11 @@ function bodyOf({ operation, document }: Described): string[] {
   ];
 }
 
+function textAt(part: JsonObject, member: string): string {
+  const text = part[member];
+  return typeof text === 'string' ? text : '';
+}
+
 function aboutOpaque(schema: JsonObject, document: JsonObject): string {
   const { description } = schema;
   return typeof description === 'string' ? description : `It is: ${typeOf(schema, document)}.`;
@@ -110,7 +115,7 @@ function repliesOf({ route, operation, document }: Described): string[] {
     const [[mediaType, schema] = ['', {}]] = contentsOf(response);
     const data = dataOf(schema);
     const about = `### ${status}`;
-    const summary = String(response['description']);
+    const summary = textAt(response, 'description');
     if (data === null) return [about, `${summary} \`${mediaType}\`.`];
     const members = membersOf(data, document);
     const paths = members.map(({ path }) => path);

@@ -28,7 +28,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   JsonValue: 'any JSON',
   Uuid: 'UUID',
 };
-/** What a list shows in place of a long value: docs/api.md, "Lists". */
+/** What a list shows in place of a long value: docs/api.md, "Replies". */
 const IN_PLACE_OF_OTHERS = 'Shortened';
 
 /** The members of an object, or of the entries of a list, down to the third level. Those of the forms that it may have are listed together. */

@@ -18,7 +18,7 @@ const HTML = 'text/html; charset=utf-8';
 const SHEET_CACHE_CONTROL = 'public, max-age=31536000, immutable';
 const RESULTS_CACHE_CONTROL = 'public, max-age=60';
 const RESULTS_KEPT = 200;
-/** Of a path that nobody has, on its page. */
+/** How much of a path that nobody has stands on the page that says so. */
 const PATH_CHARACTERS_SHOWN = 200;
 
 /** Nothing but our style sheet and our pictures is loaded, no script runs, and a form is sent to ourselves only. */

@@ -1,6 +1,6 @@
 import type { Upload } from './upload.ts';
 import { z } from 'zod';
-import type { EnvironmentTransaction, Tenant, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
+import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import type { ErrorCode, Issue, QUOTA_STATUS_PAYMENT } from '../../domain/errors.ts';
 import type { Feature } from '../../domain/plans.ts';
 import { ROLES, type Role } from '../../domain/roles.ts';
@@ -9,7 +9,16 @@ import type { Scope } from '../../domain/scopes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { pageQuery } from './pagination.ts';
 import type * as Contexts from './route-context.ts';
-import type { Accepted, Data, ErasedForms, Forms, HandlerForm, Method, Responses } from './route-forms.ts';
+import type {
+  Accepted,
+  Data,
+  ErasedForms,
+  Forms,
+  HandlerForm,
+  Method,
+  Responses,
+  StreamedBody,
+} from './route-forms.ts';
 
 export type {
   Actor,
@@ -22,17 +31,12 @@ export type {
   UserCaller,
 } from './callers.ts';
 export type { Browser, WorkDependencies } from './route-context.ts';
-export type { Audit, AuditEntry, Method, ReplyWithHeaders, RouteReply } from './route-forms.ts';
+export type { Audit, AuditEntry, Method, ReplyWithHeaders, RouteReply, StreamedBody } from './route-forms.ts';
 export { ROLES, type Role };
 
 type Out<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 type Params = z.ZodObject | undefined;
 type Body = z.ZodType | undefined;
-
-interface Revealing {
-  tenant: Tenant;
-  deps: Contexts.WorkDependencies;
-}
 
 /** What every kind of route declares. */
 interface Declaration<P extends Params, Q extends Params, B extends Body, R extends Responses> {
@@ -73,7 +77,7 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
    * For a reply that shows a credential once: adds it to the data of the reply, also of a replayed one, in a read-only transaction of the
    * caller's environment. The reply is recorded under its Idempotency-Key without it, so that the credential is in the vault alone.
    */
-  reveal?(tx: EnvironmentTransaction, data: Data<R>, ctx: Revealing): Promise<Data<R>>;
+  reveal?(tx: EnvironmentTransaction, data: Data<R>, ctx: Contexts.Revealing): Promise<Data<R>>;
   /** Why a suite that runs over every route passes this one by, keyed by the suite's name. */
   exempt?: Record<string, string>;
   /** Extra response headers, e.g. `Cache-Control: no-store`. */
@@ -92,16 +96,6 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   csv?: true;
   /** Replies in the form of another protocol, in success and in failure: for the API reference, by media type. */
   foreignReplies?: { success: JsonObject; failure: JsonObject };
-}
-
-/** A body that is no JSON. */
-export interface StreamedBody {
-  /** Others are refused with 415; null: any. */
-  mediaType: string | readonly string[] | null;
-  /** What its bytes may be packed with, which the handler unpacks; by default nothing. */
-  contentEncodings?: readonly string[];
-  /** For the API reference. */
-  schema: JsonObject;
 }
 
 /** What a route made of the bytes of its body. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
+import type { EnvironmentTransaction, Tenant, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import type { CommitOptions } from '../../db/scope.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Actor, Caller, MemberCaller, UserCaller } from './callers.ts';
@@ -18,6 +18,12 @@ export interface Browser {
 
 /** The context of work in the machinery's transaction. It leaves the database out, so that nothing happens outside the transaction. */
 export type WorkDependencies = Omit<ApiDependencies, 'db'>;
+
+/** The context of a `reveal`. */
+export interface Revealing {
+  tenant: Tenant;
+  deps: WorkDependencies;
+}
 
 interface CommonContext<Params, Query, Body> {
   /** Parsed by the route's schemas. */

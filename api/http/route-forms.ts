@@ -21,6 +21,16 @@ export interface Accepted {
   retryAfterSeconds: number;
 }
 
+/** A body that is no JSON. */
+export interface StreamedBody {
+  /** Others are refused with 415; null: any. */
+  mediaType: string | readonly string[] | null;
+  /** What its bytes may be packed with, which the handler unpacks; by default nothing. */
+  contentEncodings?: readonly string[];
+  /** For the API reference. */
+  schema: JsonObject;
+}
+
 /** `data` of the envelope. Tests check it against the response schema of its status. */
 export interface RouteReply<Data> {
   status: number;

@@ -52,6 +52,8 @@ export async function fill(
   records: number,
 ): Promise<{ seconds: number; rollups: number }> {
   const startedAt = performance.now();
+  // A range that begins before the workspace is cut.
+  await owner.query(`UPDATE workspaces SET created_at = now() - interval '${DAYS + 10} days'`);
   await owner.query(
     `SELECT make_message_partition(t.name, t.column_name, 'quarter', 7, now() - make_interval(days => d)),
        make_run_partition(now() - make_interval(days => d))

@@ -1,6 +1,7 @@
 import type { ErrorArea } from '../../domain/analytics/kinds.ts';
 import { SAMPLES_MAX, TREND_PARTS } from '../../domain/analytics/error-samples.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
+import { equalEdges } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { boundsOf, ROLLUPS } from './rollups.ts';
 
@@ -81,9 +82,10 @@ export async function readErrors(
 }
 
 /** Where each part of the range begins. */
-function partsOf({ from, to }: AnalyticsRange): string[] {
-  const partMs = (to.getTime() - from.getTime()) / TREND_PARTS;
-  return Array.from({ length: TREND_PARTS }, (_, part) => new Date(from.getTime() + part * partMs).toISOString());
+function partsOf(range: AnalyticsRange): string[] {
+  return equalEdges(range, TREND_PARTS)
+    .slice(0, -1)
+    .map((edge) => new Date(edge).toISOString());
 }
 
 function trendOf(rows: readonly PartRow[]): number[] {

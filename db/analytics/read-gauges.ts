@@ -10,25 +10,22 @@ export interface Gauge {
   isCapped: boolean;
 }
 
-/** What can be counted as it stands now, each from an index of the live rows. */
+const OWN = 'environment_id = current_environment_id()';
+
+/** What can be counted as it stands now, each from an index of the live rows. `counts`: whether a row is one of them. */
 const LIVE = {
   // Those under way are few, and an index by id alone holds them; the many that wait for a decision have an approval each.
-  invocationsPending: `SELECT 1 FROM (
-      SELECT i.id FROM invocations i WHERE i.environment_id = current_environment_id() AND i.status IN ('queued', 'dispatching')
-      UNION ALL SELECT a.id FROM approvals a
-        WHERE a.environment_id = current_environment_id() AND a.status = 'pending' AND a.kind = 'invocation') p`,
-  effectsUnknown: `SELECT 1 FROM effects WHERE environment_id = current_environment_id() AND grade = 'unknown'`,
-  effectsPending: `SELECT 1 FROM effects WHERE environment_id = current_environment_id() AND grade = 'pending'`,
-  approvalsPending: `SELECT 1 FROM approvals WHERE environment_id = current_environment_id() AND status = 'pending'`,
-  messagesPending: `SELECT 1 FROM messages
-    WHERE environment_id = current_environment_id() AND status IN ('pending', 'scheduled', 'processing')`,
-  messagesPendingAlone: `SELECT 1 FROM messages WHERE environment_id = current_environment_id() AND status = 'pending'`,
-  messagesScheduled: `SELECT 1 FROM messages WHERE environment_id = current_environment_id() AND status = 'scheduled'`,
-  messagesProcessing: `SELECT 1 FROM messages WHERE environment_id = current_environment_id() AND status = 'processing'`,
-  schedulesActive: `SELECT 1 FROM schedules
-    WHERE environment_id = current_environment_id() AND deleted_at IS NULL AND NOT paused`,
-  runsRunning: `SELECT 1 FROM runs WHERE environment_id = current_environment_id() AND status = 'running'`,
-  deadLetters: `SELECT 1 FROM dead_letters WHERE environment_id = current_environment_id()`,
+  invocationsPending: `SELECT true AS counts FROM (
+      SELECT id FROM invocations WHERE ${OWN} AND status IN ('queued', 'dispatching')
+      UNION ALL SELECT id FROM approvals WHERE ${OWN} AND status = 'pending' AND kind = 'invocation') p`,
+  effectsUnknown: `SELECT true AS counts FROM effects WHERE ${OWN} AND grade = 'unknown'`,
+  approvalsPending: `SELECT true AS counts FROM approvals WHERE ${OWN} AND status = 'pending'`,
+  // No index knows the kind: deliveries of events are looked at too.
+  messagesPending: `SELECT kind <> 'event' AS counts FROM messages
+      WHERE ${OWN} AND status IN ('pending', 'scheduled', 'processing')`,
+  schedulesActive: `SELECT true AS counts FROM schedules WHERE ${OWN} AND deleted_at IS NULL AND NOT paused`,
+  runsRunning: `SELECT true AS counts FROM runs WHERE ${OWN} AND status = 'running'`,
+  deadLetters: `SELECT true AS counts FROM dead_letters WHERE ${OWN}`,
 } as const;
 export type GaugeName = keyof typeof LIVE;
 
@@ -37,17 +34,16 @@ export async function readGauges<Name extends GaugeName>(
   tx: EnvironmentTransaction,
   names: readonly Name[],
 ): Promise<Record<Name, Gauge>> {
-  const counted = names.map((name) => `(SELECT CAST(count(*) AS int) FROM (${LIVE[name]} LIMIT :most) l) AS "${name}"`);
-  const { rows } = await tx.raw<{ rows: Record<Name, number>[] }>(`SELECT ${counted.join(', ')}`, {
-    most: GAUGE_MAX + 1,
-  });
+  const counted = names.map(
+    (
+      name,
+    ) => `(SELECT jsonb_build_object('count', LEAST(count(*) FILTER (WHERE counts), ${GAUGE_MAX}), 'isCapped', count(*) > ${GAUGE_MAX})
+       FROM (${LIVE[name]} LIMIT ${GAUGE_MAX + 1}) l) AS "${name}"`,
+  );
+  const { rows } = await tx.raw<{ rows: Record<Name, Gauge>[] }>(`SELECT ${counted.join(', ')}`, []);
   const row = rows[0];
   if (row === undefined) throw new Error('a count answers one row');
-  const gauges = names.map((name) => [
-    name,
-    { count: Math.min(row[name], GAUGE_MAX), isCapped: row[name] > GAUGE_MAX } satisfies Gauge,
-  ]);
-  return Object.fromEntries(gauges) as Record<Name, Gauge>;
+  return row;
 }
 
 /** When the oldest effect that is unknown now became so; null when none is. Only the oldest 10,000 by creation are looked at. */

@@ -35,7 +35,7 @@ export const FACTS_OF_RECORDS = `
           ('policy.decisions', CASE WHEN decision IS NOT NULL THEN evaluated_at END, decision ->> 'effect',
             COALESCE(decision ->> 'policyId', ''), COALESCE(COALESCE(decision ->> 'version', '') || '/' || (decision ->> 'ruleId'), ''), 0, NULL),
           ('errors', CASE WHEN status IN ('refused', 'failed', 'unknown') THEN i.ended_at END,
-            CASE status WHEN 'refused' THEN 'invocation' ELSE 'dispatch' END, COALESCE(code, ''), error_shape(COALESCE(error, '')), 0, id)
+            CASE status WHEN 'refused' THEN 'invocation' ELSE 'dispatch' END, COALESCE(code, ''), COALESCE(error_shape(error), ''), 0, id)
         ) f (kind, at, d1, d2, d3, s1, sample)
       WHERE f.at IS NOT NULL;
     END;
@@ -98,7 +98,7 @@ export const FACTS_OF_RECORDS = `
           ('delivery.attempts', finished_at, a.outcome, COALESCE(target, ''), COALESCE(subscription_id, ''), (number = 1)::integer::bigint,
             COALESCE(latency_ms, 0)::bigint, latency_ms::bigint, NULL::text),
           ('errors', CASE WHEN NOT starts_with(a.outcome, '2') THEN finished_at END,
-            CASE WHEN subscription_id IS NULL THEN 'delivery' ELSE 'subscription' END, a.outcome, error_shape(COALESCE(error, '')), 0, 0, NULL,
+            CASE WHEN subscription_id IS NULL THEN 'delivery' ELSE 'subscription' END, a.outcome, COALESCE(error_shape(error), ''), 0, 0, NULL,
             message_id)
         ) f (kind, at, d1, d2, d3, s1, s2, ms, sample)
       WHERE f.at IS NOT NULL;
@@ -113,7 +113,7 @@ export const FACTS_OF_RECORDS = `
       FROM (VALUES
           ('schedules.fired', outcome NOT IN ('queued', 'waiting'), outcome, schedule_id, trigger,
             CASE outcome WHEN 'published' THEN ms_between(nominal_at, fired_at) END, NULL::text),
-          ('errors', outcome = 'failed', 'schedule', COALESCE(left(error_code, 64), ''), error_shape(COALESCE(error_message, '')), NULL, schedule_id)
+          ('errors', outcome = 'failed', 'schedule', COALESCE(left(error_code, 64), ''), COALESCE(error_shape(error_message), ''), NULL, schedule_id)
         ) f (kind, counts, d1, d2, d3, ms, sample)
       WHERE f.counts;
     END;
@@ -131,7 +131,7 @@ export const FACTS_OF_RECORDS = `
           ('runs.tokens', CASE WHEN num_nonnulls(input_tokens, output_tokens) > 0 THEN ended_at END, '', COALESCE(agent_id, ''),
             COALESCE(agent_version, ''), COALESCE(input_tokens, 0), COALESCE(output_tokens, 0), NULL, NULL),
           ('errors', CASE status WHEN 'failed' THEN ended_at END, 'run', COALESCE(left(error ->> 'code', 64), ''),
-            error_shape(COALESCE(error ->> 'message', '')), 0, 0, NULL, id)
+            COALESCE(error_shape(error ->> 'message'), ''), 0, 0, NULL, id)
         ) f (kind, at, d1, d2, d3, s1, s2, ms, sample)
       WHERE f.at IS NOT NULL;
     END;
@@ -140,7 +140,7 @@ export const FACTS_OF_RECORDS = `
     RETURNS TABLE (kind text, at timestamptz, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     BEGIN ATOMIC
-      SELECT 'errors', posted_at, 'integration', 'refused', error_shape(COALESCE(error, '')), 0::bigint, 0::bigint, NULL::bigint, approval_id
+      SELECT 'errors', posted_at, 'integration', 'refused', COALESCE(error_shape(error), ''), 0::bigint, 0::bigint, NULL::bigint, approval_id
       WHERE status = 'refused';
     END;
 `;

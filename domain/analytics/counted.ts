@@ -37,7 +37,7 @@ export class Counted {
 
   #sum(member: 'n' | 's1' | 's2', kind: AnalyticsKind, keys: readonly string[]): number {
     return this.#counts
-      .filter((one) => one.kind === kind && (keys.length === 0 || keys.includes(one.key ?? '')))
+      .filter((one) => one.kind === kind && (keys.length === 0 || (one.key !== null && keys.includes(one.key))))
       .reduce((sum, one) => sum + one[member], 0);
   }
 }

@@ -101,6 +101,20 @@ describe('the range', () => {
   });
 });
 
+it('an overview leaves deliveries of events out, as the list of messages does', async () => {
+  await plant('messages.accepted', '2026-06-01T10:00:00Z', ['delivered', 'message', '']);
+  await plant('messages.accepted', '2026-06-01T10:00:00Z', ['delivered', 'event', ''], 5);
+  await plant('messages.ended', '2026-06-01T10:00:00Z', ['failed', 'event', ''], 5);
+  const hour = 'from=2026-06-01T10:00:00Z&to=2026-06-01T11:00:00Z';
+  const { messages } = await analytics.data<{ messages: object }>(`overview?${hour}`);
+  expect(messages).toMatchObject({ accepted: 1, failed: 0, deliveryRate: null });
+  const { series } = await analytics.data<TimeSeries>(`time-series?metric=messages.accepted&groupBy=kind&${hour}`);
+  expect(series.map(({ key, total }) => [key, total])).toEqual([
+    ['event', 5],
+    ['message', 1],
+  ]);
+});
+
 describe('a group', () => {
   it.each(['userId', 'message', 'runId', 'invocationId'])('by %s is refused, and says to filter', async (group) => {
     const { status, text } = await analytics.get(`time-series?metric=messages.ended&groupBy=${group}`);

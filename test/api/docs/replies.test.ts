@@ -146,7 +146,7 @@ describe('every page', () => {
     const found = (await (await at('/handbook/api/docs/pages.json')).json()) as Index;
     expect(found.site).toBe(SITE);
     expect(found.count).toBe(index.count);
-    const [page] = found.pages.filter(({ route }) => route === '/cookbook');
+    const page = found.pages.find(({ route }) => route === '/cookbook');
     expect(page).toMatchObject({
       json: `${SITE}/handbook/api/docs/pages/cookbook.json`,
       markdownUrl: `${SITE}/handbook/cookbook.md`,

@@ -96,7 +96,8 @@ describe('the parameters', () => {
   test.each(['%00', '…', '日本語', '"\'`{}[]', 'the of and', '__proto__', 'constructor'])(
     'a query of %s is answered',
     async (query) => {
-      await search(`q=${query.startsWith('%') ? query : encodeURIComponent(query)}`);
+      const found = await search(`q=${query.startsWith('%') ? query : encodeURIComponent(query)}`);
+      expect(found.results).toHaveLength(found.count);
     },
   );
 });

@@ -22,7 +22,7 @@ export async function collectLists(): Promise<AreaLists[]> {
     Object.entries(ROUTE_AREAS).map(async ([area, { routes }]) => {
       const file = `test/api/${area}/lists.ts`;
       const { lists = {} } = ((await exportsOf(file)) ?? {}) as { lists?: ListDeclarations };
-      return { file, routes: routes.filter((route) => route.list !== undefined), lists };
+      return { file, routes: routes.filter((route) => route.paginated === true), lists };
     }),
   );
 }

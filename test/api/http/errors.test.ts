@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findJsonFault } from '../../../api/http/json-position.ts';
-import { ERROR_TABLE } from '../../../domain/errors.ts';
 import { nearNames } from '../../../domain/near-names.ts';
-import { REFUSAL_CODES } from '../../../domain/refusals.ts';
 import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;

@@ -73,10 +73,12 @@ export class StableExample {
       const shown = Object.entries(value).map(([name, item]) => [this.text(name), this.stable(item, name)]);
       return named({ ...(Object.fromEntries(shown) as JsonObject), ...daily });
     }
-    if (member === 'durationMs') return DURATION_MS;
+    if (member === 'durationMs' && typeof value === 'number') return DURATION_MS;
     if (typeof value !== 'string') return value;
-    const ahead = SLOTS[member];
     const isNow = Math.abs(Date.parse(value) - this.recordedAt) < SAME_MOMENT_MS;
+    // A slot that has passed; a message that is still to be sent has its own time.
+    const hasPassed = member === 'scheduledFor' && Date.parse(value) < this.recordedAt;
+    const ahead = SLOTS[member] ?? (hasPassed ? -1 : undefined);
     if (ahead !== undefined && !(ahead < 0 && isNow)) return this.slot(value, ahead);
     if (PERIODS.has(member)) return period(value, this.recordedAt);
     return CREDENTIALS[member] ?? this.text(value);

@@ -11,6 +11,15 @@ from .types import (
     Action,
     ActionPreview,
     ActionVersion,
+    AnalyticsDelivery,
+    AnalyticsMessages,
+    AnalyticsMetric,
+    AnalyticsOnboarding,
+    AnalyticsOverview,
+    AnalyticsTimeSeries,
+    AnalyticsTrustControl,
+    AnalyticsUsageCurrent,
+    AnalyticsUsageHistory,
     AppliedApprovalPolicyPlan,
     ApplyApprovalPolicyPlan,
     Approval,
@@ -479,6 +488,43 @@ class AsyncBudgetsOperations:
     async def delete(self, api_key_id: str, *, idempotency_key: Optional[str] = None) -> BudgetsDeleteReply:
         """Remove the budget of an API key. Scope: budgets:write."""
         return await self._caller.call("DELETE", "/api/v2/budgets/{apiKeyId}", path_params={"apiKeyId": api_key_id}, idempotency_key=idempotency_key)
+
+
+class AsyncAnalyticsOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    async def overview(self, *, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None) -> AnalyticsOverview:
+        """Get the numbers of the environment at a glance. Scope: analytics:read."""
+        return await self._caller.call("GET", "/api/v2/analytics/overview", query={"from": from_, "to": to, "interval": interval, "timezone": timezone})
+
+    async def trust_control(self, *, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None) -> AnalyticsTrustControl:
+        """Get what governed the actions of the environment. Scope: analytics:read."""
+        return await self._caller.call("GET", "/api/v2/analytics/trust-control", query={"from": from_, "to": to, "interval": interval, "timezone": timezone})
+
+    async def delivery(self, *, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None, url: Optional[str] = None, subscription_id: Optional[str] = None) -> AnalyticsDelivery:
+        """Analyse the delivery of messages. Scope: analytics:read."""
+        return await self._caller.call("GET", "/api/v2/analytics/delivery", query={"from": from_, "to": to, "interval": interval, "timezone": timezone, "url": url, "subscriptionId": subscription_id})
+
+    async def messages(self, *, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None, include_event_deliveries: Optional[bool] = None) -> AnalyticsMessages:
+        """Count messages. Scope: analytics:read."""
+        return await self._caller.call("GET", "/api/v2/analytics/messages", query={"from": from_, "to": to, "interval": interval, "timezone": timezone, "includeEventDeliveries": include_event_deliveries})
+
+    async def time_series(self, *, metric: AnalyticsMetric, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None, group_by: Optional[str] = None, top: Optional[int] = None) -> AnalyticsTimeSeries:
+        """Get a metric over time. Scope: analytics:read."""
+        return await self._caller.call("GET", "/api/v2/analytics/time-series", query={"from": from_, "to": to, "interval": interval, "timezone": timezone, "metric": metric, "groupBy": group_by, "top": top})
+
+    async def usage_current(self) -> AnalyticsUsageCurrent:
+        """Get what was used this month. Scope: analytics:read."""
+        return await self._caller.call("GET", "/api/v2/analytics/usage/current")
+
+    async def usage_history(self, *, from_: Optional[str] = None, to: Optional[str] = None, meter: Optional[Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]] = None) -> AnalyticsUsageHistory:
+        """List what was used on each day. Scope: analytics:read."""
+        return await self._caller.call("GET", "/api/v2/analytics/usage/history", query={"from": from_, "to": to, "meter": meter})
+
+    async def onboarding(self) -> AnalyticsOnboarding:
+        """Get the steps that lead to a first governed action. Scope: analytics:read."""
+        return await self._caller.call("GET", "/api/v2/analytics/onboarding")
 
 
 class AsyncBillingOperations:
@@ -1114,6 +1160,7 @@ class AsyncOperations:
         self.approvals = AsyncApprovalsOperations(caller)
         self.impact_limits = AsyncImpactLimitsOperations(caller)
         self.budgets = AsyncBudgetsOperations(caller)
+        self.analytics = AsyncAnalyticsOperations(caller)
         self.billing = AsyncBillingOperations(caller)
         self.messages = AsyncMessagesOperations(caller)
         self.schedules = AsyncSchedulesOperations(caller)

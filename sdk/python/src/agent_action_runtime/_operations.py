@@ -11,6 +11,15 @@ from .types import (
     Action,
     ActionPreview,
     ActionVersion,
+    AnalyticsDelivery,
+    AnalyticsMessages,
+    AnalyticsMetric,
+    AnalyticsOnboarding,
+    AnalyticsOverview,
+    AnalyticsTimeSeries,
+    AnalyticsTrustControl,
+    AnalyticsUsageCurrent,
+    AnalyticsUsageHistory,
     AppliedApprovalPolicyPlan,
     ApplyApprovalPolicyPlan,
     Approval,
@@ -479,6 +488,43 @@ class BudgetsOperations:
     def delete(self, api_key_id: str, *, idempotency_key: Optional[str] = None) -> BudgetsDeleteReply:
         """Remove the budget of an API key. Scope: budgets:write."""
         return self._caller.call("DELETE", "/api/v2/budgets/{apiKeyId}", path_params={"apiKeyId": api_key_id}, idempotency_key=idempotency_key)
+
+
+class AnalyticsOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def overview(self, *, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None) -> AnalyticsOverview:
+        """Get the numbers of the environment at a glance. Scope: analytics:read."""
+        return self._caller.call("GET", "/api/v2/analytics/overview", query={"from": from_, "to": to, "interval": interval, "timezone": timezone})
+
+    def trust_control(self, *, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None) -> AnalyticsTrustControl:
+        """Get what governed the actions of the environment. Scope: analytics:read."""
+        return self._caller.call("GET", "/api/v2/analytics/trust-control", query={"from": from_, "to": to, "interval": interval, "timezone": timezone})
+
+    def delivery(self, *, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None, url: Optional[str] = None, subscription_id: Optional[str] = None) -> AnalyticsDelivery:
+        """Analyse the delivery of messages. Scope: analytics:read."""
+        return self._caller.call("GET", "/api/v2/analytics/delivery", query={"from": from_, "to": to, "interval": interval, "timezone": timezone, "url": url, "subscriptionId": subscription_id})
+
+    def messages(self, *, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None, include_event_deliveries: Optional[bool] = None) -> AnalyticsMessages:
+        """Count messages. Scope: analytics:read."""
+        return self._caller.call("GET", "/api/v2/analytics/messages", query={"from": from_, "to": to, "interval": interval, "timezone": timezone, "includeEventDeliveries": include_event_deliveries})
+
+    def time_series(self, *, metric: AnalyticsMetric, from_: Optional[str] = None, to: Optional[str] = None, interval: Optional[Literal["auto", "15m", "hour", "day", "week", "month"]] = None, timezone: Optional[str] = None, group_by: Optional[str] = None, top: Optional[int] = None) -> AnalyticsTimeSeries:
+        """Get a metric over time. Scope: analytics:read."""
+        return self._caller.call("GET", "/api/v2/analytics/time-series", query={"from": from_, "to": to, "interval": interval, "timezone": timezone, "metric": metric, "groupBy": group_by, "top": top})
+
+    def usage_current(self) -> AnalyticsUsageCurrent:
+        """Get what was used this month. Scope: analytics:read."""
+        return self._caller.call("GET", "/api/v2/analytics/usage/current")
+
+    def usage_history(self, *, from_: Optional[str] = None, to: Optional[str] = None, meter: Optional[Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]] = None) -> AnalyticsUsageHistory:
+        """List what was used on each day. Scope: analytics:read."""
+        return self._caller.call("GET", "/api/v2/analytics/usage/history", query={"from": from_, "to": to, "meter": meter})
+
+    def onboarding(self) -> AnalyticsOnboarding:
+        """Get the steps that lead to a first governed action. Scope: analytics:read."""
+        return self._caller.call("GET", "/api/v2/analytics/onboarding")
 
 
 class BillingOperations:
@@ -1114,6 +1160,7 @@ class Operations:
         self.approvals = ApprovalsOperations(caller)
         self.impact_limits = ImpactLimitsOperations(caller)
         self.budgets = BudgetsOperations(caller)
+        self.analytics = AnalyticsOperations(caller)
         self.billing = BillingOperations(caller)
         self.messages = MessagesOperations(caller)
         self.schedules = SchedulesOperations(caller)

@@ -180,6 +180,587 @@ class Actor(_ActorRequired, total=False):
     """The app through which a user asked, where one did."""
 
 
+class AnalyticsAgent(TypedDict):
+    agentId: Optional[str]
+    """Null: what named no agent."""
+    versions: List[str]
+    """Those that its runs named, the newest first, at most 10."""
+    runs: AnalyticsAgentRuns
+    durationMs: Optional[AnalyticsPercentiles]
+    """From the start to the end of the runs that ended in the range."""
+    approximate: AnalyticsApproximation
+    tokens: AnalyticsAgentTokens
+    costUsd: float
+    """What these runs say that they cost, in US dollars."""
+    invocations: int
+    """Admitted in the range."""
+    refused: int
+    """Ended in the range as `refused`. Denied, expired and cancelled ones are not."""
+    approvalsRequested: int
+    """Invocations, admitted in the range, that asked for an approval."""
+    lastSeenAt: Optional[str]
+    """The newest time in the range that is counted here."""
+
+
+class AnalyticsAgentRuns(TypedDict):
+    started: int
+    """Began in the range."""
+    succeeded: int
+    """Ended in the range with this status, and so are the next ones."""
+    failed: int
+    cancelled: int
+
+
+class AnalyticsAgentTokens(TypedDict):
+    input: int
+    """What the runs that ended in the range say, and so is `output`. Runs with a sum alone are in neither."""
+    output: int
+
+
+class AnalyticsApproximation(TypedDict):
+    """How far the percentiles beside it are from the exact ones, at most."""
+    relativeError: Literal[0.05]
+
+
+class AnalyticsDelivery(TypedDict):
+    range: AnalyticsRange
+    attempts: AnalyticsDeliveryAttempts
+    byOutcome: AnalyticsDeliveryByOutcome
+    """Without the abandoned ones. `timeout`: no answer in time. `connection`: no connection, or one that broke. `blocked`: the egress rules forbade it, and nothing was sent."""
+    latencyMs: Optional[AnalyticsPercentiles]
+    """From the dialling to the end of the answer, of attempts that dialled."""
+    firstAttemptSuccessRate: AnalyticsRate
+    """Of the first attempts that ended in the range, those that succeeded."""
+    attemptsPerMessage: Optional[float]
+    """The mean, over the messages that were delivered or failed in the range, with all their attempts."""
+    timeToDeliveryMs: Optional[AnalyticsPercentiles]
+    """From the time at which a message was due until it was delivered, retries included, of those delivered in the range."""
+    approximate: AnalyticsApproximation
+    buckets: List[AnalyticsDeliveryBucketsItem]
+
+
+class AnalyticsDeliveryAttempts(TypedDict):
+    total: int
+    """Attempts that ended in the range, of messages, callbacks and deliveries of events."""
+    succeeded: int
+    """Those that were answered 2xx."""
+    failed: int
+    """All others whose end is known."""
+    abandoned: int
+    """Those whose worker was lost: nobody knows what the destination did."""
+
+
+class AnalyticsDeliveryBucketsItem(TypedDict):
+    start: str
+    end: str
+    """Not included."""
+    succeeded: int
+    failed: int
+    """Without the abandoned ones."""
+    p95: Optional[float]
+    """Of `latencyMs`."""
+
+
+_AnalyticsDeliveryByOutcomeRequired = TypedDict("_AnalyticsDeliveryByOutcomeRequired", {"2xx": "int", "3xx": "int", "4xx": "int", "5xx": "int", "timeout": "int", "connection": "int", "blocked": "int"})
+_AnalyticsDeliveryByOutcomeOptional = TypedDict("_AnalyticsDeliveryByOutcomeOptional", {}, total=False)
+
+
+class AnalyticsDeliveryByOutcome(_AnalyticsDeliveryByOutcomeRequired, _AnalyticsDeliveryByOutcomeOptional):
+    pass
+
+
+class AnalyticsGauge(TypedDict):
+    """How many there are now, whatever the range."""
+    count: int
+    isCapped: bool
+    """Whether there may be more: counting ends at 10,000."""
+
+
+class AnalyticsGrades(TypedDict):
+    """Effects by the grade that they have now, at the time of their outcome or rejection."""
+    confirmed: int
+    acknowledged: int
+    unknown: int
+    failed: int
+    refused: int
+    denied: int
+    pending: int
+    """Always 0: what is pending has no grade yet."""
+
+
+class AnalyticsHalt(TypedDict):
+    at: str
+    by: AnalyticsHaltBy
+    until: Optional[str]
+    """Null: it lasts."""
+
+
+class AnalyticsHaltBy(TypedDict):
+    type: Literal["api_key", "user", "system"]
+    id: Optional[str]
+
+
+class AnalyticsImpactLimit(TypedDict):
+    limitId: str
+    name: str
+    dimension: str
+    currency: Optional[str]
+    cap: float
+    """In minor units of the currency, or in pieces of the dimension; so are the next three."""
+    settled: float
+    """Used in the current period."""
+    reserved: float
+    """Held in the current period by effects that have not ended, those with an unknown outcome included."""
+    unknown: float
+    """Held by unknown outcomes, of all periods."""
+    utilisation: Optional[float]
+    """(settled + reserved) / cap. Null for a limit of each effect."""
+    exceeded: bool
+    """Whether an effect was refused for it in the current period."""
+
+
+class AnalyticsMessages(TypedDict):
+    range: AnalyticsRange
+    totals: AnalyticsMessagesTotals
+    """Sums of the buckets."""
+    now: AnalyticsMessagesNow
+    """Messages that have not ended, by their status as it is now, whatever the range."""
+    byKind: List[AnalyticsMessagesByKindItem]
+    """Sums to `totals`."""
+    byLabel: List[AnalyticsMessagesByLabelItem]
+    """The 20 labels with the most messages."""
+    buckets: List[AnalyticsMessagesBucketsItem]
+
+
+class AnalyticsMessagesBucketsItem(TypedDict):
+    start: str
+    end: str
+    """Not included."""
+    accepted: int
+    """Accepted in the range or bucket, duplicates left out."""
+    delivered: int
+    """Delivered in it, whenever they were accepted."""
+    failed: int
+    """Failed for good in it."""
+    cancelled: int
+    """Cancelled in it."""
+
+
+class AnalyticsMessagesByKindItem(TypedDict):
+    kind: str
+    """`message`, `callback`, `event` or `alert`."""
+    accepted: int
+    """Accepted in the range or bucket, duplicates left out."""
+    delivered: int
+    """Delivered in it, whenever they were accepted."""
+    failed: int
+    """Failed for good in it."""
+    cancelled: int
+    """Cancelled in it."""
+
+
+class AnalyticsMessagesByLabelItem(TypedDict):
+    label: Optional[str]
+    """Null: those without a label. `(other)`: beyond 1,000 labels of a day."""
+    accepted: int
+    """Accepted in the range or bucket, duplicates left out."""
+    delivered: int
+    """Delivered in it, whenever they were accepted."""
+    failed: int
+    """Failed for good in it."""
+    cancelled: int
+    """Cancelled in it."""
+
+
+class AnalyticsMessagesNow(TypedDict):
+    """Messages that have not ended, by their status as it is now, whatever the range."""
+    pending: AnalyticsGauge
+    scheduled: AnalyticsGauge
+    processing: AnalyticsGauge
+
+
+class AnalyticsMessagesTotals(TypedDict):
+    """Sums of the buckets."""
+    accepted: int
+    """Accepted in the range or bucket, duplicates left out."""
+    delivered: int
+    """Delivered in it, whenever they were accepted."""
+    failed: int
+    """Failed for good in it."""
+    cancelled: int
+    """Cancelled in it."""
+
+
+class AnalyticsOverview(TypedDict):
+    range: AnalyticsRange
+    invocations: AnalyticsOverviewInvocations
+    effects: AnalyticsOverviewEffects
+    approvals: AnalyticsOverviewApprovals
+    messages: AnalyticsOverviewMessages
+    schedules: AnalyticsOverviewSchedules
+    runs: AnalyticsOverviewRuns
+    deadLettersNow: AnalyticsGauge
+    """In the dead-letter queue now, whatever the range."""
+    previous: AnalyticsPreviousOverview
+
+
+class AnalyticsOverviewApprovals(TypedDict):
+    requested: int
+    """Asked for in the range, those for free-standing work too."""
+    approved: int
+    """Decided in the range, consumed ones included."""
+    denied: int
+    """Decided in the range."""
+    expired: int
+    """Expired in the range without a decision."""
+    decisionMs: Optional[AnalyticsPercentiles]
+    """From the request to the decision, of the approved and the denied."""
+    approximate: AnalyticsApproximation
+    pendingNow: AnalyticsGauge
+    """Waiting for a decision now, whatever the range."""
+
+
+class AnalyticsOverviewEffects(TypedDict):
+    byGrade: AnalyticsGrades
+    confirmedShare: AnalyticsRate
+    """confirmed / (confirmed + acknowledged)."""
+    unknownNow: AnalyticsGauge
+    """Effects whose outcome is not known now, whatever the range."""
+    oldestUnknownAt: Optional[str]
+    """Since when the oldest of them is unknown. Null: there is none."""
+
+
+class AnalyticsOverviewInvocations(TypedDict):
+    created: int
+    """Admitted in the range, whatever became of them. Requests that were refused before are not."""
+    succeeded: int
+    """Ended in the range with this status, and so are the next ones."""
+    failed: int
+    unknown: int
+    """Became unknown in the range and still are. A resolution moves one to its new status and time."""
+    refused: int
+    denied: int
+    expired: int
+    cancelled: int
+    pendingNow: AnalyticsGauge
+    """Queued, being sent, or waiting for an approval now, whatever the range."""
+
+
+class AnalyticsOverviewMessages(TypedDict):
+    accepted: int
+    """Accepted in the range, callbacks and alerts too. Deliveries of events are left out, as in the list of messages."""
+    delivered: int
+    """Ended in the range with this status, and so are the next ones."""
+    failed: int
+    """A retry of a dead letter is another message: this one stays failed."""
+    cancelled: int
+    deliveryRate: AnalyticsRate
+    """delivered / (delivered + failed)."""
+    pendingNow: AnalyticsGauge
+    """Accepted and not ended: pending, scheduled or being sent now, whatever the range."""
+
+
+class AnalyticsOverviewRuns(TypedDict):
+    started: int
+    """Began in the range."""
+    succeeded: int
+    """Ended in the range with this status, and so are the next ones."""
+    failed: int
+    cancelled: int
+    tokens: int
+    """What the runs that ended in the range say that they used."""
+    costUsd: float
+    """What they say that they cost, in US dollars."""
+    runningNow: AnalyticsGauge
+    """Running now, whatever the range."""
+
+
+class AnalyticsOverviewSchedules(TypedDict):
+    firings: int
+    """Runs of every trigger that ended in the range, whatever their outcome."""
+    failed: int
+    missed: int
+    activeNow: AnalyticsGauge
+    """Not paused now, whatever the range."""
+
+
+class AnalyticsPercentiles(TypedDict):
+    p50: float
+    """In milliseconds, at most 5 % from the exact value."""
+    p95: float
+    """In milliseconds, at most 5 % from the exact value."""
+    p99: float
+    """In milliseconds, at most 5 % from the exact value."""
+    max: float
+    """In milliseconds, at most 5 % from the exact value."""
+    count: int
+    """The durations that these are of."""
+
+
+class AnalyticsPolicyDecision(TypedDict):
+    policyId: Optional[str]
+    """Null: the action or the default of the environment decided."""
+    ruleId: Optional[str]
+    version: Optional[int]
+    """The version of the policy."""
+    effect: Literal["allow", "require_approval", "deny"]
+    count: int
+
+
+class AnalyticsPreviousOverview(TypedDict):
+    """The same numbers of the range of equal length before this one, without those of now."""
+    invocations: AnalyticsPreviousOverviewInvocations
+    effects: AnalyticsPreviousOverviewEffects
+    approvals: AnalyticsPreviousOverviewApprovals
+    messages: AnalyticsPreviousOverviewMessages
+    schedules: AnalyticsPreviousOverviewSchedules
+    runs: AnalyticsPreviousOverviewRuns
+
+
+class AnalyticsPreviousOverviewApprovals(TypedDict):
+    requested: int
+    """Asked for in the range, those for free-standing work too."""
+    approved: int
+    """Decided in the range, consumed ones included."""
+    denied: int
+    """Decided in the range."""
+    expired: int
+    """Expired in the range without a decision."""
+    decisionMs: Optional[AnalyticsPercentiles]
+    """From the request to the decision, of the approved and the denied."""
+    approximate: AnalyticsApproximation
+
+
+class AnalyticsPreviousOverviewEffects(TypedDict):
+    byGrade: AnalyticsGrades
+    confirmedShare: AnalyticsRate
+    """confirmed / (confirmed + acknowledged)."""
+
+
+class AnalyticsPreviousOverviewInvocations(TypedDict):
+    created: int
+    """Admitted in the range, whatever became of them. Requests that were refused before are not."""
+    succeeded: int
+    """Ended in the range with this status, and so are the next ones."""
+    failed: int
+    unknown: int
+    """Became unknown in the range and still are. A resolution moves one to its new status and time."""
+    refused: int
+    denied: int
+    expired: int
+    cancelled: int
+
+
+class AnalyticsPreviousOverviewMessages(TypedDict):
+    accepted: int
+    """Accepted in the range, callbacks and alerts too. Deliveries of events are left out, as in the list of messages."""
+    delivered: int
+    """Ended in the range with this status, and so are the next ones."""
+    failed: int
+    """A retry of a dead letter is another message: this one stays failed."""
+    cancelled: int
+    deliveryRate: AnalyticsRate
+    """delivered / (delivered + failed)."""
+
+
+class AnalyticsPreviousOverviewRuns(TypedDict):
+    started: int
+    """Began in the range."""
+    succeeded: int
+    """Ended in the range with this status, and so are the next ones."""
+    failed: int
+    cancelled: int
+    tokens: int
+    """What the runs that ended in the range say that they used."""
+    costUsd: float
+    """What they say that they cost, in US dollars."""
+
+
+class AnalyticsPreviousOverviewSchedules(TypedDict):
+    firings: int
+    """Runs of every trigger that ended in the range, whatever their outcome."""
+    failed: int
+    missed: int
+
+
+_AnalyticsRangeRequired = TypedDict("_AnalyticsRangeRequired", {"from": "str", "to": "str", "interval": "Literal[\"15m\", \"hour\", \"day\", \"week\", \"month\"]", "timezone": "str", "completeUntil": "str"})
+_AnalyticsRangeOptional = TypedDict("_AnalyticsRangeOptional", {}, total=False)
+
+
+class AnalyticsRange(_AnalyticsRangeRequired, _AnalyticsRangeOptional):
+    pass
+
+
+class AnalyticsSeries(TypedDict):
+    key: Optional[str]
+    """The value of the group itself, such as the id of an action. Empty: those that have none. Null: all that are not among the top."""
+    label: str
+    """For people: the name of what the key is the id of, else the key; `none`, `other`, or `all` without a group."""
+    total: Optional[float]
+    """The sum of the points; for a percentile, that of the whole range."""
+    points: List[Optional[float]]
+    """One for each bucket, in its order. Counts and sums are integers, 0 where there was none; a percentile is null there."""
+
+
+class AnalyticsTimeSeries(TypedDict):
+    range: AnalyticsRange
+    metric: AnalyticsMetric
+    unit: Literal["count", "ms", "tokens", "micro_usd"]
+    """`micro_usd`: millionths of a US dollar."""
+    groupBy: Optional[str]
+    buckets: List[AnalyticsTimeSeriesBucketsItem]
+    """The oldest first, those without a record included."""
+    series: List[AnalyticsSeries]
+    """The largest first, the rest last. None where nothing was counted and a group was asked for."""
+    approximate: Optional[AnalyticsApproximation]
+    """Null where the metric is exact."""
+    truncated: bool
+    """Whether some are left out, or stand in `(other)` because a day had more than 1,000 different ones."""
+
+
+class AnalyticsTimeSeriesBucketsItem(TypedDict):
+    start: str
+    end: str
+    """Not included."""
+
+
+class AnalyticsTrustControl(TypedDict):
+    range: AnalyticsRange
+    decisions: AnalyticsTrustControlDecisions
+    """Invocations that were evaluated in the range, by what was decided."""
+    byPolicy: List[AnalyticsPolicyDecision]
+    """The same by rule, the most frequent first, at most 50."""
+    approvals: AnalyticsTrustControlApprovals
+    """Those for free-standing work are counted too."""
+    grades: AnalyticsGrades
+    verification: AnalyticsTrustControlVerification
+    """The same effects by who says what became of them."""
+    refusals: List[AnalyticsTrustControlRefusalsItem]
+    """Invocations that ended in the range as refused, denied, expired or cancelled, by code, the most frequent first."""
+    unknowns: AnalyticsTrustControlUnknowns
+    impactLimits: List[AnalyticsImpactLimit]
+    """The live limits as they stand now, whatever the range."""
+    halts: List[AnalyticsHalt]
+    """Times in the range in which the environment was halted, the newest first."""
+    truncated: bool
+    """Whether some are left out, or stand in `(other)` because a day had more than 1,000 different ones."""
+
+
+class AnalyticsTrustControlApprovals(TypedDict):
+    """Those for free-standing work are counted too."""
+    requested: int
+    """Asked for in the range."""
+    approved: int
+    """Decided in the range, consumed ones included."""
+    denied: int
+    """Decided in the range."""
+    expired: int
+    """Ended in the range without a decision, and so are the next two."""
+    cancelled: int
+    invalidated: int
+    """What was asked for had changed."""
+    decisionMs: Optional[AnalyticsPercentiles]
+    """From the request to the decision, of the approved and the denied."""
+    approximate: AnalyticsApproximation
+
+
+class AnalyticsTrustControlDecisions(TypedDict):
+    """Invocations that were evaluated in the range, by what was decided."""
+    allow: int
+    requireApproval: int
+    deny: int
+
+
+class AnalyticsTrustControlRefusalsItem(TypedDict):
+    code: str
+    count: int
+
+
+class AnalyticsTrustControlUnknowns(TypedDict):
+    opened: int
+    """Effects that became unknown in the range, whatever became of them."""
+    resolvedByLookup: int
+    """Became known in the range by a read of the provider or a late answer."""
+    resolvedManually: int
+    """Became known in the range by a person."""
+    openNow: AnalyticsGauge
+    """Unknown now, whatever the range."""
+    oldestOpenAt: Optional[str]
+    """Since when the oldest of them is unknown. Null: there is none."""
+    resolutionMs: Optional[AnalyticsPercentiles]
+    """How long those that became known in the range were unknown."""
+    approximate: AnalyticsApproximation
+
+
+class AnalyticsTrustControlVerification(TypedDict):
+    """The same effects by who says what became of them."""
+    provider: int
+    manual: int
+    unverified: int
+    notDispatched: int
+
+
+class AnalyticsUsageCurrent(TypedDict):
+    range: AnalyticsRange
+    period: AnalyticsUsageCurrentPeriod
+    """The UTC month."""
+    resetsAt: str
+    """When every meter and budget begins at 0 again: the end of the period."""
+    items: List[UsageItem]
+    """One for each meter, in a fixed order."""
+    budget: Optional[Budget]
+    """The budget of the calling key. Null for a key without one, and for a session."""
+
+
+class AnalyticsUsageCurrentPeriod(TypedDict):
+    """The UTC month."""
+    start: str
+    end: str
+
+
+class _AnalyticsUsageDayRequired(TypedDict):
+    date: str
+    """The UTC day."""
+    complete: bool
+    """Whether the day has ended."""
+
+
+class AnalyticsUsageDay(_AnalyticsUsageDayRequired, total=False):
+    """With `meter`, the other meters are left out."""
+    executions: int
+    """Invocations admitted on the day, without those that were given back later."""
+    messages: int
+    """Messages accepted on the day, deliveries of events included."""
+    egressBytes: int
+    """Bytes of bodies that were sent and read on the day."""
+    memoryOperations: int
+    """Memories stored or superseded, searches, and ingests."""
+    notificationEmails: int
+    """Notification e-mails, one for each recipient."""
+
+
+class AnalyticsUsageHistory(TypedDict):
+    range: AnalyticsRange
+    days: List[AnalyticsUsageDay]
+    """The oldest first; days without use have zeros."""
+    totals: AnalyticsUsageHistoryTotals
+    """Sums of the days shown."""
+
+
+class AnalyticsUsageHistoryTotals(TypedDict, total=False):
+    """Sums of the days shown."""
+    executions: int
+    """Invocations admitted on the day, without those that were given back later."""
+    messages: int
+    """Messages accepted on the day, deliveries of events included."""
+    egressBytes: int
+    """Bytes of bodies that were sent and read on the day."""
+    memoryOperations: int
+    """Memories stored or superseded, searches, and ingests."""
+    notificationEmails: int
+    """Notification e-mails, one for each recipient."""
+
+
 class ApiKey(TypedDict):
     id: str
     name: str
@@ -1427,6 +2008,36 @@ class Environment(TypedDict):
     """null while it runs."""
     haltedReason: Optional[str]
     createdAt: str
+
+
+class ErrorAnalytics(TypedDict):
+    fingerprint: str
+    """The same for the same area, code and text, in every range and environment."""
+    area: Literal["invocation", "dispatch", "delivery", "schedule", "run", "integration", "subscription"]
+    """`invocation`: refused before it was sent. `dispatch`: sent, and failed or of unknown outcome. `delivery`: a failed attempt of a message. `subscription`: the same of an event. `schedule`: a slot whose publishing was refused. `run`: a run of an agent that failed. `integration`: a chat that refused a question."""
+    code: str
+    """A refusal code, a status that was answered, or a word such as `timeout`."""
+    sampleMessage: str
+    """Without credentials, addresses and the queries of URLs; what differs from one to the next is `#`."""
+    count: int
+    """How often it happened in the range."""
+    firstSeenAt: str
+    """The first time in the range."""
+    lastSeenAt: str
+    """The last time in the range."""
+    affected: List[ErrorAnalyticsAffectedItem]
+    """What the samples are about, as far as they are kept. It is not everything that is affected."""
+    sampleIds: List[str]
+    """Newest records: invocations, messages, schedules, runs, or approvals that a chat was asked about."""
+    trend: List[int]
+    """24 equal parts of the range, the oldest first; they sum to `count`. Counts are by quarters of an hour, or by UTC days beyond 31 of them."""
+
+
+class ErrorAnalyticsAffectedItem(TypedDict):
+    type: Literal["action", "destination", "subscription", "schedule", "agent", "integration"]
+    id: str
+    """Of a destination its origin and path."""
+    name: Optional[str]
 
 
 class _EvaluateApprovalPoliciesRequired(TypedDict):
@@ -3135,6 +3746,26 @@ class OffsetPagination(TypedDict):
     hasMore: bool
 
 
+class Onboarding(TypedDict):
+    steps: List[OnboardingStepsItem]
+    completed: int
+    """The steps that are done."""
+    total: int
+
+
+class OnboardingStepsItem(TypedDict):
+    id: Literal["key_created", "action_created", "first_preview", "first_invocation", "action_governed", "policy_applied", "approver_added", "first_decision", "channel_connected", "first_message", "first_run"]
+    title: str
+    """For people."""
+    done: bool
+    doneAt: Optional[str]
+    """The time of the oldest record that is kept. Null while the step is open."""
+    docsUrl: str
+    """A page of the documentation, relative to its address."""
+    consolePath: Optional[str]
+    """A page where a person takes the step, relative to the service. Null where the API alone does."""
+
+
 class OwnNotificationPreferences(TypedDict):
     mutedTypes: List[NotificationType]
     """What this member does not see in lists and counts. Everybody else, and every channel, still has it."""
@@ -3829,9 +4460,73 @@ class Schedule(TypedDict):
     updatedAt: str
 
 
+class ScheduleAnalytics(TypedDict):
+    scheduleId: str
+    name: Optional[str]
+    cron: str
+    timezone: str
+    paused: bool
+    firings: ScheduleAnalyticsFirings
+    """Runs whose outcome came in the range, those asked for by hand too."""
+    successRate: AnalyticsRate
+    """Published of those published, failed or missed. A skipped slot counts on neither side."""
+    latenessMs: Optional[AnalyticsPercentiles]
+    """From the slot until it published, of those published in the range."""
+    approximate: AnalyticsApproximation
+    delivery: ScheduleAnalyticsDelivery
+    """Messages of its firings that ended in the range."""
+    lastRunAt: Optional[str]
+    """When it last published, or failed to, whatever the range."""
+    nextRunAt: Optional[str]
+    """Null while it is paused."""
+
+
+class ScheduleAnalyticsDelivery(TypedDict):
+    """Messages of its firings that ended in the range."""
+    delivered: int
+    failed: int
+
+
+class ScheduleAnalyticsFirings(TypedDict):
+    """Runs whose outcome came in the range, those asked for by hand too."""
+    published: int
+    skipped: int
+    """Nothing was published, because an earlier message had not ended or the environment was halted."""
+    failed: int
+    """Publishing was refused."""
+    missed: int
+    """Nobody fired the slot within the catch-up."""
+
+
 class ScheduleCreatedBy(TypedDict):
     type: str
     id: Optional[str]
+
+
+class ScheduleExecution(TypedDict):
+    scheduleId: str
+    trigger: Literal["schedule", "manual"]
+    """`manual`: asked for by `POST /schedules/{scheduleId}/run`."""
+    scheduledFor: str
+    """When it was due."""
+    firedAt: str
+    """When its outcome came."""
+    latenessMs: Optional[int]
+    """Exact. Null where it published nothing."""
+    outcome: Literal["queued", "waiting", "published", "skipped", "failed", "missed"]
+    """As in the list of the runs of a schedule."""
+    messageIds: List[str]
+    """What it published, one for each endpoint of a URL group."""
+    eventId: Optional[str]
+    """The event that it published to a topic."""
+    deliveryStatus: Optional[Literal["pending", "delivered", "failed", "cancelled"]]
+    """Of its messages, or of the deliveries of its event: `pending` while one has not ended, else `failed` where one failed. Null where there is none, or none is kept."""
+    error: Optional[ScheduleExecutionError]
+
+
+class ScheduleExecutionError(TypedDict):
+    code: str
+    message: str
 
 
 class SchedulePreview(TypedDict):
@@ -4304,6 +4999,25 @@ class ToolExportDroppedItem(TypedDict):
     reason: str
 
 
+class TopUrl(TypedDict):
+    url: str
+    """Origin and path. User information, query and fragment are left out."""
+    messages: int
+    """Messages, callbacks and deliveries of events that ended in the range, cancelled ones too."""
+    delivered: int
+    failed: int
+    """Failed for good."""
+    deliveryRate: AnalyticsRate
+    """Delivered of those delivered or failed."""
+    latencyMs: Optional[AnalyticsPercentiles]
+    """Of the attempts that ended in the range."""
+    approximate: AnalyticsApproximation
+    lastStatus: Optional[int]
+    """What the destination answered to the newest attempt of the range; null where it did not answer."""
+    lastFailureAt: Optional[str]
+    """The newest failed attempt of the range."""
+
+
 class UnitPrice(TypedDict):
     amount: int
     """In minor units of the currency, for each `per` units."""
@@ -4483,6 +5197,23 @@ class UrlGroupsEndpointsRemoveReply(TypedDict):
 class UrlGroupsUpdateBody(TypedDict):
     name: str
     """Unique in its environment. A publish request names the group by it, or by its id."""
+
+
+class UsageItem(TypedDict):
+    meter: Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]
+    """`executions`: admitted invocations, without those given back. `messages`: accepted messages and deliveries of events. `egress`: bytes of bodies sent and read. `memory_processing`: memories stored, searches, ingests. `notification_emails`: one for each recipient."""
+    unit: Literal["execution", "message", "byte", "operation", "email"]
+    """What `used` counts."""
+    used: int
+    """In this environment since the beginning of the UTC month, counted up to this reply."""
+    workspace: UsageItemWorkspace
+
+
+class UsageItemWorkspace(TypedDict):
+    used: int
+    """The same in all environments of the workspace: the allowance is one for all."""
+    limit: Union[int, Literal["unlimited"]]
+    """What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`)."""
 
 
 class User(TypedDict):
@@ -4670,6 +5401,9 @@ class WrittenScheduleCreatedBy(TypedDict):
     id: Optional[str]
 
 
+AnalyticsMetric = Literal["invocations.created", "invocations.ended", "effects.graded", "approvals.requested", "approvals.decided", "messages.accepted", "messages.ended", "delivery.attempts", "delivery.latency.p50", "delivery.latency.p95", "delivery.latency.p99", "schedules.fired", "runs.started", "runs.ended", "runs.duration.p95", "tokens", "cost", "refusals", "errors"]
+AnalyticsOnboarding = Onboarding
+AnalyticsRate = Optional[float]
 BatchResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic, BatchResult4]
 BodyPart = Union[BodyPart1, BodyPart2]
 Context = Union[Context1, Context2, Context3]

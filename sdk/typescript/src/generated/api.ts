@@ -132,6 +132,506 @@ export interface schemas {
     /** The app through which a user asked, where one did. */
     clientId?: string;
   };
+  AnalyticsAgent: {
+    /** Null: what named no agent. */
+    agentId: string | null;
+    /** Those that its runs named, the newest first, at most 10. */
+    versions: Array<string>;
+    runs: {
+      /** Began in the range. */
+      started: number;
+      /** Ended in the range with this status, and so are the next ones. */
+      succeeded: number;
+      failed: number;
+      cancelled: number;
+    };
+    /** From the start to the end of the runs that ended in the range. */
+    durationMs: schemas["AnalyticsPercentiles"] | null;
+    approximate: schemas["AnalyticsApproximation"];
+    tokens: {
+      /** What the runs that ended in the range say, and so is `output`. Runs with a sum alone are in neither. */
+      input: number;
+      output: number;
+    };
+    /** What these runs say that they cost, in US dollars. */
+    costUsd: number;
+    /** Admitted in the range. */
+    invocations: number;
+    /** Ended in the range as `refused`. Denied, expired and cancelled ones are not. */
+    refused: number;
+    /** Invocations, admitted in the range, that asked for an approval. */
+    approvalsRequested: number;
+    /** The newest time in the range that is counted here. */
+    lastSeenAt: schemas["DateTime"] | null;
+  };
+  /** How far the percentiles beside it are from the exact ones, at most. */
+  AnalyticsApproximation: {
+    relativeError: 0.05;
+  };
+  AnalyticsDelivery: {
+    range: schemas["AnalyticsRange"];
+    attempts: {
+      /** Attempts that ended in the range, of messages, callbacks and deliveries of events. */
+      total: number;
+      /** Those that were answered 2xx. */
+      succeeded: number;
+      /** All others whose end is known. */
+      failed: number;
+      /** Those whose worker was lost: nobody knows what the destination did. */
+      abandoned: number;
+    };
+    /** Without the abandoned ones. `timeout`: no answer in time. `connection`: no connection, or one that broke. `blocked`: the egress rules forbade it, and nothing was sent. */
+    byOutcome: {
+      "2xx": number;
+      "3xx": number;
+      "4xx": number;
+      "5xx": number;
+      timeout: number;
+      connection: number;
+      blocked: number;
+    };
+    /** From the dialling to the end of the answer, of attempts that dialled. */
+    latencyMs: schemas["AnalyticsPercentiles"] | null;
+    /** Of the first attempts that ended in the range, those that succeeded. */
+    firstAttemptSuccessRate: schemas["AnalyticsRate"];
+    /** The mean, over the messages that were delivered or failed in the range, with all their attempts. */
+    attemptsPerMessage: number | null;
+    /** From the time at which a message was due until it was delivered, retries included, of those delivered in the range. */
+    timeToDeliveryMs: schemas["AnalyticsPercentiles"] | null;
+    approximate: schemas["AnalyticsApproximation"];
+    buckets: Array<{
+      start: schemas["DateTime"];
+      /** Not included. */
+      end: schemas["DateTime"];
+      succeeded: number;
+      /** Without the abandoned ones. */
+      failed: number;
+      /** Of `latencyMs`. */
+      p95: number | null;
+    }>;
+  };
+  /** How many there are now, whatever the range. */
+  AnalyticsGauge: {
+    count: number;
+    /** Whether there may be more: counting ends at 10,000. */
+    isCapped: boolean;
+  };
+  /** Effects by the grade that they have now, at the time of their outcome or rejection. */
+  AnalyticsGrades: {
+    confirmed: number;
+    acknowledged: number;
+    unknown: number;
+    failed: number;
+    refused: number;
+    denied: number;
+    /** Always 0: what is pending has no grade yet. */
+    pending: number;
+  };
+  AnalyticsHalt: {
+    at: schemas["DateTime"];
+    by: {
+      type: "api_key" | "user" | "system";
+      id: string | null;
+    };
+    /** Null: it lasts. */
+    until: schemas["DateTime"] | null;
+  };
+  AnalyticsImpactLimit: {
+    limitId: string;
+    name: string;
+    dimension: string;
+    currency: string | null;
+    /** In minor units of the currency, or in pieces of the dimension; so are the next three. */
+    cap: number;
+    /** Used in the current period. */
+    settled: number;
+    /** Held in the current period by effects that have not ended, those with an unknown outcome included. */
+    reserved: number;
+    /** Held by unknown outcomes, of all periods. */
+    unknown: number;
+    /** (settled + reserved) / cap. Null for a limit of each effect. */
+    utilisation: number | null;
+    /** Whether an effect was refused for it in the current period. */
+    exceeded: boolean;
+  };
+  AnalyticsMessages: {
+    range: schemas["AnalyticsRange"];
+    /** Sums of the buckets. */
+    totals: {
+      /** Accepted in the range or bucket, duplicates left out. */
+      accepted: number;
+      /** Delivered in it, whenever they were accepted. */
+      delivered: number;
+      /** Failed for good in it. */
+      failed: number;
+      /** Cancelled in it. */
+      cancelled: number;
+    };
+    /** Messages that have not ended, by their status as it is now, whatever the range. */
+    now: {
+      pending: schemas["AnalyticsGauge"];
+      scheduled: schemas["AnalyticsGauge"];
+      processing: schemas["AnalyticsGauge"];
+    };
+    /** Sums to `totals`. */
+    byKind: Array<{
+      /** `message`, `callback`, `event` or `alert`. */
+      kind: string;
+      /** Accepted in the range or bucket, duplicates left out. */
+      accepted: number;
+      /** Delivered in it, whenever they were accepted. */
+      delivered: number;
+      /** Failed for good in it. */
+      failed: number;
+      /** Cancelled in it. */
+      cancelled: number;
+    }>;
+    /** The 20 labels with the most messages. */
+    byLabel: Array<{
+      /** Null: those without a label. `(other)`: beyond 1,000 labels of a day. */
+      label: string | null;
+      /** Accepted in the range or bucket, duplicates left out. */
+      accepted: number;
+      /** Delivered in it, whenever they were accepted. */
+      delivered: number;
+      /** Failed for good in it. */
+      failed: number;
+      /** Cancelled in it. */
+      cancelled: number;
+    }>;
+    buckets: Array<{
+      start: schemas["DateTime"];
+      /** Not included. */
+      end: schemas["DateTime"];
+      /** Accepted in the range or bucket, duplicates left out. */
+      accepted: number;
+      /** Delivered in it, whenever they were accepted. */
+      delivered: number;
+      /** Failed for good in it. */
+      failed: number;
+      /** Cancelled in it. */
+      cancelled: number;
+    }>;
+  };
+  AnalyticsMetric: "invocations.created" | "invocations.ended" | "effects.graded" | "approvals.requested" | "approvals.decided" | "messages.accepted" | "messages.ended" | "delivery.attempts" | "delivery.latency.p50" | "delivery.latency.p95" | "delivery.latency.p99" | "schedules.fired" | "runs.started" | "runs.ended" | "runs.duration.p95" | "tokens" | "cost" | "refusals" | "errors";
+  AnalyticsOnboarding: schemas["Onboarding"];
+  AnalyticsOverview: {
+    range: schemas["AnalyticsRange"];
+    invocations: {
+      /** Admitted in the range, whatever became of them. Requests that were refused before are not. */
+      created: number;
+      /** Ended in the range with this status, and so are the next ones. */
+      succeeded: number;
+      failed: number;
+      /** Became unknown in the range and still are. A resolution moves one to its new status and time. */
+      unknown: number;
+      refused: number;
+      denied: number;
+      expired: number;
+      cancelled: number;
+      /** Queued, being sent, or waiting for an approval now, whatever the range. */
+      pendingNow: schemas["AnalyticsGauge"];
+    };
+    effects: {
+      byGrade: schemas["AnalyticsGrades"];
+      /** confirmed / (confirmed + acknowledged). */
+      confirmedShare: schemas["AnalyticsRate"];
+      /** Effects whose outcome is not known now, whatever the range. */
+      unknownNow: schemas["AnalyticsGauge"];
+      /** Since when the oldest of them is unknown. Null: there is none. */
+      oldestUnknownAt: schemas["DateTime"] | null;
+    };
+    approvals: {
+      /** Asked for in the range, those for free-standing work too. */
+      requested: number;
+      /** Decided in the range, consumed ones included. */
+      approved: number;
+      /** Decided in the range. */
+      denied: number;
+      /** Expired in the range without a decision. */
+      expired: number;
+      /** From the request to the decision, of the approved and the denied. */
+      decisionMs: schemas["AnalyticsPercentiles"] | null;
+      approximate: schemas["AnalyticsApproximation"];
+      /** Waiting for a decision now, whatever the range. */
+      pendingNow: schemas["AnalyticsGauge"];
+    };
+    messages: {
+      /** Accepted in the range, callbacks and alerts too. Deliveries of events are left out, as in the list of messages. */
+      accepted: number;
+      /** Ended in the range with this status, and so are the next ones. */
+      delivered: number;
+      /** A retry of a dead letter is another message: this one stays failed. */
+      failed: number;
+      cancelled: number;
+      /** delivered / (delivered + failed). */
+      deliveryRate: schemas["AnalyticsRate"];
+      /** Accepted and not ended: pending, scheduled or being sent now, whatever the range. */
+      pendingNow: schemas["AnalyticsGauge"];
+    };
+    schedules: {
+      /** Runs of every trigger that ended in the range, whatever their outcome. */
+      firings: number;
+      failed: number;
+      missed: number;
+      /** Not paused now, whatever the range. */
+      activeNow: schemas["AnalyticsGauge"];
+    };
+    runs: {
+      /** Began in the range. */
+      started: number;
+      /** Ended in the range with this status, and so are the next ones. */
+      succeeded: number;
+      failed: number;
+      cancelled: number;
+      /** What the runs that ended in the range say that they used. */
+      tokens: number;
+      /** What they say that they cost, in US dollars. */
+      costUsd: number;
+      /** Running now, whatever the range. */
+      runningNow: schemas["AnalyticsGauge"];
+    };
+    /** In the dead-letter queue now, whatever the range. */
+    deadLettersNow: schemas["AnalyticsGauge"];
+    previous: schemas["AnalyticsPreviousOverview"];
+  };
+  AnalyticsPercentiles: {
+    /** In milliseconds, at most 5 % from the exact value. */
+    p50: number;
+    /** In milliseconds, at most 5 % from the exact value. */
+    p95: number;
+    /** In milliseconds, at most 5 % from the exact value. */
+    p99: number;
+    /** In milliseconds, at most 5 % from the exact value. */
+    max: number;
+    /** The durations that these are of. */
+    count: number;
+  };
+  AnalyticsPolicyDecision: {
+    /** Null: the action or the default of the environment decided. */
+    policyId: string | null;
+    ruleId: string | null;
+    /** The version of the policy. */
+    version: schemas["Integer"] | null;
+    effect: "allow" | "require_approval" | "deny";
+    count: number;
+  };
+  /** The same numbers of the range of equal length before this one, without those of now. */
+  AnalyticsPreviousOverview: {
+    invocations: {
+      /** Admitted in the range, whatever became of them. Requests that were refused before are not. */
+      created: number;
+      /** Ended in the range with this status, and so are the next ones. */
+      succeeded: number;
+      failed: number;
+      /** Became unknown in the range and still are. A resolution moves one to its new status and time. */
+      unknown: number;
+      refused: number;
+      denied: number;
+      expired: number;
+      cancelled: number;
+    };
+    effects: {
+      byGrade: schemas["AnalyticsGrades"];
+      /** confirmed / (confirmed + acknowledged). */
+      confirmedShare: schemas["AnalyticsRate"];
+    };
+    approvals: {
+      /** Asked for in the range, those for free-standing work too. */
+      requested: number;
+      /** Decided in the range, consumed ones included. */
+      approved: number;
+      /** Decided in the range. */
+      denied: number;
+      /** Expired in the range without a decision. */
+      expired: number;
+      /** From the request to the decision, of the approved and the denied. */
+      decisionMs: schemas["AnalyticsPercentiles"] | null;
+      approximate: schemas["AnalyticsApproximation"];
+    };
+    messages: {
+      /** Accepted in the range, callbacks and alerts too. Deliveries of events are left out, as in the list of messages. */
+      accepted: number;
+      /** Ended in the range with this status, and so are the next ones. */
+      delivered: number;
+      /** A retry of a dead letter is another message: this one stays failed. */
+      failed: number;
+      cancelled: number;
+      /** delivered / (delivered + failed). */
+      deliveryRate: schemas["AnalyticsRate"];
+    };
+    schedules: {
+      /** Runs of every trigger that ended in the range, whatever their outcome. */
+      firings: number;
+      failed: number;
+      missed: number;
+    };
+    runs: {
+      /** Began in the range. */
+      started: number;
+      /** Ended in the range with this status, and so are the next ones. */
+      succeeded: number;
+      failed: number;
+      cancelled: number;
+      /** What the runs that ended in the range say that they used. */
+      tokens: number;
+      /** What they say that they cost, in US dollars. */
+      costUsd: number;
+    };
+  };
+  AnalyticsRange: {
+    /** The beginning, included, on the grid. */
+    from: schemas["DateTime"];
+    /** The end, not included, on the grid: it may be after now. */
+    to: schemas["DateTime"];
+    interval: "15m" | "hour" | "day" | "week" | "month";
+    /** The zone of the grid: UTC where the interval is shorter than a day. */
+    timezone: string;
+    /** All that was committed before it is counted. Numbers before it change by corrections alone, such as an unknown outcome that is resolved. */
+    completeUntil: schemas["DateTime"];
+  };
+  /** From 0 to 1. Null where there was nothing to divide by. */
+  AnalyticsRate: number | null;
+  AnalyticsSeries: {
+    /** The value of the group itself, such as the id of an action. Empty: those that have none. Null: all that are not among the top. */
+    key: string | null;
+    /** For people: the name of what the key is the id of, else the key; `none`, `other`, or `all` without a group. */
+    label: string;
+    /** The sum of the points; for a percentile, that of the whole range. */
+    total: number | null;
+    /** One for each bucket, in its order. Counts and sums are integers, 0 where there was none; a percentile is null there. */
+    points: (number | null)[];
+  };
+  AnalyticsTimeSeries: {
+    range: schemas["AnalyticsRange"];
+    metric: schemas["AnalyticsMetric"];
+    /** `micro_usd`: millionths of a US dollar. */
+    unit: "count" | "ms" | "tokens" | "micro_usd";
+    groupBy: string | null;
+    /** The oldest first, those without a record included. */
+    buckets: Array<{
+      start: schemas["DateTime"];
+      /** Not included. */
+      end: schemas["DateTime"];
+    }>;
+    /** The largest first, the rest last. None where nothing was counted and a group was asked for. */
+    series: Array<schemas["AnalyticsSeries"]>;
+    /** Null where the metric is exact. */
+    approximate: schemas["AnalyticsApproximation"] | null;
+    /** Whether some are left out, or stand in `(other)` because a day had more than 1,000 different ones. */
+    truncated: boolean;
+  };
+  AnalyticsTrustControl: {
+    range: schemas["AnalyticsRange"];
+    /** Invocations that were evaluated in the range, by what was decided. */
+    decisions: {
+      allow: number;
+      requireApproval: number;
+      deny: number;
+    };
+    /** The same by rule, the most frequent first, at most 50. */
+    byPolicy: Array<schemas["AnalyticsPolicyDecision"]>;
+    /** Those for free-standing work are counted too. */
+    approvals: {
+      /** Asked for in the range. */
+      requested: number;
+      /** Decided in the range, consumed ones included. */
+      approved: number;
+      /** Decided in the range. */
+      denied: number;
+      /** Ended in the range without a decision, and so are the next two. */
+      expired: number;
+      cancelled: number;
+      /** What was asked for had changed. */
+      invalidated: number;
+      /** From the request to the decision, of the approved and the denied. */
+      decisionMs: schemas["AnalyticsPercentiles"] | null;
+      approximate: schemas["AnalyticsApproximation"];
+    };
+    grades: schemas["AnalyticsGrades"];
+    /** The same effects by who says what became of them. */
+    verification: {
+      provider: number;
+      manual: number;
+      unverified: number;
+      notDispatched: number;
+    };
+    /** Invocations that ended in the range as refused, denied, expired or cancelled, by code, the most frequent first. */
+    refusals: Array<{
+      code: string;
+      count: number;
+    }>;
+    unknowns: {
+      /** Effects that became unknown in the range, whatever became of them. */
+      opened: number;
+      /** Became known in the range by a read of the provider or a late answer. */
+      resolvedByLookup: number;
+      /** Became known in the range by a person. */
+      resolvedManually: number;
+      /** Unknown now, whatever the range. */
+      openNow: schemas["AnalyticsGauge"];
+      /** Since when the oldest of them is unknown. Null: there is none. */
+      oldestOpenAt: schemas["DateTime"] | null;
+      /** How long those that became known in the range were unknown. */
+      resolutionMs: schemas["AnalyticsPercentiles"] | null;
+      approximate: schemas["AnalyticsApproximation"];
+    };
+    /** The live limits as they stand now, whatever the range. */
+    impactLimits: Array<schemas["AnalyticsImpactLimit"]>;
+    /** Times in the range in which the environment was halted, the newest first. */
+    halts: Array<schemas["AnalyticsHalt"]>;
+    /** Whether some are left out, or stand in `(other)` because a day had more than 1,000 different ones. */
+    truncated: boolean;
+  };
+  AnalyticsUsageCurrent: {
+    range: schemas["AnalyticsRange"];
+    /** The UTC month. */
+    period: {
+      start: schemas["DateTime"];
+      end: schemas["DateTime"];
+    };
+    /** When every meter and budget begins at 0 again: the end of the period. */
+    resetsAt: schemas["DateTime"];
+    /** One for each meter, in a fixed order. */
+    items: Array<schemas["UsageItem"]>;
+    /** The budget of the calling key. Null for a key without one, and for a session. */
+    budget: schemas["Budget"] | null;
+  };
+  /** With `meter`, the other meters are left out. */
+  AnalyticsUsageDay: {
+    /** The UTC day. */
+    date: string;
+    /** Whether the day has ended. */
+    complete: boolean;
+    /** Invocations admitted on the day, without those that were given back later. */
+    executions?: schemas["Integer"];
+    /** Messages accepted on the day, deliveries of events included. */
+    messages?: schemas["Integer"];
+    /** Bytes of bodies that were sent and read on the day. */
+    egressBytes?: schemas["Integer"];
+    /** Memories stored or superseded, searches, and ingests. */
+    memoryOperations?: schemas["Integer"];
+    /** Notification e-mails, one for each recipient. */
+    notificationEmails?: schemas["Integer"];
+  };
+  AnalyticsUsageHistory: {
+    range: schemas["AnalyticsRange"];
+    /** The oldest first; days without use have zeros. */
+    days: Array<schemas["AnalyticsUsageDay"]>;
+    /** Sums of the days shown. */
+    totals: {
+      /** Invocations admitted on the day, without those that were given back later. */
+      executions?: schemas["Integer"];
+      /** Messages accepted on the day, deliveries of events included. */
+      messages?: schemas["Integer"];
+      /** Bytes of bodies that were sent and read on the day. */
+      egressBytes?: schemas["Integer"];
+      /** Memories stored or superseded, searches, and ingests. */
+      memoryOperations?: schemas["Integer"];
+      /** Notification e-mails, one for each recipient. */
+      notificationEmails?: schemas["Integer"];
+    };
+  };
   ApiKey: {
     id: string;
     name: string;
@@ -1097,6 +1597,33 @@ export interface schemas {
     };
     /** The X-Request-Id of the response. */
     requestId: string;
+  };
+  ErrorAnalytics: {
+    /** The same for the same area, code and text, in every range and environment. */
+    fingerprint: string;
+    /** `invocation`: refused before it was sent. `dispatch`: sent, and failed or of unknown outcome. `delivery`: a failed attempt of a message. `subscription`: the same of an event. `schedule`: a slot whose publishing was refused. `run`: a run of an agent that failed. `integration`: a chat that refused a question. */
+    area: "invocation" | "dispatch" | "delivery" | "schedule" | "run" | "integration" | "subscription";
+    /** A refusal code, a status that was answered, or a word such as `timeout`. */
+    code: string;
+    /** Without credentials, addresses and the queries of URLs; what differs from one to the next is `#`. */
+    sampleMessage: string;
+    /** How often it happened in the range. */
+    count: number;
+    /** The first time in the range. */
+    firstSeenAt: schemas["DateTime"];
+    /** The last time in the range. */
+    lastSeenAt: schemas["DateTime"];
+    /** What the samples are about, as far as they are kept. It is not everything that is affected. */
+    affected: Array<{
+      type: "action" | "destination" | "subscription" | "schedule" | "agent" | "integration";
+      /** Of a destination its origin and path. */
+      id: string;
+      name: string | null;
+    }>;
+    /** Newest records: invocations, messages, schedules, runs, or approvals that a chat was asked about. */
+    sampleIds: Array<string>;
+    /** 24 equal parts of the range, the oldest first; they sum to `count`. Counts are by quarters of an hour, or by UTC days beyond 31 of them. */
+    trend: Array<number>;
   };
   EvaluateApprovalPolicies: {
     /** Id or name of the action. An archived action is found by its id alone. */
@@ -2391,6 +2918,23 @@ export interface schemas {
     totalPages: number;
     hasMore: boolean;
   };
+  Onboarding: {
+    steps: Array<{
+      id: "key_created" | "action_created" | "first_preview" | "first_invocation" | "action_governed" | "policy_applied" | "approver_added" | "first_decision" | "channel_connected" | "first_message" | "first_run";
+      /** For people. */
+      title: string;
+      done: boolean;
+      /** The time of the oldest record that is kept. Null while the step is open. */
+      doneAt: schemas["DateTime"] | null;
+      /** A page of the documentation, relative to its address. */
+      docsUrl: string;
+      /** A page where a person takes the step, relative to the service. Null where the API alone does. */
+      consolePath: string | null;
+    }>;
+    /** The steps that are done. */
+    completed: number;
+    total: number;
+  };
   OwnNotificationPreferences: {
     /** What this member does not see in lists and counts. Everybody else, and every channel, still has it. */
     mutedTypes: Array<schemas["NotificationType"]>;
@@ -2993,6 +3537,37 @@ export interface schemas {
     createdAt: schemas["DateTime"];
     updatedAt: schemas["DateTime"];
   };
+  ScheduleAnalytics: {
+    scheduleId: string;
+    name: string | null;
+    cron: string;
+    timezone: string;
+    paused: boolean;
+    /** Runs whose outcome came in the range, those asked for by hand too. */
+    firings: {
+      published: number;
+      /** Nothing was published, because an earlier message had not ended or the environment was halted. */
+      skipped: number;
+      /** Publishing was refused. */
+      failed: number;
+      /** Nobody fired the slot within the catch-up. */
+      missed: number;
+    };
+    /** Published of those published, failed or missed. A skipped slot counts on neither side. */
+    successRate: schemas["AnalyticsRate"];
+    /** From the slot until it published, of those published in the range. */
+    latenessMs: schemas["AnalyticsPercentiles"] | null;
+    approximate: schemas["AnalyticsApproximation"];
+    /** Messages of its firings that ended in the range. */
+    delivery: {
+      delivered: number;
+      failed: number;
+    };
+    /** When it last published, or failed to, whatever the range. */
+    lastRunAt: schemas["DateTime"] | null;
+    /** Null while it is paused. */
+    nextRunAt: schemas["DateTime"] | null;
+  };
   /** What each firing publishes: the body of a publish request without `scheduledFor`. */
   ScheduleDestination: (schemas["PublishMessageRequest"]) & ({
     /** Where it is delivered to: http or https. Either this or `urlGroup`. */
@@ -3032,6 +3607,29 @@ export interface schemas {
     /** The type of the event. `message` where it is left out. With `topic` alone. */
     eventType?: string;
   });
+  ScheduleExecution: {
+    scheduleId: string;
+    /** `manual`: asked for by `POST /schedules/{scheduleId}/run`. */
+    trigger: "schedule" | "manual";
+    /** When it was due. */
+    scheduledFor: schemas["DateTime"];
+    /** When its outcome came. */
+    firedAt: schemas["DateTime"];
+    /** Exact. Null where it published nothing. */
+    latenessMs: number | null;
+    /** As in the list of the runs of a schedule. */
+    outcome: "queued" | "waiting" | "published" | "skipped" | "failed" | "missed";
+    /** What it published, one for each endpoint of a URL group. */
+    messageIds: Array<string>;
+    /** The event that it published to a topic. */
+    eventId: string | null;
+    /** Of its messages, or of the deliveries of its event: `pending` while one has not ended, else `failed` where one failed. Null where there is none, or none is kept. */
+    deliveryStatus: "pending" | "delivered" | "failed" | "cancelled" | null;
+    error: {
+      code: string;
+      message: string;
+    } | null;
+  };
   SchedulePreview: {
     cron: string;
     timezone: string;
@@ -3391,6 +3989,24 @@ export interface schemas {
       reason: string;
     }>;
   };
+  TopUrl: {
+    /** Origin and path. User information, query and fragment are left out. */
+    url: string;
+    /** Messages, callbacks and deliveries of events that ended in the range, cancelled ones too. */
+    messages: number;
+    delivered: number;
+    /** Failed for good. */
+    failed: number;
+    /** Delivered of those delivered or failed. */
+    deliveryRate: schemas["AnalyticsRate"];
+    /** Of the attempts that ended in the range. */
+    latencyMs: schemas["AnalyticsPercentiles"] | null;
+    approximate: schemas["AnalyticsApproximation"];
+    /** What the destination answered to the newest attempt of the range; null where it did not answer. */
+    lastStatus: schemas["Integer"] | null;
+    /** The newest failed attempt of the range. */
+    lastFailureAt: schemas["DateTime"] | null;
+  };
   UnitPrice: {
     /** In minor units of the currency, for each `per` units. */
     amount: number;
@@ -3525,6 +4141,20 @@ export interface schemas {
     name?: string | null;
     /** Overrides the `maxRetries` of a publish request. Null: the request decides. */
     retryCount?: number | null;
+  };
+  UsageItem: {
+    /** `executions`: admitted invocations, without those given back. `messages`: accepted messages and deliveries of events. `egress`: bytes of bodies sent and read. `memory_processing`: memories stored, searches, ingests. `notification_emails`: one for each recipient. */
+    meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
+    /** What `used` counts. */
+    unit: "execution" | "message" | "byte" | "operation" | "email";
+    /** In this environment since the beginning of the UTC month, counted up to this reply. */
+    used: schemas["Integer"];
+    workspace: {
+      /** The same in all environments of the workspace: the allowance is one for all. */
+      used: schemas["Integer"];
+      /** What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`). */
+      limit: number | "unlimited";
+    };
   };
   /** A person who signs in. */
   User: {
@@ -5597,6 +6227,427 @@ export interface operations {
         data: {
           deleted: true;
         };
+      } } };
+    };
+  };
+  /** Get the numbers of the environment at a glance */
+  "analytics.overview": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** The length of a bucket, at most 400 of them. The bounds move outward to its grid. `auto`: 15m up to a day, an hour up to 7 days, a day up to 92, else a week. */
+        interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
+        /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
+        timezone?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["AnalyticsOverview"];
+      } } };
+    };
+  };
+  /** List what each agent did */
+  "analytics.agents": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** The length of a bucket, at most 400 of them. The bounds move outward to its grid. `auto`: 15m up to a day, an hour up to 7 days, a day up to 92, else a week. */
+        interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
+        /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
+        timezone?: string;
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** Only this agent. */
+        agentId?: string;
+        /** The largest first. `runs`: those that began in the range. */
+        sort?: "lastSeenAt" | "invocations" | "runs" | "failed" | "tokens" | "costUsd";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": {
+        success: true;
+        data: Array<schemas["AnalyticsAgent"]>;
+        range: schemas["AnalyticsRange"];
+        /** Whether some are left out, or stand in `(other)` because a day had more than 1,000 different ones. */
+        truncated: boolean;
+        pagination: schemas["OffsetPagination"];
+      }; "text/csv": Blob } };
+    };
+  };
+  /** Get what governed the actions of the environment */
+  "analytics.trustControl": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** The length of a bucket, at most 400 of them. The bounds move outward to its grid. `auto`: 15m up to a day, an hour up to 7 days, a day up to 92, else a week. */
+        interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
+        /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
+        timezone?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["AnalyticsTrustControl"];
+      } } };
+    };
+  };
+  /** Analyse the delivery of messages */
+  "analytics.delivery": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** The length of a bucket, at most 400 of them. The bounds move outward to its grid. `auto`: 15m up to a day, an hour up to 7 days, a day up to 92, else a week. */
+        interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
+        /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
+        timezone?: string;
+        /** Only this destination: origin and path. The query and the fragment of the URL are ignored. */
+        url?: string;
+        /** Only deliveries of events to this subscription. */
+        subscriptionId?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["AnalyticsDelivery"];
+      }; "text/csv": Blob } };
+    };
+  };
+  /** Count messages */
+  "analytics.messages": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** The length of a bucket, at most 400 of them. The bounds move outward to its grid. `auto`: 15m up to a day, an hour up to 7 days, a day up to 92, else a week. */
+        interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
+        /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
+        timezone?: string;
+        /** Whether deliveries of events to subscriptions count too, as in the list of messages. */
+        includeEventDeliveries?: "true" | "false";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["AnalyticsMessages"];
+      }; "text/csv": Blob } };
+    };
+  };
+  /** Get a metric over time */
+  "analytics.timeSeries": {
+    parameters: {
+      path?: never;
+      query: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** The length of a bucket, at most 400 of them. The bounds move outward to its grid. `auto`: 15m up to a day, an hour up to 7 days, a day up to 92, else a week. */
+        interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
+        /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
+        timezone?: string;
+        metric: schemas["AnalyticsMetric"];
+        /** One series for each value. By metric: `invocations.created`: status, action, agent, refusal. `invocations.ended`: status, action, agent, refusal. `effects.graded`: grade, action. `approvals.requested`: status, policy. `approvals.decided`: status, policy. `messages.accepted`: status, kind, label. `messages.ended`: status, kind, label. `delivery.attempts`: outcome, url. `delivery.latency.p50`: outcome, url. `delivery.latency.p95`: outcome, url. `delivery.latency.p99`: outcome, url. `schedules.fired`: outcome, schedule. `runs.started`: status, agent. `runs.ended`: status, agent. `runs.duration.p95`: status, agent. `tokens`: agent. `cost`: agent. `refusals`: code. `errors`: area, code. */
+        groupBy?: string;
+        /** How many groups have a series of their own, those with the most; the rest is one series. */
+        top?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["AnalyticsTimeSeries"];
+      }; "text/csv": Blob } };
+    };
+  };
+  /** List the busiest, the failing or the slowest destinations */
+  "analytics.topUrls": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** The length of a bucket, at most 400 of them. The bounds move outward to its grid. `auto`: 15m up to a day, an hour up to 7 days, a day up to 92, else a week. */
+        interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
+        /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
+        timezone?: string;
+        /** The first: with the most messages, with the most failed ones, or with the highest 95th percentile of latency. */
+        sort?: "messages" | "failed" | "latency";
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": {
+        success: true;
+        data: Array<schemas["TopUrl"]>;
+        range: schemas["AnalyticsRange"];
+        /** The destinations that are not shown. */
+        other: {
+          messages: number;
+        };
+        /** Whether some are left out, or stand in `(other)` because a day had more than 1,000 different ones. */
+        truncated: boolean;
+      }; "text/csv": Blob } };
+    };
+  };
+  /** Get what was used this month */
+  "analytics.usageCurrent": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["AnalyticsUsageCurrent"];
+      } } };
+    };
+  };
+  /** List what was used on each day */
+  "analytics.usageHistory": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** Shows this meter alone. */
+        meter?: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["AnalyticsUsageHistory"];
+      }; "text/csv": Blob } };
+    };
+  };
+  /** Analyse schedules, newest first */
+  "analytics.schedules": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** The length of a bucket, at most 400 of them. The bounds move outward to its grid. `auto`: 15m up to a day, an hour up to 7 days, a day up to 92, else a week. */
+        interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
+        /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
+        timezone?: string;
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": {
+        success: true;
+        data: Array<schemas["ScheduleAnalytics"]>;
+        range: schemas["AnalyticsRange"];
+        pagination: schemas["OffsetPagination"];
+      }; "text/csv": Blob } };
+    };
+  };
+  /** List the firings of all schedules, newest first */
+  "analytics.scheduleExecutions": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** The length of a bucket, at most 400 of them. The bounds move outward to its grid. `auto`: 15m up to a day, an hour up to 7 days, a day up to 92, else a week. */
+        interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
+        /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
+        timezone?: string;
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** Only those of this schedule. */
+        scheduleId?: string;
+        /** Only those with this outcome. */
+        outcome?: "queued" | "waiting" | "published" | "skipped" | "failed" | "missed";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": {
+        success: true;
+        data: Array<schemas["ScheduleExecution"]>;
+        range: schemas["AnalyticsRange"];
+        pagination: schemas["OffsetPagination"];
+      }; "text/csv": Blob } };
+    };
+  };
+  /** List errors by kind, the most frequent first */
+  "analytics.errors": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The beginning, included, at most 400 days before `to`. Before the workspace was made it is cut. */
+        from?: schemas["DateTimeWithOffset"];
+        /** The end, not included. By default, and at the latest, now. */
+        to?: schemas["DateTimeWithOffset"];
+        /** The length of a bucket, at most 400 of them. The bounds move outward to its grid. `auto`: 15m up to a day, an hour up to 7 days, a day up to 92, else a week. */
+        interval?: "auto" | "15m" | "hour" | "day" | "week" | "month";
+        /** The IANA time zone of days, weeks and months. Shorter intervals are those of UTC. */
+        timezone?: string;
+        /** `invocation`: refused before it was sent. `dispatch`: sent, and failed or of unknown outcome. `delivery`: a failed attempt of a message. `subscription`: the same of an event. `schedule`: a slot whose publishing was refused. `run`: a run of an agent that failed. `integration`: a chat that refused a question. */
+        area?: "invocation" | "dispatch" | "delivery" | "schedule" | "run" | "integration" | "subscription";
+        /** Only this code, exactly. */
+        code?: string;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": {
+        success: true;
+        data: Array<schemas["ErrorAnalytics"]>;
+        range: schemas["AnalyticsRange"];
+        /** Whether some are left out, or stand in `(other)` because a day had more than 1,000 different ones. */
+        truncated: boolean;
+      }; "text/csv": Blob } };
+    };
+  };
+  /** Get the steps that lead to a first governed action */
+  "analytics.onboarding": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["AnalyticsOnboarding"];
       } } };
     };
   };
@@ -9481,6 +10532,45 @@ export interface paths {
     get: operations["budgets.get"];
     put: operations["budgets.put"];
     delete: operations["budgets.delete"];
+  };
+  "/api/v2/analytics/overview": {
+    get: operations["analytics.overview"];
+  };
+  "/api/v2/analytics/agents": {
+    get: operations["analytics.agents"];
+  };
+  "/api/v2/analytics/trust-control": {
+    get: operations["analytics.trustControl"];
+  };
+  "/api/v2/analytics/delivery": {
+    get: operations["analytics.delivery"];
+  };
+  "/api/v2/analytics/messages": {
+    get: operations["analytics.messages"];
+  };
+  "/api/v2/analytics/time-series": {
+    get: operations["analytics.timeSeries"];
+  };
+  "/api/v2/analytics/top-urls": {
+    get: operations["analytics.topUrls"];
+  };
+  "/api/v2/analytics/usage/current": {
+    get: operations["analytics.usageCurrent"];
+  };
+  "/api/v2/analytics/usage/history": {
+    get: operations["analytics.usageHistory"];
+  };
+  "/api/v2/analytics/schedules": {
+    get: operations["analytics.schedules"];
+  };
+  "/api/v2/analytics/schedule-executions": {
+    get: operations["analytics.scheduleExecutions"];
+  };
+  "/api/v2/analytics/errors": {
+    get: operations["analytics.errors"];
+  };
+  "/api/v2/analytics/onboarding": {
+    get: operations["analytics.onboarding"];
   };
   "/api/v2/billing/plan": {
     get: operations["billing.plan"];
