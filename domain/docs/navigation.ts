@@ -89,7 +89,7 @@ function groupsOf(pages: readonly Listed[], facet: string, nodeOf: (page: Listed
     kind: 'group',
     label,
     collapsed: true,
-    children: pages.filter(({ facets }) => (facets[facet] ?? OTHER_GROUP) === label).map(nodeOf),
+    children: pages.filter(({ facets }) => (facets[facet] ?? OTHER_GROUP) === label).map((page) => nodeOf(page)),
   }));
 }
 
