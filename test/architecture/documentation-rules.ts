@@ -26,8 +26,8 @@ export function unreadablePages(files: readonly SourceFile[]): Violation[] {
 function longLines({ path, text }: SourceFile): Violation[] {
   return text.split('\n').flatMap((line, index) => {
     const words = line.trim();
-    if ([...line].length <= LINE_MAX_CHARACTERS || words.startsWith('|') || !words.includes(' ')) return [];
-    const message = `has ${[...line].length} characters in a line: break it at ${LINE_MAX_CHARACTERS}`;
+    if (line.length <= LINE_MAX_CHARACTERS || words.startsWith('|') || !words.includes(' ')) return [];
+    const message = `has ${line.length} characters in a line: break it at ${LINE_MAX_CHARACTERS}`;
     return [{ path, line: index + 1, message }];
   });
 }

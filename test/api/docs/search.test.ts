@@ -29,7 +29,7 @@ describe('a misspelt word of five letters or more finds what was meant', () => {
     ['receits', '/receipts'],
     ['idempotancy key', '/idempotency'],
     ['aprovals', '/approvals'],
-    ['wbehook event', '/cookbook/events-to-a-webhook'],
+    ['wbehook event', '/events'],
     ['secrte', '/secrets'],
     ['budgte', '/budgets'],
     ['schedulle', '/schedules'],

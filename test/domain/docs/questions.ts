@@ -34,7 +34,7 @@ export const QUESTIONS: readonly (readonly [question: string, route: string])[] 
   ['aproval policy', '/approval-policies'],
   ['cel expression condition', '/policy-expressions'],
   ['preview a request before sending', '/previews'],
-  ['approve or deny', '/approvals'],
+  ['aprovals', '/approvals'],
   ['slack and discrod', '/integrations'],
   ['limit how much money agents can spend per day', '/impact-limits'],
   ['monthly budget for an api key', '/budgets'],
