@@ -748,7 +748,7 @@ AS $function$
     IF NOT FOUND THEN
       RAISE EXCEPTION 'invoice % takes no more lines', NEW.invoice_id USING ERRCODE = 'check_violation';
     END IF;
-    RETURN NEW;
+    RETURN NULL;
   END $function$
 ;
 
@@ -6415,7 +6415,7 @@ ALTER TABLE invoice_lines FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON invoice_lines FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON invoice_lines TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.invoice_lines FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER check_draft BEFORE INSERT ON public.invoice_lines FOR EACH ROW EXECUTE FUNCTION check_invoice_line();
+CREATE TRIGGER check_draft AFTER INSERT ON public.invoice_lines FOR EACH ROW EXECUTE FUNCTION check_invoice_line();
 
 CREATE TABLE invoice_numbers (
   workspace_id uuid NOT NULL,
