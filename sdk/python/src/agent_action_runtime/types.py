@@ -706,7 +706,7 @@ class AnalyticsUsageCurrent(TypedDict):
     """The UTC month."""
     resetsAt: str
     """When every meter and budget begins at 0 again: the end of the period."""
-    items: List[UsageItem]
+    items: List[EnvironmentUsageItem]
     """One for each meter, in a fixed order."""
     budget: Optional[Budget]
     """The budget of the calling key. Null for a key without one, and for a session."""
@@ -1271,10 +1271,37 @@ class BatchResult4Error(_BatchResult4ErrorRequired, total=False):
     details: Dict[str, Any]
 
 
+class BillingBudget(TypedDict):
+    target: Optional[BillingMoney]
+    thresholds: List[int]
+    """Percent of the target, ascending."""
+    spend: BillingMoney
+    """What the month has come to so far, as the cost estimate says."""
+    projectedSpend: Optional[BillingMoney]
+    percentUsed: Optional[float]
+    """One decimal, cut. Null without a target."""
+    alerts: List[BillingBudgetAlertsItem]
+    """Thresholds that were reached this month; each is told of once."""
+    enforcement: Literal["alert_only"]
+    """Nothing is refused because of it."""
+    resetsAt: str
+
+
+class BillingBudgetAlertsItem(TypedDict):
+    threshold: int
+    at: str
+
+
 class BillingMoney(TypedDict):
     amount: int
     """In minor units of the currency."""
     currency: str
+
+
+class BillingPeriod(TypedDict):
+    start: str
+    end: str
+    """Excluded."""
 
 
 class BillingPlan(TypedDict):
@@ -1322,6 +1349,26 @@ class BillingPlanPendingChange(TypedDict):
     """A change that a customer asked for and that is not in force yet."""
     plan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
     effectiveAt: str
+
+
+class _BillingPutBudgetBodyRequired(TypedDict):
+    target: Optional[BillingPutBudgetBodyTarget]
+    """In the currency of the price list. Null: no target."""
+
+
+class BillingPutBudgetBody(_BillingPutBudgetBodyRequired, total=False):
+    thresholds: List[int]
+    """Percent of the target. Left out: 50, 80 and 100."""
+
+
+class BillingPutBudgetBodyTarget(TypedDict):
+    """In the currency of the price list. Null: no target."""
+    amount: int
+    currency: str
+
+
+class BillingUpgradeBody(TypedDict):
+    plan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
 
 
 class BillingUsageHistory(TypedDict):
@@ -1641,6 +1688,36 @@ class ContextPartsItem(TypedDict):
     """How well a memory fits the query; null for a message."""
 
 
+class CostEstimate(TypedDict):
+    period: BillingPeriod
+    asOf: str
+    currency: str
+    lines: List[EstimateLine]
+    monthToDate: CostEstimateMonthToDate
+    projected: Optional[CostEstimateProjected]
+    """The month if it goes on as it did. Null in its first 24 hours."""
+    priceListVersion: str
+    isEstimate: Literal[True]
+    excludes: List[Literal["tax", "provider_bills", "credits"]]
+    """What the figures leave out."""
+    reason: Optional[Literal["plan_has_no_charges"]]
+    """Why there are no lines."""
+
+
+class CostEstimateMonthToDate(TypedDict):
+    subtotal: int
+    """The sum of the lines, in minor units."""
+
+
+class CostEstimateProjected(TypedDict):
+    """The month if it goes on as it did. Null in its first 24 hours."""
+    subtotal: int
+    method: Literal["linear_by_elapsed_seconds"]
+    confidence: Literal["low", "normal"]
+    """`low` in the first seven days."""
+    elapsedShare: float
+
+
 class _CreateActionRequired(TypedDict):
     adapter: ActionAdapter
     """What makes the call, and how. A PATCH replaces it whole."""
@@ -1746,6 +1823,12 @@ class CreatedApiKey(TypedDict):
     """The member who made it; both count as one person. Null: the operator, at the command line."""
     key: str
     """Shown this once: only its hash is kept."""
+
+
+class CurrentUsage(TypedDict):
+    period: BillingPeriod
+    asOf: str
+    items: List[UsageItem]
 
 
 class DeadLetter(TypedDict):
@@ -2010,6 +2093,23 @@ class Environment(TypedDict):
     createdAt: str
 
 
+class EnvironmentUsageItem(TypedDict):
+    meter: Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]
+    """`executions`: admitted invocations, without those given back. `messages`: accepted messages and deliveries of events. `egress`: bytes of bodies sent and read. `memory_processing`: memories stored, searches, ingests. `notification_emails`: one for each recipient."""
+    unit: Literal["execution", "message", "byte", "operation", "email"]
+    """What `used` counts."""
+    used: int
+    """In this environment since the beginning of the UTC month, counted up to this reply."""
+    workspace: EnvironmentUsageItemWorkspace
+
+
+class EnvironmentUsageItemWorkspace(TypedDict):
+    used: int
+    """The same in all environments of the workspace: the allowance is one for all."""
+    limit: Union[int, Literal["unlimited"]]
+    """What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`)."""
+
+
 class ErrorAnalytics(TypedDict):
     fingerprint: str
     """The same for the same area, code and text, in every range and environment."""
@@ -2038,6 +2138,41 @@ class ErrorAnalyticsAffectedItem(TypedDict):
     id: str
     """The id; a destination has its origin and path."""
     name: Optional[str]
+
+
+class EstimateLine(TypedDict):
+    id: str
+    """Names the line in this estimate alone: `line_1`, `line_2`, …"""
+    type: Literal["plan", "usage", "proration", "correction", "credit", "tax"]
+    meter: Optional[Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]]
+    """Null for a line that meters nothing."""
+    description: str
+    period: BillingPeriod
+    """For executions: the month of their admission."""
+    meteredQuantity: Optional[int]
+    includedQuantity: Optional[PlanCap]
+    billableQuantity: Optional[int]
+    """`max(0, metered - included)`; negative where a correction takes back."""
+    unitPrice: Optional[UnitPrice]
+    amount: int
+    """Minor units of the currency, rounded once, half up."""
+    proration: Optional[EstimateLineProration]
+    corrects: Optional[EstimateLineCorrects]
+
+
+class EstimateLineCorrects(TypedDict):
+    invoiceId: str
+    lineId: str
+
+
+class EstimateLineProration(TypedDict):
+    fromPlan: Optional[Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]]
+    """Null: the workspace was made in this month."""
+    toPlan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
+    seconds: int
+    """From the change to the end of the month."""
+    ofSeconds: int
+    """The whole month."""
 
 
 class _EvaluateApprovalPoliciesRequired(TypedDict):
@@ -2833,6 +2968,69 @@ class InvocationResult(TypedDict):
     headers: Dict[str, str]
     body: Any
     bodyEncoding: Literal["json", "utf8", "base64"]
+
+
+class Invoice(TypedDict):
+    id: str
+    number: Optional[int]
+    """Counted in the workspace, without a gap. Null while it is a draft."""
+    status: Literal["draft", "open", "paid", "void", "uncollectible"]
+    currency: str
+    period: BillingPeriod
+    lines: List[InvoiceLine]
+    subtotal: int
+    tax: int
+    total: int
+    amountDue: int
+    issuedAt: Optional[str]
+    dueAt: Optional[str]
+    paidAt: Optional[str]
+    voidedAt: Optional[str]
+    quantitiesSnapshotAt: str
+    """When the quantities were taken. What settles later is on a later invoice."""
+    preceding: List[InvoicePrecedingItem]
+    """Earlier invoices that lines of this one correct."""
+    hostedUrl: Optional[str]
+    pdfUrl: Optional[str]
+
+
+class InvoiceLine(TypedDict):
+    id: str
+    type: Literal["plan", "usage", "proration", "correction", "credit", "tax"]
+    meter: Optional[Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]]
+    """Null for a line that meters nothing."""
+    description: str
+    period: BillingPeriod
+    """For executions: the month of their admission."""
+    meteredQuantity: Optional[int]
+    includedQuantity: Optional[PlanCap]
+    billableQuantity: Optional[int]
+    """`max(0, metered - included)`; negative where a correction takes back."""
+    unitPrice: Optional[UnitPrice]
+    amount: int
+    """Minor units of the currency, rounded once, half up."""
+    proration: Optional[InvoiceLineProration]
+    corrects: Optional[InvoiceLineCorrects]
+
+
+class InvoiceLineCorrects(TypedDict):
+    invoiceId: str
+    lineId: str
+
+
+class InvoiceLineProration(TypedDict):
+    fromPlan: Optional[Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]]
+    """Null: the workspace was made in this month."""
+    toPlan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
+    seconds: int
+    """From the change to the end of the month."""
+    ofSeconds: int
+    """The whole month."""
+
+
+class InvoicePrecedingItem(TypedDict):
+    invoiceId: str
+    reason: Literal["correction"]
 
 
 class _InvokeRequestRequired(TypedDict):
@@ -4202,6 +4400,29 @@ class PublishedToTopic(TypedDict):
     deduplicated: bool
 
 
+class Quota(TypedDict):
+    name: Literal["executions", "messages", "egressBytes", "memoryOperations", "notificationEmails", "storageBytes", "environments", "previews", "approvals", "impactLimits", "cachedAnswers", "memoryCollections", "schedules", "integrations", "urlGroups", "flowControlKeys", "topics"]
+    unit: str
+    period: Literal["month", "none"]
+    """`none`: it does not reset; deleting makes room."""
+    limit: PlanCap
+    used: int
+    remaining: PlanCap
+    percentUsed: Optional[float]
+    """One decimal, cut. Null without a limit."""
+    resetsAt: Optional[str]
+    enforcement: Literal["hard", "after_the_fact"]
+    """`after_the_fact`: known only when it is spent, so a month may end above the limit."""
+    status: Literal["ok", "warning", "exceeded"]
+    """`warning` from 80 % on; `exceeded` when nothing is left and the next is refused."""
+
+
+class QuotaList(TypedDict):
+    resetsAt: str
+    """When monthly allowances begin again: 00:00 UTC on the first of the next month."""
+    quotas: List[Quota]
+
+
 class ReceiptCheck(TypedDict):
     valid: bool
     entries: int
@@ -5201,19 +5422,20 @@ class UrlGroupsUpdateBody(TypedDict):
 
 class UsageItem(TypedDict):
     meter: Literal["executions", "messages", "egress", "memory_processing", "notification_emails"]
-    """`executions`: admitted invocations, without those given back. `messages`: accepted messages and deliveries of events. `egress`: bytes of bodies sent and read. `memory_processing`: memories stored, searches, ingests. `notification_emails`: one for each recipient."""
-    unit: Literal["execution", "message", "byte", "operation", "email"]
-    """What `used` counts."""
-    used: int
-    """In this environment since the beginning of the UTC month, counted up to this reply."""
-    workspace: UsageItemWorkspace
+    unit: str
+    quantity: int
+    """What counts against the allowance. Executions count at their admission; those that are given back do not."""
+    included: PlanCap
+    billable: int
+    """What the month has to pay for so far: that of the lines of the estimate."""
+    byEnvironment: List[UsageItemByEnvironmentItem]
+    """Sums to `quantity`."""
 
 
-class UsageItemWorkspace(TypedDict):
-    used: int
-    """The same in all environments of the workspace: the allowance is one for all."""
-    limit: Union[int, Literal["unlimited"]]
-    """What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`)."""
+class UsageItemByEnvironmentItem(TypedDict):
+    environmentId: str
+    name: str
+    quantity: int
 
 
 class User(TypedDict):
@@ -5411,7 +5633,7 @@ ContextParts = List[ContextPartsItem]
 EventHeaders = Dict[str, str]
 EventTypePattern = str
 MessageParts = List[Union[MessagePartsItem1, MessagePartsItem2]]
-NotificationType = Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]
+NotificationType = Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "usage.threshold", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring", "signing_key.rotated", "notification_preferences.updated"]
 PlanCap = Union[int, Literal["unlimited"]]
 PlanRates = List[PlanRatesItem]
 PublishResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic]

@@ -593,7 +593,7 @@ export interface schemas {
     /** When every meter and budget begins at 0 again: the end of the period. */
     resetsAt: schemas["DateTime"];
     /** One for each meter, in a fixed order. */
-    items: Array<schemas["UsageItem"]>;
+    items: Array<schemas["EnvironmentUsageItem"]>;
     /** The budget of the calling key. Null for a key without one, and for a session. */
     budget: schemas["Budget"] | null;
   };
@@ -999,10 +999,33 @@ export interface schemas {
       details?: Record<string, schemas["JsonValue"]>;
     };
   };
+  BillingBudget: {
+    target: schemas["BillingMoney"] | null;
+    /** Percent of the target, ascending. */
+    thresholds: Array<number>;
+    /** What the month has come to so far, as the cost estimate says. */
+    spend: schemas["BillingMoney"];
+    projectedSpend: schemas["BillingMoney"] | null;
+    /** One decimal, cut. Null without a target. */
+    percentUsed: number | null;
+    /** Thresholds that were reached this month; each is told of once. */
+    alerts: Array<{
+      threshold: schemas["Integer"];
+      at: schemas["DateTime"];
+    }>;
+    /** Nothing is refused because of it. */
+    enforcement: "alert_only";
+    resetsAt: schemas["DateTime"];
+  };
   BillingMoney: {
     /** In minor units of the currency. */
     amount: schemas["Integer"];
     currency: string;
+  };
+  BillingPeriod: {
+    start: schemas["DateTime"];
+    /** Excluded. */
+    end: schemas["DateTime"];
   };
   BillingPlan: {
     id: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
@@ -1280,6 +1303,30 @@ export interface schemas {
     /** How well a memory fits the query; null for a message. */
     score: number | null;
   }>;
+  CostEstimate: {
+    period: schemas["BillingPeriod"];
+    asOf: schemas["DateTime"];
+    currency: string;
+    lines: Array<schemas["EstimateLine"]>;
+    monthToDate: {
+      /** The sum of the lines, in minor units. */
+      subtotal: schemas["Integer"];
+    };
+    /** The month if it goes on as it did. Null in its first 24 hours. */
+    projected: {
+      subtotal: schemas["Integer"];
+      method: "linear_by_elapsed_seconds";
+      /** `low` in the first seven days. */
+      confidence: "low" | "normal";
+      elapsedShare: number;
+    } | null;
+    priceListVersion: string;
+    isEstimate: true;
+    /** What the figures leave out. */
+    excludes: ("tax" | "provider_bills" | "credits")[];
+    /** Why there are no lines. */
+    reason: "plan_has_no_charges" | null;
+  };
   CreateAction: {
     description?: string | null;
     /** What makes the call, and how. A PATCH replaces it whole. */
@@ -1365,6 +1412,11 @@ export interface schemas {
     createdBy: string | null;
     /** Shown this once: only its hash is kept. */
     key: string;
+  };
+  CurrentUsage: {
+    period: schemas["BillingPeriod"];
+    asOf: schemas["DateTime"];
+    items: Array<schemas["UsageItem"]>;
   };
   DateTime: string;
   DateTimeWithOffset: string;
@@ -1586,6 +1638,20 @@ export interface schemas {
     haltedReason: string | null;
     createdAt: schemas["DateTime"];
   };
+  EnvironmentUsageItem: {
+    /** `executions`: admitted invocations, without those given back. `messages`: accepted messages and deliveries of events. `egress`: bytes of bodies sent and read. `memory_processing`: memories stored, searches, ingests. `notification_emails`: one for each recipient. */
+    meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
+    /** What `used` counts. */
+    unit: "execution" | "message" | "byte" | "operation" | "email";
+    /** In this environment since the beginning of the UTC month, counted up to this reply. */
+    used: schemas["Integer"];
+    workspace: {
+      /** The same in all environments of the workspace: the allowance is one for all. */
+      used: schemas["Integer"];
+      /** What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`). */
+      limit: number | "unlimited";
+    };
+  };
   /** Match on `error.code`; the message is for people. */
   Error: {
     success: false;
@@ -1624,6 +1690,36 @@ export interface schemas {
     sampleIds: Array<string>;
     /** 24 equal parts of the range, the oldest first; they sum to `count`. Counts are by quarters of an hour, or by UTC days beyond 31 of them. */
     trend: Array<number>;
+  };
+  EstimateLine: {
+    /** Names the line in this estimate alone: `line_1`, `line_2`, … */
+    id: string;
+    type: "plan" | "usage" | "proration" | "correction" | "credit" | "tax";
+    /** Null for a line that meters nothing. */
+    meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails" | null;
+    description: string;
+    /** For executions: the month of their admission. */
+    period: schemas["BillingPeriod"];
+    meteredQuantity: schemas["Integer"] | null;
+    includedQuantity: schemas["PlanCap"] | null;
+    /** `max(0, metered - included)`; negative where a correction takes back. */
+    billableQuantity: schemas["Integer"] | null;
+    unitPrice: schemas["UnitPrice"] | null;
+    /** Minor units of the currency, rounded once, half up. */
+    amount: schemas["Integer"];
+    proration: {
+      /** Null: the workspace was made in this month. */
+      fromPlan: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise" | null;
+      toPlan: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
+      /** From the change to the end of the month. */
+      seconds: schemas["Integer"];
+      /** The whole month. */
+      ofSeconds: schemas["Integer"];
+    } | null;
+    corrects: {
+      invoiceId: string;
+      lineId: string;
+    } | null;
   };
   EvaluateApprovalPolicies: {
     /** Id or name of the action. An archived action is found by its id alone. */
@@ -2186,6 +2282,61 @@ export interface schemas {
     refusalCode: string | null;
     agentId: string | null;
     runId: string | null;
+  };
+  Invoice: {
+    id: string;
+    /** Counted in the workspace, without a gap. Null while it is a draft. */
+    number: number | null;
+    status: "draft" | "open" | "paid" | "void" | "uncollectible";
+    currency: string;
+    period: schemas["BillingPeriod"];
+    lines: Array<schemas["InvoiceLine"]>;
+    subtotal: schemas["Integer"];
+    tax: schemas["Integer"];
+    total: schemas["Integer"];
+    amountDue: schemas["Integer"];
+    issuedAt: schemas["DateTime"] | null;
+    dueAt: schemas["DateTime"] | null;
+    paidAt: schemas["DateTime"] | null;
+    voidedAt: schemas["DateTime"] | null;
+    /** When the quantities were taken. What settles later is on a later invoice. */
+    quantitiesSnapshotAt: schemas["DateTime"];
+    /** Earlier invoices that lines of this one correct. */
+    preceding: Array<{
+      invoiceId: string;
+      reason: "correction";
+    }>;
+    hostedUrl: string | null;
+    pdfUrl: string | null;
+  };
+  InvoiceLine: {
+    id: string;
+    type: "plan" | "usage" | "proration" | "correction" | "credit" | "tax";
+    /** Null for a line that meters nothing. */
+    meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails" | null;
+    description: string;
+    /** For executions: the month of their admission. */
+    period: schemas["BillingPeriod"];
+    meteredQuantity: schemas["Integer"] | null;
+    includedQuantity: schemas["PlanCap"] | null;
+    /** `max(0, metered - included)`; negative where a correction takes back. */
+    billableQuantity: schemas["Integer"] | null;
+    unitPrice: schemas["UnitPrice"] | null;
+    /** Minor units of the currency, rounded once, half up. */
+    amount: schemas["Integer"];
+    proration: {
+      /** Null: the workspace was made in this month. */
+      fromPlan: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise" | null;
+      toPlan: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
+      /** From the change to the end of the month. */
+      seconds: schemas["Integer"];
+      /** The whole month. */
+      ofSeconds: schemas["Integer"];
+    } | null;
+    corrects: {
+      invoiceId: string;
+      lineId: string;
+    } | null;
   };
   InvokeRequest: {
     /** Checked against the action version's inputSchema. */
@@ -2910,7 +3061,7 @@ export interface schemas {
     alertWebhookUrl?: string | null;
     emailRecipients?: Array<string>;
   };
-  NotificationType: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated";
+  NotificationType: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "usage.threshold" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring" | "signing_key.rotated" | "notification_preferences.updated";
   OffsetPagination: {
     total: number;
     page: number;
@@ -3316,6 +3467,27 @@ export interface schemas {
     eventId: string;
     status: "fanning_out" | "fanned_out" | "failed";
     deduplicated: boolean;
+  };
+  Quota: {
+    name: "executions" | "messages" | "egressBytes" | "memoryOperations" | "notificationEmails" | "storageBytes" | "environments" | "previews" | "approvals" | "impactLimits" | "cachedAnswers" | "memoryCollections" | "schedules" | "integrations" | "urlGroups" | "flowControlKeys" | "topics";
+    unit: string;
+    /** `none`: it does not reset; deleting makes room. */
+    period: "month" | "none";
+    limit: schemas["PlanCap"];
+    used: number;
+    remaining: schemas["PlanCap"];
+    /** One decimal, cut. Null without a limit. */
+    percentUsed: number | null;
+    resetsAt: schemas["DateTime"] | null;
+    /** `after_the_fact`: known only when it is spent, so a month may end above the limit. */
+    enforcement: "hard" | "after_the_fact";
+    /** `warning` from 80 % on; `exceeded` when nothing is left and the next is refused. */
+    status: "ok" | "warning" | "exceeded";
+  };
+  QuotaList: {
+    /** When monthly allowances begin again: 00:00 UTC on the first of the next month. */
+    resetsAt: schemas["DateTime"];
+    quotas: Array<schemas["Quota"]>;
   };
   ReceiptCheck: {
     valid: boolean;
@@ -4143,18 +4315,19 @@ export interface schemas {
     retryCount?: number | null;
   };
   UsageItem: {
-    /** `executions`: admitted invocations, without those given back. `messages`: accepted messages and deliveries of events. `egress`: bytes of bodies sent and read. `memory_processing`: memories stored, searches, ingests. `notification_emails`: one for each recipient. */
     meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
-    /** What `used` counts. */
-    unit: "execution" | "message" | "byte" | "operation" | "email";
-    /** In this environment since the beginning of the UTC month, counted up to this reply. */
-    used: schemas["Integer"];
-    workspace: {
-      /** The same in all environments of the workspace: the allowance is one for all. */
-      used: schemas["Integer"];
-      /** What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`). */
-      limit: number | "unlimited";
-    };
+    unit: string;
+    /** What counts against the allowance. Executions count at their admission; those that are given back do not. */
+    quantity: schemas["Integer"];
+    included: schemas["PlanCap"];
+    /** What the month has to pay for so far: that of the lines of the estimate. */
+    billable: number;
+    /** Sums to `quantity`. */
+    byEnvironment: Array<{
+      environmentId: schemas["Uuid"];
+      name: string;
+      quantity: schemas["Integer"];
+    }>;
   };
   /** A person who signs in. */
   User: {
@@ -6691,6 +6864,46 @@ export interface operations {
       } } };
     };
   };
+  /** Get what is left of each quota */
+  "billing.quota": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["QuotaList"];
+      } } };
+    };
+  };
+  /** Get what the workspace has used this month */
+  "billing.usageCurrent": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["CurrentUsage"];
+      } } };
+    };
+  };
   /** List what the workspace used on each day */
   "billing.usageHistory": {
     parameters: {
@@ -6713,6 +6926,126 @@ export interface operations {
     responses: {
       200: { content: { "application/json": schemas["Success"] & {
         data: schemas["BillingUsageHistory"];
+      } } };
+    };
+  };
+  /** Estimate what this month costs */
+  "billing.costEstimate": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["CostEstimate"];
+      } } };
+    };
+  };
+  /** List the invoices */
+  "billing.invoices": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        status?: "draft" | "open" | "paid" | "void" | "uncollectible";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Invoice"]>;
+      } } };
+    };
+  };
+  /** Get the alert target of the workspace */
+  "billing.budget": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["BillingBudget"];
+      } } };
+    };
+  };
+  /** Set the alert target of the workspace */
+  "billing.putBudget": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** In the currency of the price list. Null: no target. */
+      target: {
+        amount: number;
+        currency: string;
+      } | null;
+      /** Percent of the target. Left out: 50, 80 and 100. */
+      thresholds?: Array<number>;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["BillingBudget"];
+      } } };
+    };
+  };
+  /** Ask for another plan */
+  "billing.upgrade": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      plan: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["BillingPlan"];
       } } };
     };
   };
@@ -10578,8 +10911,27 @@ export interface paths {
   "/api/v2/billing/plans": {
     get: operations["billing.plans"];
   };
+  "/api/v2/billing/quota": {
+    get: operations["billing.quota"];
+  };
+  "/api/v2/billing/usage/current": {
+    get: operations["billing.usageCurrent"];
+  };
   "/api/v2/billing/usage/history": {
     get: operations["billing.usageHistory"];
+  };
+  "/api/v2/billing/cost-estimate": {
+    get: operations["billing.costEstimate"];
+  };
+  "/api/v2/billing/invoices": {
+    get: operations["billing.invoices"];
+  };
+  "/api/v2/billing/budget": {
+    get: operations["billing.budget"];
+    put: operations["billing.putBudget"];
+  };
+  "/api/v2/billing/upgrade": {
+    post: operations["billing.upgrade"];
   };
   "/api/v2/billing/stripe-config": {
     get: operations["billing.stripeConfig"];
