@@ -5,7 +5,8 @@ import type { SweepStep } from './sweep-steps.ts';
 import { dropUntilNone, untilNone } from './until-none.ts';
 
 const DRIFT = 'agent_actions_analytics_drift';
-const DRIFT_HELP = 'Buckets of the last daily sample of analytics that differed from their recount: a fault of this service.';
+const DRIFT_HELP =
+  'Buckets of the last daily sample of analytics that differed from their recount: a fault of this service.';
 
 /**
  * Makes rollups of what was counted since the last sweep, and keeps their partitions. Once a day it compares a sample with its records. Each step may

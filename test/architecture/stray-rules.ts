@@ -112,7 +112,8 @@ const STRAY_RULES: readonly StrayRule[] = [
     pattern:
       /^(?!\s*(?:\*|\/\/|\/\*))[^\n]*?(?<=[\w)\]] )(?:\/=?(?= [\w(-]))|\b(?:Math\.(?:round|floor|ceil|trunc)|parseFloat|toFixed)\b/gm,
     applies: (path) => /^domain\/billing\/(?!exact\.ts$)/.test(path) && inTypeScript(path),
-    message: 'divides or rounds a `number` where money is counted: take `divideHalfUp` or `divideDown` of domain/billing/exact.ts',
+    message:
+      'divides or rounds a `number` where money is counted: take `divideHalfUp` or `divideDown` of domain/billing/exact.ts',
   },
   {
     // A capital stands nowhere else: neither names nor headings hold the word.
