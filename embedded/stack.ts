@@ -16,7 +16,7 @@ import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { PRODUCT } from '../domain/product.ts';
 import { createFileStore } from '../activities/adapters/files/create-file-store.ts';
-import { type ApiParts, chatsOf, httpLimitsOf, startApi } from '../server.ts';
+import { httpLimitsOf, startApi } from '../server.ts';
 import { installTemporalRuntime, startWorker, type RunningWorker, type WorkerParts } from '../worker.ts';
 import { type Credentials, ensureCredentials, keyOf } from './credentials.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -26,6 +26,7 @@ import { openEmbedder } from './open-embedder.ts';
 import { LOOPBACK } from './ports.ts';
 import { timed } from './progress.ts';
 import { projectRoot } from './project-root.ts';
+import { reachableHost, reachedBy } from './reached-by.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { StartError } from './start-error.ts';
 import { Stops } from './stops.ts';
@@ -276,26 +277,4 @@ async function writeCredentials(
 
 function ended(exited: Promise<void> | undefined, reason: string): Promise<string> {
   return exited === undefined ? new Promise(() => undefined) : exited.then(() => reason);
-}
-
-/** Links lead to PUBLIC_URL, else to where this machine reaches the API; nowhere while the port is known only once it listens. */
-function reachedBy(
-  configuration: EmbeddedConfiguration,
-): Pick<ApiParts, 'network' | 'pagesUrl' | 'docs' | 'redirectSchemes' | 'publishableKey' | 'chats'> {
-  const { PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies, HOST, PORT } = configuration;
-  const local = PORT === 0 ? null : `http://${reachableHost(HOST)}:${PORT}`;
-  return {
-    network: { publicUrl, trustedProxies },
-    pagesUrl: publicUrl ?? local,
-    docs: { site: configuration.DOCS_URL, base: configuration.DOCS_BASE },
-    redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
-    publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
-    chats: chatsOf(configuration),
-  };
-}
-
-/** The host that a local client calls: a server that listens on all addresses is reachable on the loopback too. */
-function reachableHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return LOOPBACK;
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,7 +1,8 @@
-import { ServiceError, validationError } from '../../domain/errors.ts';
+import { validationError } from '../../domain/errors.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
 import type { PresentedKey } from '../../db/scope.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { requireAcceptable } from './acceptable.ts';
 import { clientGoneSignal } from './client-gone.ts';
 import type { HttpContext } from './context.ts';
 import { isMutation, refuseForeignOrigin } from './cross-site.ts';
@@ -156,7 +157,7 @@ async function read(
   route: AnyRoute,
   ctx: HttpContext,
 ): Promise<ReturnType<typeof parseRequest> & { json: unknown } & RequestFacts> {
-  if (route.streamedReply !== true && mediaTypeOf(route, ctx) === null) throw notAcceptable(route);
+  if (route.streamedReply !== true) requireAcceptable(route, ctx);
   const common = { requestId: ctx.state.requestId, deps: runner.deps, signal: clientGoneSignal(ctx) };
   if (route.streamedBody !== undefined) {
     checkStreamedBody(ctx.req, route.streamedBody, route.bodyBytesMax ?? BODY_BYTES_MAX);
@@ -172,19 +173,6 @@ async function read(
   }
   const json = takesBody(route) ? await readJson(route, ctx) : undefined;
   return { ...parseRequest(route, ctx, json), json, ...common };
-}
-
-/** What the caller accepts and the route answers, JSON where both do. Null: nothing. */
-function mediaTypeOf(route: AnyRoute, ctx: HttpContext): 'json' | 'csv' | null {
-  const accepted = ctx.accepts(route.csv === true ? ['json', 'csv'] : ['json']);
-  return accepted === 'json' || accepted === 'csv' ? accepted : null;
-}
-
-function notAcceptable({ csv }: AnyRoute): ServiceError {
-  return new ServiceError(
-    'NOT_ACCEPTABLE',
-    csv === true ? { message: 'This route answers application/json and text/csv.' } : {},
-  );
 }
 
 /** The JSON value of the body, or undefined where there is none. */
