@@ -29,7 +29,6 @@ import type { EffectRef, InvocationRef } from '../../../domain/refs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { plantKeys } from '../../harness/keys.ts';
-import { REDACTION } from '../../harness/redaction.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 
 /** When the connection of a transaction is lost: before the commit nothing is kept; after it everything is, but the caller gets no reply. */
@@ -205,8 +204,7 @@ export class ActivityWorld {
     return {
       db: this.database.db,
       vault: this.vault,
-      adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS), redaction: REDACTION }),
-      redaction: REDACTION,
+      adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
       cancelInvocation: () => Promise.reject(new Error('nothing is cancelled here')),
       startInvocation: () => Promise.reject(new Error('nothing is started here')),
       wakeApproval: () => Promise.reject(new Error('no approval is woken here')),
