@@ -18,7 +18,7 @@ export interface Redactor {
   /** Names and numbers too. */
   json(value: Json): Json;
   /**
-   * Of any length: it lets the event loop do other work in between. The same buffer where nothing was found.
+   * The same buffer where nothing was found. It may have any length: the event loop does other work in between.
    *
    * @param isCutOff reading stopped before the end, so a credential may have lost its end
    */

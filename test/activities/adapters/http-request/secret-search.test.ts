@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readResponse } from '../../../../activities/adapters/http-request/read-response.ts';
 import { createRedactor, SEARCHED_LENGTH_MAX } from '../../../../activities/adapters/http-request/redaction.ts';
@@ -68,7 +69,7 @@ describe('a secret in 16 MiB', () => {
     for (const [index, [start, end]] of planted.entries()) {
       const [name] = FORMS[index] ?? [];
       const [from = 0, to = 0] = ranges[index] ?? [];
-      // Of base64, the characters that hold nothing of the secret stay.
+      // The characters of base64 that hold nothing of the secret stay.
       const isBase64 = name?.includes('base64') === true;
       const isCovered = isBase64 ? from <= start + 2 && to >= end - 4 : from === start && to >= end;
       expect({ name, isCovered, isMore: from < start || to > end + 1 }).toEqual({
@@ -145,6 +146,32 @@ describe('several secrets', () => {
     );
   });
 });
+
+it('what is found is what a comparison at each place finds, for 2,000 random texts of two letters', () => {
+  const word = (minLength: number, maxLength: number) =>
+    fc.array(fc.constantFrom('a', 'b'), { minLength, maxLength }).map((letters) => letters.join(''));
+  const secrets = fc.array(word(5, 30), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(secrets, word(0, 80), fc.nat(20), (given, random, from) => {
+      const text = `${random}${(given[0] ?? '').slice(from)}${random.slice(0, 7)}`;
+      const found = Array.from(text, () => '.');
+      for (const [start, end] of search(Buffer.from(text), given).ranges) found.fill('x', start, end);
+      expect(found.join('')).toBe(comparedAtEachPlace(text, given));
+    }),
+    { numRuns: 2_000, seed: 40 },
+  );
+});
+
+function comparedAtEachPlace(text: string, secrets: readonly string[]): string {
+  const found = Array.from(text, () => '.');
+  for (const secret of secrets) {
+    const length = Math.min(secret.length, 12);
+    for (let start = 0; start + length <= text.length; start++) {
+      if (secret.includes(text.slice(start, start + length))) found.fill('x', start, start + length);
+    }
+  }
+  return found.join('');
+}
 
 describe('a secret that is a common word, or short', () => {
   const kept = async (secret: string, body: string) => {
