@@ -4,6 +4,8 @@ import { lineAt, loadTree, report, type SourceFile, type Violation } from './sou
 
 const TREE = loadTree();
 const [MAJOR] = PRODUCT.version.split('.');
+/** Two pages: what somebody reads before an upgrade. */
+const CHANGELOG_BYTES_MAX = 14_000;
 
 function textOf(path: string): string {
   const file = TREE.find((each) => each.path === path);
@@ -93,6 +95,11 @@ describe('the product has one name and one version', () => {
     ];
     const notes = ['# Changelog', '### Migration notes', '', ...planted, '', '### 2026-01-01', '- e'].join('\n');
     expect(undatedNotes(notes)).toEqual(['- **Files**: c', '- 2026-01-03: d']);
+  });
+
+  test('and a changelog of two pages', () => {
+    const bytes = Buffer.byteLength(textOf('CHANGELOG.md'));
+    expect(bytes, 'say what a release is, and leave the history to git').toBeLessThanOrEqual(CHANGELOG_BYTES_MAX);
   });
 
   test('and no other spelling anywhere', () => {
