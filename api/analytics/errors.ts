@@ -78,18 +78,16 @@ export const errorsRoute = defineAnalyticsRoute({
   beside: { truncated: truncatedSchema },
   csv: {
     columns: [
-      ...[
-        'fingerprint',
-        'area',
-        'code',
-        'sampleMessage',
-        'count',
-        'firstSeenAt',
-        'lastSeenAt',
-        'affected',
-        'sampleIds',
-        'trend',
-      ],
+      'fingerprint',
+      'area',
+      'code',
+      'sampleMessage',
+      'count',
+      'firstSeenAt',
+      'lastSeenAt',
+      'affected',
+      'sampleIds',
+      'trend',
     ],
   },
   async read(tx, { query: { area: only = null, code = null, limit }, range }) {

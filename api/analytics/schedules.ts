@@ -47,11 +47,18 @@ export const schedulesRoute = defineAnalyticsRoute({
   data: z.array(scheduleSchema),
   csv: {
     columns: [
-      ...['scheduleId', 'name', 'cron', 'timezone', 'paused'],
+      'scheduleId',
+      'name',
+      'cron',
+      'timezone',
+      'paused',
       ...['published', 'skipped', 'failed', 'missed'].map((name) => `firings.${name}`),
       'successRate',
       ...['p50', 'p95', 'p99', 'max', 'count'].map((name) => `latenessMs.${name}`),
-      ...['delivery.delivered', 'delivery.failed', 'lastRunAt', 'nextRunAt'],
+      'delivery.delivered',
+      'delivery.failed',
+      'lastRunAt',
+      'nextRunAt',
     ],
   },
   async read(tx, { range, page, now }) {
@@ -65,7 +72,12 @@ export const schedulesRoute = defineAnalyticsRoute({
       const { lateness, delivery, ...firings } = firingsOf(id);
       const due = firings.published + firings.failed + firings.missed;
       return {
-        ...{ scheduleId: id, name, cron, timezone, paused, firings },
+        scheduleId: id,
+        name,
+        cron,
+        timezone,
+        paused,
+        firings,
         successRate: due === 0 ? null : firings.published / due,
         latenessMs: percentilesOf(lateness),
         approximate: APPROXIMATE,

@@ -141,5 +141,5 @@ async function readMetric(
     : seriesOfSums(await readSeries(tx, { ...terms, value: of }, place), buckets);
   if (group !== null || series.length > 0) return series;
   const nothing = isPercentile(of) ? null : 0;
-  return [{ key: ALL, label: ALL, total: nothing, points: new Array<number | null>(buckets).fill(nothing) }];
+  return [{ key: ALL, label: ALL, total: nothing, points: Array.from({ length: buckets }, () => nothing) }];
 }

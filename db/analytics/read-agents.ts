@@ -68,7 +68,10 @@ export async function readAgents(
   );
   const items = rows.filter(({ agentId }) => agentId !== null);
   return {
-    items: items.map(({ total: _, isTruncated: __, ...counts }) => counts),
+    items: items.map((row) => {
+      const { total: _, isTruncated: __, ...counts } = row;
+      return counts;
+    }),
     total: rows[0]?.total ?? 0,
     isTruncated: rows[0]?.isTruncated ?? false,
   };

@@ -73,11 +73,14 @@ export async function readErrors(
     ),
   ]);
   const sampleIds = new Map(samples.rows.map(({ number, ids }) => [number, ids]));
-  const groups = rows.map(({ all: _, ...group }, number) => ({
-    ...group,
-    sampleIds: sampleIds.get(number) ?? [],
-    trend: trendOf(parts.rows.filter((row) => row.number === number)),
-  }));
+  const groups = rows.map((row, number) => {
+    const { all: _, ...group } = row;
+    return {
+      ...group,
+      sampleIds: sampleIds.get(number) ?? [],
+      trend: trendOf(parts.rows.filter((part) => part.number === number)),
+    };
+  });
   return { groups, total: rows[0]?.all ?? 0 };
 }
 

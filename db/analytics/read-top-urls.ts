@@ -52,7 +52,11 @@ export async function readTopUrls(
      FROM ended LEFT JOIN slow USING (url) ORDER BY url = :other, ${ORDER[sort]}, url LIMIT :most`,
     { ...boundsOf(range), byLatency: sort === 'latency', other: OTHER, most },
   );
-  const urls = rows.filter(({ url }) => url !== OTHER).map(({ all: _, others: __, ...counts }) => counts);
+  const named = rows.filter(({ url }) => url !== OTHER);
+  const urls = named.map((row) => {
+    const { all: _, others: __, ...counts } = row;
+    return counts;
+  });
   const [any] = rows;
   const shown = urls.reduce((sum, { messages }) => sum + messages, 0);
   return { urls, otherMessages: (any?.all ?? 0) - shown, isTruncated: (any?.others ?? 0) > 0 };

@@ -44,7 +44,7 @@ export function sampleOf(message: string): string {
     .replace(BEARER, (_, name: string, between: string) => `${name}${between}${REDACTED}`)
     .replace(LONG_NUMBER, REDACTED)
     .replace(LONG_WORD, REDACTED);
-  const characters = [...clean];
+  const characters = Array.from(clean);
   if (characters.length <= SAMPLE_CHARACTERS_MAX) return clean;
   return `${characters.slice(0, SAMPLE_CHARACTERS_MAX - 1).join('')}…`;
 }

@@ -19,7 +19,7 @@ export function seriesOfSums(
   buckets: number,
 ): Series[] {
   const series = [...byKey(points)].map(([key, of]) => {
-    const values = new Array<number>(buckets).fill(0);
+    const values = Array.from({ length: buckets }, () => 0);
     for (const { bucket, value } of of) values[bucket] = (values[bucket] ?? 0) + value;
     return { key, label: labelOf(key), total: values.reduce((sum, value) => sum + value, 0), points: values };
   });
@@ -33,12 +33,15 @@ export function seriesOfPercentiles(
   of: 'p50' | 'p95' | 'p99',
 ): Series[] {
   const series = [...byKey(points)].map(([key, ofKey]) => {
-    const values = new Array<number | null>(buckets).fill(null);
+    const values = Array.from<number | null>({ length: buckets }).fill(null);
     for (const { bucket, histogram } of ofKey) values[bucket] = percentilesOf(histogram)?.[of] ?? null;
     const whole = percentilesOf(ofKey.flatMap(({ histogram }) => histogram));
     return { key, label: labelOf(key), total: whole?.[of] ?? null, points: values, count: whole?.count ?? 0 };
   });
-  return largestFirst(series, ({ count }) => count).map(({ count: _, ...one }) => one);
+  return largestFirst(series, ({ count }) => count).map((counted) => {
+    const { count: _, ...one } = counted;
+    return one;
+  });
 }
 
 export function isPercentile(of: Metric['of']): of is 'p50' | 'p95' | 'p99' {

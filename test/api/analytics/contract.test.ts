@@ -55,9 +55,9 @@ describe('the range', () => {
     ['limit=5', 'limit'],
     ['colour=blue', 'colour'],
   ])('%s is refused by its name', async (query, parameter) => {
-    await analytics.refuses(`overview?${query}`, parameter);
-    await analytics.refuses(`trust-control?${query}`, parameter);
-    await analytics.refuses(`time-series?metric=errors&${query}`, parameter);
+    expect(await analytics.refusalOf(`overview?${query}`)).toBe(parameter);
+    expect(await analytics.refusalOf(`trust-control?${query}`)).toBe(parameter);
+    expect(await analytics.refusalOf(`time-series?metric=errors&${query}`)).toBe(parameter);
   });
 
   it('of too many buckets is told the smallest interval that fits', async () => {
@@ -119,15 +119,15 @@ describe('a group', () => {
   it.each(['userId', 'message', 'runId', 'invocationId'])('by %s is refused, and says to filter', async (group) => {
     const { status, text } = await analytics.get(`time-series?metric=messages.ended&groupBy=${group}`);
     expect([status, text]).toEqual([400, expect.stringContaining('filter the list of the records by it instead')]);
-    await analytics.refuses(`time-series?metric=messages.ended&groupBy=${group}`, 'groupBy');
+    expect(await analytics.refusalOf(`time-series?metric=messages.ended&groupBy=${group}`)).toBe('groupBy');
   });
 
   it('that the metric has not is refused with those that it has', async () => {
     const { text } = await analytics.get('time-series?metric=tokens&groupBy=status');
     expect(text).toContain('is no group of tokens, which can be grouped by agent');
-    await analytics.refuses('time-series?metric=colours', 'metric');
-    await analytics.refuses('time-series', 'metric');
-    await analytics.refuses('time-series?metric=tokens&top=11', 'top');
+    expect(await analytics.refusalOf('time-series?metric=colours')).toBe('metric');
+    expect(await analytics.refusalOf('time-series')).toBe('metric');
+    expect(await analytics.refusalOf('time-series?metric=tokens&top=11')).toBe('top');
   });
 
   it('beyond the top is in the rest, and so is what the rollups hold together', async () => {

@@ -143,12 +143,12 @@ describe('usage of each day', () => {
   });
 
   it('refuses a range that it cannot answer, and a meter and a zone that it does not know', async () => {
-    await analytics.refuses('usage/history?meter=seats', 'meter');
-    await analytics.refuses('usage/history?timezone=Europe/Berlin', 'timezone');
-    await analytics.refuses('usage/history?from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z', 'from');
-    await analytics.refuses('usage/history?from=2024-11-02T00:00:00Z', 'from');
-    await analytics.refuses('usage/history?to=2020-11-02T00:00:00Z', 'to');
-    await analytics.refuses('usage/current?from=2026-11-02T00:00:00Z', 'from');
+    expect(await analytics.refusalOf('usage/history?meter=seats')).toBe('meter');
+    expect(await analytics.refusalOf('usage/history?timezone=Europe/Berlin')).toBe('timezone');
+    expect(await analytics.refusalOf('usage/history?from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z')).toBe('from');
+    expect(await analytics.refusalOf('usage/history?from=2024-11-02T00:00:00Z')).toBe('from');
+    expect(await analytics.refusalOf('usage/history?to=2020-11-02T00:00:00Z')).toBe('to');
+    expect(await analytics.refusalOf('usage/current?from=2026-11-02T00:00:00Z')).toBe('from');
   });
 });
 
@@ -220,9 +220,9 @@ describe('schedule executions', () => {
   });
 
   it('refuses an outcome, a page and a limit that are none', async () => {
-    await analytics.refuses('schedule-executions?outcome=lost', 'outcome');
-    await analytics.refuses('schedule-executions?page=0', 'page');
-    await analytics.refuses('schedule-executions?limit=101', 'limit');
-    await analytics.refuses(`schedule-executions?scheduleId=${'s'.repeat(101)}`, 'scheduleId');
+    expect(await analytics.refusalOf('schedule-executions?outcome=lost')).toBe('outcome');
+    expect(await analytics.refusalOf('schedule-executions?page=0')).toBe('page');
+    expect(await analytics.refusalOf('schedule-executions?limit=101')).toBe('limit');
+    expect(await analytics.refusalOf(`schedule-executions?scheduleId=${'s'.repeat(101)}`)).toBe('scheduleId');
   });
 });

@@ -19,8 +19,17 @@ const LIMITS = ['impact_limits', 'impact_limit_periods', 'impact_reservations', 
 const SAMPLED = ['invocations', 'actions', 'messages', 'schedules', 'runs', 'chat_posts', 'integrations'];
 /** The first record of each, by an index. */
 const FIRSTS = [
-  ...['api_keys', 'actions', 'action_versions', 'previews', 'invocations', 'approval_policies', 'approvals'],
-  ...['integrations', 'messages', 'daily_usage', 'runs'],
+  'api_keys',
+  'actions',
+  'action_versions',
+  'previews',
+  'invocations',
+  'approval_policies',
+  'approvals',
+  'integrations',
+  'messages',
+  'daily_usage',
+  'runs',
 ];
 
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {

@@ -251,8 +251,8 @@ describe('agents', () => {
     expect(await page('agentId=other-agent')).toMatchObject({ ids: ['other-agent'], pagination: { total: 1 } });
     expect(await page('agentId=nobody')).toMatchObject({ ids: [], pagination: { total: 0 } });
     expect(await page('page=9')).toMatchObject({ ids: [], pagination: { total: 3 } });
-    await analytics.refuses('agents?sort=name', 'sort');
-    await analytics.refuses('agents?limit=101', 'limit');
+    expect(await analytics.refusalOf('agents?sort=name')).toBe('sort');
+    expect(await analytics.refusalOf('agents?limit=101')).toBe('limit');
   });
 });
 
