@@ -111,18 +111,33 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   {
     label: 'Reference',
     items: [
-      '/reference/errors',
-      '/reference/refusals',
-      '/reference/warnings',
-      '/reference/events',
-      '/reference/audit-actions',
-      { route: '/reference/configuration', label: 'Configuration' },
       {
         label: 'Operations',
+        route: '/reference/operations',
         collapsed: true,
         items: [{ below: '/reference/operations', groupedBy: 'area' }],
       },
-      { label: 'Codes', collapsed: true, items: [{ below: '/reference' }] },
+      {
+        label: 'Error codes',
+        route: '/reference/errors',
+        collapsed: true,
+        items: [{ below: '/reference/errors' }],
+      },
+      {
+        label: 'Refusal codes',
+        route: '/reference/refusals',
+        collapsed: true,
+        items: [{ below: '/reference/refusals' }],
+      },
+      {
+        label: 'Warning codes',
+        route: '/reference/warnings',
+        collapsed: true,
+        items: [{ below: '/reference/warnings' }],
+      },
+      '/reference/events',
+      '/reference/audit-actions',
+      { route: '/reference/configuration', label: 'Configuration' },
     ],
   },
   {

@@ -24,7 +24,8 @@ export function pageDocument(site: DocsSite, page: BuiltPage): string {
   const { title, description, route, headings } = page;
   const { base } = site;
   const place = site.pages.indexOf(page);
-  const contents = contentsOf(headings);
+  // The first page is one screen: its picture needs the room.
+  const contents = route !== '/' && contentsOf(headings);
   const groups = groupsAround(site.navigation, route);
   const main = markup`<main id="main"${contents !== false && new Markup([' class="with-contents"'])}>
 ${contents}

@@ -100,7 +100,9 @@ async function callTool(
       return inJson(searchPages(site, await search(), query.trim(), { limit, ...present(filters) }));
     }
     case 'get_page': {
-      const route = routeNamed(site, INPUTS.get_page.parse(given).route);
+      const { route: named } = INPUTS.get_page.parse(given);
+      if (named.trim() === '') return { ...inText('Name a page by `route`, such as /messages.'), isError: true };
+      const route = routeNamed(site, named);
       const page = site.pageAt(route);
       if (page !== undefined) return inText(site.text(page.markdown));
       return { ...inText(`No page has the route "${route}". Find one with search_docs or list_pages.`), isError: true };

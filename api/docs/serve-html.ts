@@ -8,7 +8,7 @@ import { pageDocument } from './html-document.ts';
 import { notFoundDocument, resultsDocument } from './html-results.ts';
 import { DOCS_SHEET, DOCS_SHEET_PATH } from './html-style.ts';
 import { LIMIT_MAX, searchPages } from './queries.ts';
-import { sendBody } from './send-body.ts';
+import { openToAll, sendBody } from './send-body.ts';
 import { StoredBody } from './stored-body.ts';
 
 export const SEARCH_PAGE_PATH = '/docs/search';
@@ -70,6 +70,7 @@ export function serveHtml(site: DocsSite): ServeHtml {
         return;
       }
       secure(ctx);
+      openToAll(ctx);
       ctx.vary('Accept');
       ctx.status = 404;
       ctx.type = HTML;

@@ -5,7 +5,7 @@ import type { DocsSite } from './docs-site.ts';
 import { DESCRIPTION_PATH, NAVIGATION_PATH, PAGES_PATH, SEARCH_PATH } from './problems.ts';
 import { bodyOf } from './queries.ts';
 
-/** The list of pages by the grammar of llmstxt.org. The pages that the code declares are in llms-full.txt alone: they are many. */
+/** The list of pages by the grammar of llmstxt.org. The pages of single operations and codes are in llms-full.txt alone: they are many. */
 export function llmsTxt(site: DocsSite): string {
   const isGroup = (node: NavigationNode): node is GroupNode => node.kind === 'group';
   const groups = site.navigation.filter(isGroup);
@@ -39,8 +39,13 @@ function section(title: string, items: readonly string[]): string {
 function writtenPages(site: DocsSite, nodes: readonly NavigationNode[]): BuiltPage[] {
   return routesOf(nodes).flatMap((route) => {
     const page = site.pageAt(route);
-    return page === undefined || page.source === null ? [] : [page];
+    return page === undefined || isOfOneName(page) ? [] : [page];
   });
+}
+
+/** The page of one operation or code; the list of them is made too, and leads to them. */
+function isOfOneName({ source, type }: BuiltPage): boolean {
+  return source === null && type !== 'reference';
 }
 
 function linkTo(site: DocsSite, { route, title, description }: BuiltPage): string {

@@ -3,8 +3,10 @@ import type { RefusalCode } from '../refusals.ts';
 
 /** Routes of generated pages. The last part of a code's route is the code itself. */
 
+export const OPERATIONS_ROUTE = '/reference/operations';
+
 export function operationRoute(operationId: string): string {
-  return `/reference/operations/${operationId}`;
+  return `${OPERATIONS_ROUTE}/${operationId}`;
 }
 
 export function errorRoute(code: ErrorCode): string {

@@ -159,7 +159,7 @@ export const PLATFORM_EVENTS: Record<PlatformEventType, PlatformEventDeclaration
   },
   'usage.threshold': {
     raisedWhen:
-      'a workspace has used 80 or 100 % of a monthly allowance, or a threshold of its alert target, once in each month. Raised in its production environment, else in its oldest one',
+      'a workspace has used 80 or 100 % of an allowance, or a threshold of its alert target, once in each month',
     data: usage,
   },
   'message.delivered': {

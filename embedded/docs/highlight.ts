@@ -32,10 +32,13 @@ export async function createHighlight(): Promise<Highlight> {
   const known = new Set(highlighter.getLoadedLanguages());
   return (code, language) => {
     if (!known.has(language)) return escapeMarkup(code);
-    return highlighter
-      .codeToTokensBase(code, { lang: language as 'sh', theme: THEME })
-      .map(lineOf)
-      .join('\n');
+    return (
+      highlighter
+        // By default a line that takes half a second, on a busy machine, has no colours.
+        .codeToTokensBase(code, { lang: language as 'sh', theme: THEME, tokenizeTimeLimit: 0 })
+        .map(lineOf)
+        .join('\n')
+    );
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NAVIGATION } from '../../docs/navigation.ts';
+import { OPERATIONS_ROUTE } from '../../domain/docs/code-routes.ts';
 import type { NavigationEntry } from '../../domain/docs/navigation.ts';
 import {
   misplacedPages,
@@ -55,7 +56,9 @@ function routesOf(entry: NavigationEntry): string[] {
 
 describe('pages', () => {
   test('stand in the navigation, each once', () => {
-    expect(report(misplacedPages(TREE, NAVIGATION.flatMap(routesOf)))).toBe('');
+    // The one page of the navigation that is made of what the code declares.
+    const named = NAVIGATION.flatMap(routesOf).filter((route) => route !== OPERATIONS_ROUTE);
+    expect(report(misplacedPages(TREE, named))).toBe('');
   });
 
   test('are short enough, begin with what they are for, and have no long line', () => {

@@ -57,6 +57,9 @@ const FILLED_IN: Record<string, string> = {
   PUBLIC_URL: 'https://api.example.com',
   TRUSTED_PROXIES: '172.18.0.1',
   EGRESS_ALLOW: '10.0.0.0/8',
+  DOCS_URL: 'https://docs.example.com',
+  DOCS_BASE: '/handbook',
+  STRIPE_PUBLISHABLE_KEY: 'pk_test_51Example',
   LOG_LEVEL: 'debug',
 };
 

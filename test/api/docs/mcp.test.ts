@@ -62,6 +62,10 @@ describe('the official client', () => {
       isError: true,
       text: expect.stringContaining('/nope') as string,
     });
+    expect(await call('get_page')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('`route`') as string,
+    });
   });
 
   test('lists the pages and the navigation as the routes do', async () => {
