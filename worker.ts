@@ -11,7 +11,6 @@ import { createChatClient } from './activities/adapters/chat/chat-client.ts';
 import { createSmtpMailer } from './activities/adapters/mail/smtp-mailer.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
-import { RedactionThreads } from './activities/adapters/http-request/redaction-threads.ts';
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
 import type { Resolve } from './activities/adapters/http-request/resolve.ts';
 import { activityLogFields } from './activities/log-context.ts';
@@ -124,8 +123,6 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     poolMax: parts.databasePoolMax,
     applicationName: APPLICATION_NAME,
   });
-  const redaction = new RedactionThreads();
-  const close = () => Promise.all([redaction.close(), db.close()]);
   try {
     await refuseUnsuitableDatabase(db, parts.vault);
     const client = new Client({ connection, namespace });
@@ -143,8 +140,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       ...permits,
       vault: parts.vault,
       files: parts.files,
-      adapterFor: createAdapters({ ...sending, ...parts.providers, redaction }),
-      redaction,
+      adapterFor: createAdapters({ ...sending, ...parts.providers }),
       ...starters,
       sendRequest: createSender(sending),
       chat: createChatClient({ ...sending, watchdog: parts.watchdog, ...parts.chats }),
@@ -168,7 +164,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       shutdownGraceMs,
     });
     await ensureSweepSchedule(client);
-    const finished = runToTheEnd(worker, close, [
+    const finished = runToTheEnd(worker, () => db.close(), [
       keepPermits(permits),
       keepRelaying({ db, logger, vault: parts.vault, pagesUrl: parts.pagesUrl, ...starters }),
     ]);
@@ -183,7 +179,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       },
     };
   } catch (error) {
-    await close();
+    await db.close();
     throw error;
   }
 }

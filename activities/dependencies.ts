@@ -20,7 +20,6 @@ import type { InFlightCaps, SignalledKind } from '../domain/in-flight.ts';
 import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
 import type { EffectToRead, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
-import type { RedactionThreads } from './adapters/http-request/redaction-threads.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
 import type { Watchdog } from './adapters/watchdog.ts';
 import type { PermitTakers } from './in-flight/permit-takers.ts';
@@ -87,8 +86,6 @@ export interface ActivityDependencies {
   tellWaiter(kind: SignalledKind, holder: string): Promise<boolean>;
   /** Sends the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
-  /** Searches what targets answer for credentials. The adapters have the same. */
-  redaction: RedactionThreads;
   /** Posts approvals to chats, through the egress guard. */
   chat: ChatClient;
   /** Sends the e-mails of notifications; null where no mail server is configured. */
@@ -110,7 +107,7 @@ export type TellDependency = 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'b
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */
 export type InvocationDependencies = Pick<
   ActivityDependencies,
-  'db' | 'adapterFor' | 'redaction' | 'files' | 'logger' | 'watchdog' | 'heartbeatTimeoutMs' | TellDependency
+  'db' | 'adapterFor' | 'files' | 'logger' | 'watchdog' | 'heartbeatTimeoutMs' | TellDependency
 > & {
   vault: Pick<Vault, 'open'>;
 };

@@ -1,16 +1,11 @@
 import type { PreparedRequest, ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
 import type { Judged } from '../../domain/adapters/judged.ts';
 import type { DispatchResult } from './adapter.ts';
-import { providerIdsOf } from './http-request/read-response.ts';
-import type { RedactionThreads } from './http-request/redaction-threads.ts';
+import { providerIdsOf, readResponse } from './http-request/read-response.ts';
+import { redactText } from './http-request/redaction.ts';
 import { sendRequest, type SendLimits, type SendOptions } from './http-request/send-request.ts';
 
-export interface ProviderSendOptions extends SendOptions {
-  /** Searches the responses for credentials. One for a process. */
-  redaction: RedactionThreads;
-}
-
-export interface ProviderOptions extends ProviderSendOptions {
+export interface ProviderOptions extends SendOptions {
   /** The base URL of the provider: its own origin, or a proxy or a fake in its place, with an optional path. */
   baseUrl: string;
 }
@@ -38,16 +33,14 @@ export async function callProvider(
 ): Promise<ProviderCall> {
   const placed = { ...request, url: placeUrl(request.url, options.baseUrl) };
   const sent = await sendRequest(options, placed, { bytesMax: PROVIDER_BYTES_MAX, larger: 'no_answer' }, limits);
-  const { redaction } = options;
-  const searching = { secrets: [...secrets.values()], signal: limits.signal };
   switch (sent.kind) {
     case 'blocked':
-      return { kind: 'blocked', reason: await redaction.text(sent.message, searching) };
+      return { kind: 'blocked', reason: redactText(sent.message, secrets.values()) };
     case 'not_sent':
     case 'no_answer':
-      return { kind: sent.kind, reason: await redaction.text(sent.reason, searching) };
+      return { kind: sent.kind, reason: redactText(sent.reason, secrets.values()) };
     case 'response':
-      return { kind: 'response', ...(await redaction.response(sent.response, searching)) };
+      return { kind: 'response', ...(await readResponse(sent.response, secrets.values())) };
   }
 }
 

@@ -3,7 +3,6 @@ import { PROVIDER_ORIGINS } from '../../domain/adapters/provider-origins.ts';
 import type { Adapter } from './adapter.ts';
 import { createGithubIssueCommentAdapter } from './github-issue-comment/github-issue-comment-adapter.ts';
 import { createHttpRequestAdapter } from './http-request/http-request-adapter.ts';
-import { RedactionThreads } from './http-request/redaction-threads.ts';
 import { sendRequest, type SendOptions, type SendRequest } from './http-request/send-request.ts';
 import { createResendEmailAdapter } from './resend-email/resend-email-adapter.ts';
 import { createStripeRefundAdapter } from './stripe-refund/stripe-refund-adapter.ts';
@@ -12,8 +11,6 @@ export interface AdapterOptions extends SendOptions {
   /** The addresses of the providers, where not their own. */
   stripeBaseUrl?: string;
   resendBaseUrl?: string;
-  /** Searches the responses for credentials. One for a process; whoever hands it in closes it. */
-  redaction?: RedactionThreads;
 }
 
 /** Finds an adapter by the type and version that an action version names; throws where neither is built in. */
@@ -22,8 +19,7 @@ export type AdapterFor = (named: Pick<ActionDefinition['adapter'], 'type' | 'ver
 /** The adapters of a worker, wired with their network dependencies. */
 export function createAdapters(options: AdapterOptions): AdapterFor {
   const { stripe, resend } = PROVIDER_ORIGINS;
-  const { stripeBaseUrl = stripe, resendBaseUrl = resend, ...others } = options;
-  const sending = { ...others, redaction: options.redaction ?? new RedactionThreads() };
+  const { stripeBaseUrl = stripe, resendBaseUrl = resend, ...sending } = options;
   const adapters: readonly Adapter[] = [
     createHttpRequestAdapter(sending),
     createStripeRefundAdapter({ ...sending, baseUrl: stripeBaseUrl }),

@@ -100,7 +100,7 @@ async function send(
     // A missing master key, for one. The fault is ours, and the retry schedule gives time to fix it.
     deps.logger.error({ ...ref, err: error }, 'could not make a delivery ready');
     const reason = 'the request could not be made ready on our side';
-    return readAnswer(deps.redaction, { kind: 'not_sent', reason }, { secrets: [] });
+    return readAnswer({ kind: 'not_sent', reason }, []);
   }
   const { request, limit, secrets } = made;
   const timeoutMs = delivery.work.timeoutSeconds * 1_000;
@@ -122,7 +122,7 @@ async function send(
     .finally(() => {
       call.latencyMs = Math.round(performance.now() - startedAtMs);
     });
-  return readAnswer(deps.redaction, sent, { secrets, workspaceId });
+  return readAnswer(sent, secrets);
 }
 
 async function record(

@@ -6,7 +6,8 @@ import {
 } from '../../domain/messages/messages.ts';
 import { TIMED_OUT } from '../adapters/http-request/dial.ts';
 import type { RawResponse } from '../adapters/http-request/exchange.ts';
-import type { RedactionCall, RedactionThreads } from '../adapters/http-request/redaction-threads.ts';
+import { keptHeaders } from '../adapters/http-request/read-response.ts';
+import { createRedactor, redactText } from '../adapters/http-request/redaction.ts';
 import type { Sent } from '../adapters/http-request/send-request.ts';
 
 /** What one attempt saw. It holds no credential of the message. */
@@ -23,11 +24,11 @@ const STATUS_MAX = 599;
 const NOTHING: SeenResponse = { status: null, headers: null, body: null };
 
 /** Turns a response into its stored form: the credentials that were sent removed, 8 KiB of the body. */
-export async function readAnswer(redaction: RedactionThreads, sent: Sent, call: RedactionCall): Promise<AttemptResult> {
-  const failed = async (error: string, failure: AttemptFailure): Promise<AttemptResult> => ({
+export async function readAnswer(sent: Sent, secrets: readonly string[]): Promise<AttemptResult> {
+  const failed = (error: string, failure: AttemptFailure): AttemptResult => ({
     seen: NOTHING,
     retryAfter: null,
-    error: await redaction.text(error, call),
+    error: redactText(error, secrets),
     failure,
   });
   switch (sent.kind) {
@@ -40,7 +41,7 @@ export async function readAnswer(redaction: RedactionThreads, sent: Sent, call: 
     case 'response': {
       const { status } = sent.response;
       if (status < STATUS_MIN || status > STATUS_MAX) return failed(`the destination answered ${status}`, 'connection');
-      return readResponse(redaction, sent.response, call);
+      return readResponse(sent.response, secrets);
     }
   }
 }
@@ -49,20 +50,20 @@ function failureOf(reason: string): AttemptFailure {
   return reason.endsWith(TIMED_OUT) ? 'timeout' : 'connection';
 }
 
-async function readResponse(
-  redaction: RedactionThreads,
-  raw: RawResponse,
-  call: RedactionCall,
-): Promise<AttemptResult> {
+async function readResponse(raw: RawResponse, secrets: readonly string[]): Promise<AttemptResult> {
+  const redactor = createRedactor(secrets);
   const header = (name: string): string | null => raw.headers.find(([given]) => given === name)?.[1] ?? null;
   const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   // A compressed body, which was not requested, cannot be searched for credentials.
   const readable = encoding === 'identity' || encoding === '';
   const isCutOff = raw.body.byteLength >= RESPONSE_READ_BYTES_MAX;
-  const kept = await redaction.bytes({ headers: raw.headers, body: readable ? raw.body : null, isCutOff }, call);
-  const body = kept.body && Buffer.from(kept.body).subarray(0, RESPONSE_STORED_BYTES_MAX);
+  const body = readable ? await redactor.bytes(raw.body, isCutOff) : null;
   return {
-    seen: { status: raw.status, headers: kept.headers, body },
+    seen: {
+      status: raw.status,
+      headers: redactor.canSearch ? keptHeaders(raw.headers, redactor) : {},
+      body: body && body.subarray(0, RESPONSE_STORED_BYTES_MAX),
+    },
     retryAfter: header('retry-after'),
     error: null,
     failure: null,

@@ -5,10 +5,9 @@ import type { RequestIdentity } from '../../domain/adapters/adapter-descriptor.t
 import type { JsonObject } from '../../domain/json.ts';
 import { keptBlocks, keptPreconditions, keptSummary, type Observation } from '../../domain/previews/observation.ts';
 import { withTexts } from '../../domain/previews/preview-block.ts';
-import { REDACTED } from '../../domain/redacted.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { Inspection } from '../adapters/adapter.ts';
-import type { RedactionCall, RedactionThreads } from '../adapters/http-request/redaction-threads.ts';
+import { createRedactor, type Redactor } from '../adapters/http-request/redaction.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { openSecretsOrNone, UNOPENED } from '../secrets/open-secrets-or-none.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
@@ -74,27 +73,21 @@ export async function inspectTarget(
         );
         return { kind: 'unavailable', reason: 'the read broke off on our side' };
       });
-    last = await kept(deps.redaction, inspection, { secrets: [...values.values()], workspaceId });
+    last = kept(createRedactor(values.values()), inspection);
     if (last.kind === 'read') return last;
   }
   return last;
 }
 
 /** The adapter removed its credentials already. This result is kept for good and shown, so it is searched once more. */
-async function kept(redaction: RedactionThreads, inspection: Inspection, call: RedactionCall): Promise<Inspected> {
+function kept(redactor: Redactor, inspection: Inspection): Inspected {
   if (inspection.kind === 'unavailable') {
-    return { kind: 'unavailable', reason: keptSummary(await redaction.text(inspection.reason, call)) };
+    return { kind: 'unavailable', reason: keptSummary(redactor.text(inspection.reason)) };
   }
   const { preconditions, blocks, refusal, summary, observedAt } = inspection;
-  const texts: string[] = [];
-  for (const block of blocks) withTexts(block, (text) => (texts.push(text), text));
-  // Lists without names of ours, because names are searched too: a secret that is the word “title” would replace that name.
-  const found = [preconditions, texts, summary, refusal?.message ?? ''];
-  const searched = await redaction.json(found, call);
-  if (searched === null) return { kind: 'unavailable', reason: 'the record is too large to be kept' };
-  const [conditions, shownTexts, shownSummary, message] = searched.value as [JsonObject, string[], string, string];
-  const unshown = shownTexts.values();
-  const shownBlocks = blocks.map((block) => withTexts(block, () => unshown.next().value ?? REDACTED));
+  if (!redactor.canSearch) return { kind: 'unavailable', reason: 'the credentials are too long to be looked for' };
+  const shownBlocks = blocks.map((block) => withTexts(block, (text) => redactor.text(text)));
+  const conditions = redactor.json(preconditions) as JsonObject;
   const bound = keptPreconditions(conditions);
   if (bound === null) return { kind: 'unavailable', reason: 'the record is too large to be bound' };
   return {
@@ -103,8 +96,8 @@ async function kept(redaction: RedactionThreads, inspection: Inspection, call: R
       observedAt,
       preconditions: bound,
       blocks: keptBlocks(shownBlocks),
-      refusal: refusal && { code: refusal.code, message: keptSummary(message) },
-      summary: keptSummary(shownSummary),
+      refusal: refusal && { code: refusal.code, message: keptSummary(redactor.text(refusal.message)) },
+      summary: keptSummary(redactor.text(summary)),
     },
   };
 }

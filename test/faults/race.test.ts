@@ -18,7 +18,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import type { CallResult } from '../api/harness/test-api.ts';
 import { createAction, type Invocation, invocationsIn } from '../api/invocations/support.ts';
-import { REDACTION } from '../harness/redaction.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 import { startTarget, type Target } from '../harness/target.ts';
 import { inForm } from './form.ts';
@@ -96,7 +95,7 @@ class RacingWorker {
 
 function dependencies(db: Database): ActivityDependencies {
   const { startInvocation } = workflowStarters(service.client, db, service.taskQueue);
-  const adapterFor = createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS), redaction: REDACTION });
+  const adapterFor = createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) });
   const notHere = (): never => {
     throw new Error('no secret and no message in this race');
   };
@@ -105,7 +104,6 @@ function dependencies(db: Database): ActivityDependencies {
     db,
     vault,
     adapterFor,
-    redaction: REDACTION,
     files: service.deps.files,
     startInvocation,
     startReads: notHere,

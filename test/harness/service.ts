@@ -23,7 +23,6 @@ import { activityQueue } from '../../temporal/task-queues.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../domain/heartbeats.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import { type CallResult, startTestApi, type TestApi, type TestApiOptions } from '../api/harness/test-api.ts';
-import { REDACTION } from './redaction.ts';
 import { WATCHDOG } from './watchdog.ts';
 import { NO_PAYMENT_PROVIDER } from '../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../domain/billing/price-list.ts';
@@ -115,9 +114,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     vault,
     files: api.deps.files,
     adapterFor: (options.adapterFor ?? ((real) => real))(
-      createAdapters({ egressAllow, redaction: REDACTION, ...options.providers }),
+      createAdapters({ egressAllow, ...options.providers }),
     ),
-    redaction: REDACTION,
     sendRequest: createSender({ egressAllow }),
     chat: createChatClient({ egressAllow, watchdog: WATCHDOG, ...options.chats }),
     mailer: mailerOf(options.smtp),

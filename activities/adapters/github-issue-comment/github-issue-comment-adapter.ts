@@ -10,14 +10,15 @@ import {
   type GithubComment,
 } from '../../../domain/adapters/github-issue-comment.ts';
 import type { Adapter, ReadBackInput, ReadBackResult } from '../adapter.ts';
-import { callProvider, dispatchResult, type ProviderSendOptions } from '../call-provider.ts';
+import { callProvider, dispatchResult } from '../call-provider.ts';
+import type { SendOptions } from '../http-request/send-request.ts';
 
 const PAGE_SIZE = 100;
 /** An issue with more than ten thousand comments is not judged. */
 const PAGES_MAX = 100;
 
 /** The half of `github.issue_comment` that does I/O. */
-export function createGithubIssueCommentAdapter(options: ProviderSendOptions): Adapter {
+export function createGithubIssueCommentAdapter(options: SendOptions): Adapter {
   return {
     descriptor: githubIssueCommentDescriptor,
     async dispatch(input) {
@@ -39,7 +40,7 @@ function effectIdOf({ body }: PreparedRequest): string {
  * Looks for the mark among all comments of the issue. Absence proves nothing: a listing may lag, and a comment may be
  * deleted.
  */
-async function findComment(options: ProviderSendOptions, input: ReadBackInput): Promise<ReadBackResult> {
+async function findComment(options: SendOptions, input: ReadBackInput): Promise<ReadBackResult> {
   const found = new Map<number, GithubComment>();
   const endsAt = Date.now() + input.timeoutMs;
   for (let page = 1; page <= PAGES_MAX; page++) {
@@ -56,7 +57,7 @@ async function findComment(options: ProviderSendOptions, input: ReadBackInput): 
 type Page = { comments: GithubComment[]; response: ProviderResponse };
 
 async function readPage(
-  options: ProviderSendOptions,
+  options: SendOptions,
   { definition, input, secrets, signal }: ReadBackInput,
   page: number,
   leftMs: number,

@@ -5,12 +5,12 @@ import { judgeStatus } from '../../../domain/response-judgement.ts';
 import { renderVerify } from '../../../domain/reconciliation/verify.ts';
 import { exactInput } from '../../../domain/json-schema/exact-input.ts';
 import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';
-import type { ProviderSendOptions } from '../call-provider.ts';
-import { providerIdsOf } from './read-response.ts';
-import { sendRequest, type SendLimits, type Sent } from './send-request.ts';
+import { providerIdsOf, readResponse } from './read-response.ts';
+import { redactText } from './redaction.ts';
+import { sendRequest, type SendLimits, type SendOptions, type Sent } from './send-request.ts';
 
 /** The half of `http.request` that does I/O. How it judges: docs/adapters.md, "How the outcome is judged". */
-export function createHttpRequestAdapter(options: ProviderSendOptions): Adapter {
+export function createHttpRequestAdapter(options: SendOptions): Adapter {
   return {
     descriptor: httpRequestDescriptor,
     dispatch: (input) => dispatch(options, input),
@@ -19,31 +19,25 @@ export function createHttpRequestAdapter(options: ProviderSendOptions): Adapter 
 }
 
 /** A response that is larger than the action reads proves nothing. */
-function call(
-  options: ProviderSendOptions,
-  request: PreparedRequest,
-  bytesMax: number,
-  limits: SendLimits,
-): Promise<Sent> {
+function call(options: SendOptions, request: PreparedRequest, bytesMax: number, limits: SendLimits): Promise<Sent> {
   return sendRequest(options, request, { bytesMax, larger: 'no_answer' }, limits);
 }
 
-async function dispatch(options: ProviderSendOptions, input: DispatchInput): Promise<DispatchResult> {
+async function dispatch(options: SendOptions, input: DispatchInput): Promise<DispatchResult> {
   const { config } = compiledOf(input.definition);
-  const { redaction } = options;
-  const searching = { secrets: [...input.secrets.values()], signal: input.signal };
+  const secrets = [...input.secrets.values()];
   const called = await call(options, input.request, config.maxResponseBytes, input);
   switch (called.kind) {
     case 'blocked':
       return {
         kind: 'refused',
-        refusal: { code: 'destination_blocked', message: await redaction.text(called.message, searching) },
+        refusal: { code: 'destination_blocked', message: redactText(called.message, secrets) },
       };
     case 'not_sent':
     case 'no_answer':
-      return { kind: called.kind, reason: await redaction.text(called.reason, searching) };
+      return { kind: called.kind, reason: redactText(called.reason, secrets) };
     case 'response': {
-      const { response, unreadable } = await redaction.response(called.response, searching);
+      const { response, unreadable } = await readResponse(called.response, secrets);
       const judged = judgeStatus(response.status, {
         success: config.success?.statuses,
         failure: config.failure?.statuses,
@@ -62,11 +56,9 @@ async function dispatch(options: ProviderSendOptions, input: DispatchInput): Pro
   }
 }
 
-async function readBack(options: ProviderSendOptions, input: ReadBackInput): Promise<ReadBackResult> {
+async function readBack(options: SendOptions, input: ReadBackInput): Promise<ReadBackResult> {
   const { definition, secrets } = input;
   if (definition.verify === null) return { kind: 'unreadable', summary: 'the action declares no read-back' };
-  const { redaction } = options;
-  const searching = { secrets: [...secrets.values()], signal: input.signal };
   const { config } = compiledOf(definition);
   const rendered = renderVerify(
     definition.verify,
@@ -79,7 +71,7 @@ async function readBack(options: ProviderSendOptions, input: ReadBackInput): Pro
     config.allowedHosts,
   );
   if (rendered.kind === 'unreadable')
-    return { kind: 'unreadable', summary: await redaction.text(rendered.summary, searching) };
+    return { kind: 'unreadable', summary: redactText(rendered.summary, secrets.values()) };
   const request: PreparedRequest = {
     method: 'GET',
     url: rendered.url,
@@ -92,11 +84,11 @@ async function readBack(options: ProviderSendOptions, input: ReadBackInput): Pro
     const why = called.kind === 'blocked' ? called.message : called.reason;
     return {
       kind: 'inconclusive',
-      summary: await redaction.text(`the read-back failed: ${why}`, searching),
+      summary: redactText(`the read-back failed: ${why}`, secrets.values()),
       response: null,
     };
   }
-  const { response, unreadable } = await redaction.response(called.response, searching);
+  const { response, unreadable } = await readResponse(called.response, secrets.values());
   if (unreadable !== null) {
     return { kind: 'inconclusive', summary: `the read-back answered ${response.status}, and ${unreadable}`, response };
   }

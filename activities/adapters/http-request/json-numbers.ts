@@ -7,7 +7,7 @@ import type { Json } from '../../../domain/json.ts';
 const NUMBER_OR_QUOTE = /-?\d[\d.eE+-]*|"|\\["\\]/g;
 
 /** The numbers of a text that is JSON, as they are written, and where they begin. */
-export function* numbersIn(json: string): Generator<{ token: string; start: number }> {
+function* numbersIn(json: string): Generator<{ token: string; start: number }> {
   let isInString = false;
   for (const { 0: token, index } of json.matchAll(NUMBER_OR_QUOTE)) {
     if (token === '"') isInString = !isInString;

@@ -5,8 +5,8 @@ import { growthOfNumbers, isJsonObject, jsonDepthExceeds, NUMBERS_GROWTH_BYTES_M
 import type { Json } from '../../../domain/json.ts';
 import { REDACTED } from '../../../domain/redacted.ts';
 import type { RawResponse } from './exchange.ts';
-import { numbersIn, parseWithExactIntegers } from './json-numbers.ts';
-import type { Redactor } from './redaction.ts';
+import { parseWithExactIntegers } from './json-numbers.ts';
+import { createRedactor, type Redactor } from './redaction.ts';
 
 export interface ReadResponse {
   response: ProviderResponse;
@@ -31,44 +31,61 @@ const DROPPED_HEADERS: readonly string[] = [
   'trailer',
 ];
 
-/** Turns a response into its stored form: credentials removed, headers bounded, the body as JSON, text or base64. */
-export function readResponse(raw: RawResponse, redactor: Redactor): ReadResponse {
-  if (!redactor.canSearch(raw.body.byteLength)) return { response: nothingKept(raw.status), unreadable: null };
-  const headers = keptHeaders(raw.headers, redactor);
+/** Turns a response into its stored form: the secrets removed, headers bounded, the body as JSON, text or base64. */
+export async function readResponse(raw: RawResponse, secrets: Iterable<string>): Promise<ReadResponse> {
+  const redactor = createRedactor(secrets);
+  if (!redactor.canSearch) return { response: nothingKept(raw.status), unreadable: null };
+  const shell = { status: raw.status, headers: keptHeaders(raw.headers, redactor) };
   const header = (name: string): string => raw.headers.find(([given]) => given === name)?.[1] ?? '';
   const encoding = header('content-encoding').trim().toLowerCase();
-  const shell = { status: raw.status, headers };
   if (raw.body.byteLength > 0 && encoding !== '' && encoding !== 'identity') {
     // A compressed body cannot be searched for credentials, so nothing of it is kept.
     const response: ProviderResponse = { ...shell, body: null, bodyEncoding: 'json' };
     return { response, unreadable: 'its body is compressed although that was not asked for' };
   }
-  // A NUL suggests UTF-16 without a byte order mark, which also decodes as UTF-8. The credentials are in its bytes.
-  const bytes = raw.body.includes(0) ? redactor.bytes(raw.body) : raw.body;
-  const text = decodeUtf8(bytes);
   const isJson = raw.body.byteLength > 0 && isJsonMediaType(mediaTypeOf(header('content-type')));
+  const redacted = await redactor.bytes(raw.body);
+  const text = decodeUtf8(redacted);
   if (text === null) {
-    const body = redactor.bytes(bytes).toString('base64');
     const unreadable = isJson ? 'its body says that it is JSON and is not UTF-8' : null;
-    return { response: { ...shell, body, bodyEncoding: 'base64' }, unreadable };
+    return { response: { ...shell, body: redacted.toString('base64'), bodyEncoding: 'base64' }, unreadable };
   }
-  const parsed = isJson ? parseJson(text) : undefined;
+  const asText: ProviderResponse = { ...shell, ...textBody(text) };
+  if (!isJson) return { response: asText, unreadable: null };
+  const given = redacted === raw.body ? text : decodeUtf8(raw.body);
+  const parsed = given === null ? undefined : parseJson(given);
   if (parsed === undefined) {
-    const unreadable = isJson ? 'its body says that it is JSON and cannot be read as that' : null;
-    return { response: { ...shell, ...textBody(redactor.text(text)) }, unreadable };
+    return { response: asText, unreadable: 'its body says that it is JSON and cannot be read as that' };
   }
-  const body = storable(redactor.json(parsed));
-  const written = JSON.stringify(body);
-  // A secret that is itself JSON can be spread over members, and a numeric one can lose its last digits. In both cases only
-  // the text can be redacted. Numbers that PostgreSQL would write out at many times their length are kept as text too.
-  const isTextOnly =
-    redactor.text(written) !== written ||
-    holdsRoundedSecret(text, redactor) ||
-    growthOfNumbers(body, written) > NUMBERS_GROWTH_BYTES_MAX;
-  if (isTextOnly) {
-    return { response: { ...shell, ...textBody(redactor.text(text)) }, unreadable: null };
-  }
+  const body = await redactedJson(text, redacted === raw.body ? parsed : parseJson(quoteMarks(text)), redactor);
+  if (body === undefined) return { response: asText, unreadable: null };
   return { response: { ...shell, body, bodyEncoding: 'json' }, unreadable: null };
+}
+
+/**
+ * The body as it is stored; undefined where only its text can be: a secret that was more than one member, or numbers that PostgreSQL would
+ * write out at many times their length. Parsing may write a number as a secret is written (`1234e1`), so the result is searched too.
+ */
+async function redactedJson(text: string, parsed: Json | undefined, redactor: Redactor): Promise<Json | undefined> {
+  if (parsed === undefined) return undefined;
+  const body = storable(parsed);
+  const written = JSON.stringify(body);
+  if (growthOfNumbers(body, written) > NUMBERS_GROWTH_BYTES_MAX) return undefined;
+  if (written === text) return body;
+  const before = Buffer.from(written);
+  const after = await redactor.bytes(before);
+  return after === before ? body : parseJson(quoteMarks(after.toString('utf8')));
+}
+
+const QUOTE_OR_MARK = /"|\\["\\]|\[REDACTED\]/g;
+
+/** Makes a text of each mark that stands in place of a number or another value. */
+function quoteMarks(json: string): string {
+  let isInString = false;
+  return json.replace(QUOTE_OR_MARK, (token) => {
+    if (token === '"') isInString = !isInString;
+    return token === REDACTED && !isInString ? `"${REDACTED}"` : token;
+  });
 }
 
 /** What is left of a response that could not be searched for credentials. */
@@ -76,20 +93,13 @@ export function nothingKept(status: number): ProviderResponse {
   return { status, headers: {}, body: REDACTED, bodyEncoding: 'utf8' };
 }
 
-/** True where a number equals a secret as written, but not as JavaScript parses it (`12.50`, more than 16 digits). */
-function holdsRoundedSecret(text: string, redactor: Redactor): boolean {
-  const rounded = Array.from(numbersIn(text), ({ token }) => token).filter((token) => String(Number(token)) !== token);
-  return redactor.texts(rounded).some((token, at) => token !== rounded[at]);
-}
-
 /** The response headers that are kept: no credentials, bounded in number and length. */
 export function keptHeaders(headers: [string, string][], redactor: Redactor): Record<string, string> {
-  const candidates = headers.filter(([name]) => !DROPPED_HEADERS.includes(name) && !name.startsWith('proxy-'));
-  const names = redactor.texts(candidates.map(([name]) => name));
-  const kept = candidates.filter(([name], at) => names[at] === name).slice(0, HEADERS_MAX);
-  const values = redactor.texts(kept.map(([, value]) => value));
+  const kept = headers
+    .filter(([name]) => !DROPPED_HEADERS.includes(name) && !name.startsWith('proxy-') && redactor.text(name) === name)
+    .slice(0, HEADERS_MAX);
   return Object.fromEntries(
-    kept.map(([name], at) => [name, (values[at] ?? REDACTED).slice(0, KEPT_HEADER_CHARACTERS_MAX)]),
+    kept.map(([name, value]) => [name, redactor.text(value).slice(0, KEPT_HEADER_CHARACTERS_MAX)]),
   );
 }
 

@@ -3,6 +3,7 @@ import { judgeRefundReply } from '../../../domain/adapters/stripe-refund-judgeme
 import { modeMismatch, stripeConfigOf, stripeRefundDescriptor } from '../../../domain/adapters/stripe-refund.ts';
 import type { Adapter, DispatchInput, DispatchResult, InspectInput, Inspection } from '../adapter.ts';
 import { callProvider, dispatchResult, type ProviderOptions } from '../call-provider.ts';
+import { redactText } from '../http-request/redaction.ts';
 import { inspectPayment } from './inspect-payment.ts';
 import { readRefundBack } from './read-refund-back.ts';
 import { carriedBy, stripeReader } from './stripe-reader.ts';
@@ -31,8 +32,7 @@ async function dispatch(options: ProviderOptions, input: DispatchInput): Promise
     stripeSdk(credential, transport).refunds.create(params, { idempotencyKey: effectId }),
   );
   if (carried.kind === 'withheld') {
-    const searching = { secrets: [...secrets.values()], signal: input.signal };
-    const message = await options.redaction.text(carried.reason, searching);
+    const message = redactText(carried.reason, secrets.values());
     return { kind: 'refused', refusal: { code: 'digest_mismatch', message } };
   }
   return dispatchResult('Stripe', carried, (response) => {

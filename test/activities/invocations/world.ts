@@ -29,7 +29,6 @@ import type { EffectRef, InvocationRef } from '../../../domain/refs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { plantKeys } from '../../harness/keys.ts';
-import { REDACTION } from '../../harness/redaction.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 import { NO_PAYMENT_PROVIDER } from '../../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
@@ -208,8 +207,7 @@ export class ActivityWorld {
     return {
       db: this.database.db,
       vault: this.vault,
-      adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS), redaction: REDACTION }),
-      redaction: REDACTION,
+      adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
       cancelInvocation: () => Promise.reject(new Error('nothing is cancelled here')),
       startInvocation: () => Promise.reject(new Error('nothing is started here')),
       wakeApproval: () => Promise.reject(new Error('no approval is woken here')),

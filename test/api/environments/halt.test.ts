@@ -15,7 +15,6 @@ import type { InvocationRef } from '../../../domain/refs.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plantKeys } from '../../harness/keys.ts';
-import { REDACTION } from '../../harness/redaction.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { evaluateAlone } from '../../activities/invocations/world.ts';
@@ -94,8 +93,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
   const deps: ActivityDependencies = {
     db,
     vault: { open: unused, seal: unused, digests: unused },
-    adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS), redaction: REDACTION }),
-    redaction: REDACTION,
+    adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
     startInvocation: unused,
     startReads: unused,
     cancelInvocation: unused,

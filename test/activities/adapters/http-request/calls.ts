@@ -1,11 +1,10 @@
 import type { Adapter, DispatchResult, ReadBackResult } from '../../../../activities/adapters/adapter.ts';
 import { createHttpRequestAdapter } from '../../../../activities/adapters/http-request/http-request-adapter.ts';
-import type { ProviderSendOptions } from '../../../../activities/adapters/call-provider.ts';
+import type { SendOptions } from '../../../../activities/adapters/http-request/send-request.ts';
 import type { VerifyDeclaration } from '../../../../domain/actions.ts';
 import type { ProviderResponse } from '../../../../domain/adapters/adapter-descriptor.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
-import { REDACTION } from '../../../harness/redaction.ts';
 import { definitionOf, IDENTITY } from '../../../domain/http-request-fixtures.ts';
 
 export const LOOPBACK = parseEgressAllow(LOOPBACK_EGRESS);
@@ -18,8 +17,8 @@ export interface Call {
   signal?: AbortSignal;
 }
 
-export function adapterWith(options: Partial<ProviderSendOptions> = {}): Adapter {
-  return createHttpRequestAdapter({ egressAllow: LOOPBACK, redaction: REDACTION, ...options });
+export function adapterWith(options: Partial<SendOptions> = {}): Adapter {
+  return createHttpRequestAdapter({ egressAllow: LOOPBACK, ...options });
 }
 
 /** Prepares with the secrets and dispatches, as the activity does. */
