@@ -80,7 +80,7 @@ CREATE OR REPLACE FUNCTION public.add_oauth_signing_key(of_id text, with_version
  SET search_path TO 'public', 'pg_temp'
 AS $function$
     BEGIN
-      PERFORM pg_advisory_xact_lock(1869903719);
+      PERFORM pg_advisory_xact_lock(hashtext('oauth signing keys'));
       IF EXISTS (SELECT FROM oauth_signing_keys k WHERE k.id <> ALL (unopened)) THEN RETURN false; END IF;
       INSERT INTO oauth_signing_keys (id, master_key_version, wrapped_data_key, sealed_value) VALUES (of_id, with_version, with_wrapped, with_sealed);
       RETURN true;
@@ -4594,7 +4594,7 @@ RETURN pg_advisory_xact_lock(hashtextextended(('message-pacer/'::text || current
 CREATE OR REPLACE FUNCTION public.lock_policies()
  RETURNS void
  LANGUAGE sql
-RETURN pg_advisory_xact_lock(hashtextextended((current_environment_id())::text, (1886350441)::bigint))
+RETURN pg_advisory_xact_lock(hashtextextended(('policies/'::text || current_environment_id()), (0)::bigint))
 ;
 
 CREATE OR REPLACE FUNCTION public.make_analytics_partition(table_name text, at timestamp with time zone)
@@ -5438,7 +5438,7 @@ CREATE OR REPLACE FUNCTION public.register_oauth_client(of_id text, with_metadat
  SET search_path TO 'public', 'pg_temp'
 AS $function$
     BEGIN
-      PERFORM pg_advisory_xact_lock(1869903720); -- 'oauth'
+      PERFORM pg_advisory_xact_lock(hashtext('oauth clients'));
       IF (SELECT count(*) FROM oauth_clients c WHERE c.address_hash = from_address AND c.created_at > now() - interval '1 hour') >= hourly THEN
         RETURN 'throttled';
       END IF;

@@ -157,6 +157,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
       '/architecture',
       '/database',
       '/database-functions',
+      '/lock-order',
       { label: 'Change the code', items: ['/howto/add-a-route', '/howto/add-a-workflow', '/howto/add-an-area'] },
       '/contract-testing',
       '/dependencies',

@@ -10,8 +10,6 @@ import { COMMON_WORD_ONE_IN } from '../domain/memory/rarest-words.ts';
 export const INDEX_FROM_VECTORS = 20_000;
 /** A build is many times faster where its graph fits: 100,000 vectors of 256 dimensions take some 100 MB. */
 const BUILD_MEMORY = '512MB';
-/** Held while indexes are built or dropped: an index that another command is still building looks like one whose build was ended. */
-const LOCK_KEY = 7_238_401;
 
 export interface MemoryIndexUrls {
   /** Owns the tables. */
@@ -80,11 +78,14 @@ export async function dropMemoryIndexes(
   });
 }
 
+/** One command at a time: an index that another one is still building looks like one whose build was ended. */
 async function asOnlyBuilder(ownerUrl: string, work: (owner: Client) => Promise<void>): Promise<void> {
   const owner = new Client({ connectionString: ownerUrl, application_name: 'memory-index' });
   await owner.connect();
   try {
-    const { rows } = await owner.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [LOCK_KEY]);
+    const { rows } = await owner.query<{ held: boolean }>(
+      "SELECT pg_try_advisory_lock(hashtext('memory indexes')) AS held",
+    );
     if (rows[0]?.held !== true)
       throw new Error('Another command builds or drops indexes of memories now. Wait for it.');
     await work(owner);

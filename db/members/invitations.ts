@@ -23,9 +23,10 @@ export async function createInvitation(
 ): Promise<{ record: InvitationRecord; token: string; replaced: { id: string; role: Role }[] }> {
   const token = generateToken();
   // Invitations of one address are serialized, so that the later of two replaces the earlier.
-  await tx.raw('SELECT pg_advisory_xact_lock(hashtextextended(current_workspace_id()::text || lower(?), 0))', [
-    input.email,
-  ]);
+  await tx.raw(
+    "SELECT pg_advisory_xact_lock(hashtextextended('invitations/' || current_workspace_id() || '/' || lower(?), 0))",
+    [input.email],
+  );
   const { rows: ended } = await tx.raw<{ rows: { id: string; role: Role; isOpen: boolean }[] }>(
     `UPDATE invitations SET revoked_at = now() WHERE lower(email) = lower(?) AND accepted_at IS NULL AND revoked_at IS NULL
      RETURNING id, role, expires_at > now() AS "isOpen"`,

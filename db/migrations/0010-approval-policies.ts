@@ -108,7 +108,7 @@ const REVISION = `
   CREATE TRIGGER move_revision AFTER INSERT OR UPDATE ON approval_policies FOR EACH ROW EXECUTE FUNCTION move_policy_revision();
 
   CREATE FUNCTION lock_policies() RETURNS void LANGUAGE sql VOLATILE
-    RETURN pg_advisory_xact_lock(hashtextextended(current_environment_id()::text, 1886350441)); -- 'poli'
+    RETURN pg_advisory_xact_lock(hashtextextended('policies/' || current_environment_id(), 0));
 `;
 
 const PLANS = `

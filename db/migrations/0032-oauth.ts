@@ -265,7 +265,7 @@ const KEY_FUNCTIONS = `
   CREATE FUNCTION add_oauth_signing_key(of_id text, with_version integer, with_wrapped bytea, with_sealed bytea, unopened text[]) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     BEGIN
-      PERFORM pg_advisory_xact_lock(1869903719);
+      PERFORM pg_advisory_xact_lock(hashtext('oauth signing keys'));
       IF EXISTS (SELECT FROM oauth_signing_keys k WHERE k.id <> ALL (unopened)) THEN RETURN false; END IF;
       INSERT INTO oauth_signing_keys (id, master_key_version, wrapped_data_key, sealed_value) VALUES (of_id, with_version, with_wrapped, with_sealed);
       RETURN true;

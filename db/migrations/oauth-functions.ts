@@ -8,7 +8,7 @@ export const CLIENT_FUNCTIONS = `
   CREATE FUNCTION register_oauth_client(of_id text, with_metadata jsonb, from_address bytea, hourly integer, most integer) RETURNS text
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     BEGIN
-      PERFORM pg_advisory_xact_lock(1869903720); -- 'oauth'
+      PERFORM pg_advisory_xact_lock(hashtext('oauth clients'));
       IF (SELECT count(*) FROM oauth_clients c WHERE c.address_hash = from_address AND c.created_at > now() - interval '1 hour') >= hourly THEN
         RETURN 'throttled';
       END IF;

@@ -155,7 +155,7 @@ describe('invitations', () => {
     const inviter = await createPerson(api, 'admin');
     const email = newEmail();
     const [invited, changed] = await holding(
-      'SELECT pg_advisory_xact_lock(hashtextextended($1 || lower($2), 0))',
+      "SELECT pg_advisory_xact_lock(hashtextextended('invitations/' || $1::text || '/' || lower($2), 0))",
       [workspaceId, email],
       async (release) => {
         const inviting = inviter.call('POST', path, { body: { email, role: 'admin' } });
