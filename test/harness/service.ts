@@ -113,9 +113,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...permits,
     vault,
     files: api.deps.files,
-    adapterFor: (options.adapterFor ?? ((real) => real))(
-      createAdapters({ egressAllow, ...options.providers }),
-    ),
+    adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
     sendRequest: createSender({ egressAllow }),
     chat: createChatClient({ egressAllow, watchdog: WATCHDOG, ...options.chats }),
     mailer: mailerOf(options.smtp),
