@@ -12,7 +12,7 @@ export const ONBOARDING_STEPS = {
   key_created: { title: 'Make an API key', page: 'identity#api-keys' },
   action_created: { title: 'Define an action', page: 'actions#the-definition' },
   first_preview: { title: 'Preview what an action would send', page: 'previews#a-worked-example' },
-  first_invocation: { title: 'Invoke an action', page: 'invocations#a-worked-example' },
+  first_invocation: { title: 'Invoke an action', page: 'invocations#invoke-an-action-a-worked-example' },
   action_governed: { title: 'Govern an action', page: 'actions#the-definition' },
   policy_applied: { title: 'Apply an approval policy', page: 'approval-policies#a-worked-example' },
   approver_added: { title: 'Add a second member, who can approve', page: 'identity#members' },

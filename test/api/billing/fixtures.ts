@@ -1,11 +1,23 @@
 import { plantInvoice } from './support.ts';
-import { nothing, type RouteFixtures } from '../suites/fixture.ts';
+import { nothing, type RouteFixture, type RouteFixtures } from '../suites/fixture.ts';
+
+/** Shown for a workspace in which no other fixture makes anything, so that its numbers are the same each time. */
+const counted: RouteFixture = {
+  request: nothing,
+  example: async ({ api, otherKey, otherTenant }) => {
+    await api.database.asOwner(`UPDATE workspaces SET plan = 'early_beta_access' WHERE id = $1`, [
+      otherTenant.workspaceId,
+    ]);
+    return { headers: { Authorization: `Bearer ${otherKey}` } };
+  },
+};
 
 export const fixtures: RouteFixtures = {
-  'billing.plan': { request: nothing },
-  'billing.plans': { request: nothing },
-  'billing.quota': { request: nothing },
-  'billing.usageCurrent': { request: nothing },
+  'billing.plan': counted,
+  'billing.plans': counted,
+  'billing.quota': counted,
+  'billing.usageCurrent': counted,
+  // Of a plan without charges: a projection depends on the time of the month.
   'billing.costEstimate': { request: nothing },
   'billing.invoices': { request: nothing, plantRow: ({ api }) => plantInvoice(api.database) },
   'billing.budget': { request: nothing },
@@ -13,7 +25,7 @@ export const fixtures: RouteFixtures = {
     request: () => Promise.resolve({ body: { target: { amount: 50_000, currency: 'usd' }, thresholds: [50, 100] } }),
   },
   'billing.upgrade': { request: () => Promise.resolve({ body: { plan: 'growth' } }) },
-  'billing.usageHistory': { request: nothing },
+  'billing.usageHistory': counted,
   'billing.stripeConfig': { request: nothing },
   'billing.pricingPolicy': { request: nothing },
 };

@@ -7,10 +7,10 @@ export async function plantInvoice(
   { amount = 4_900, open = true }: { amount?: number; open?: boolean } = {},
 ): Promise<string> {
   const [id, lineId] = [newId('invoice'), newId('invoiceLine')];
-  const [made] = await asOwner<{ month: string }>(
+  const [made] = await asOwner<{ month: string; end: string }>(
     `INSERT INTO billing_months (workspace_id, month, plan, quantities)
      SELECT $1, (COALESCE((SELECT min(month) FROM billing_months WHERE workspace_id = $1), date_trunc('month', now() AT TIME ZONE 'UTC')::date) - interval '1 month')::date,
-       'growth', '{"executions": [], "reversals": []}' RETURNING month::text`,
+       'growth', '{"executions": [], "reversals": []}' RETURNING month::text, (month + interval '1 month')::date::text AS "end"`,
     [tenant.workspaceId],
   );
   const month = made?.month ?? '';
@@ -22,7 +22,7 @@ export async function plantInvoice(
     type: 'plan',
     meter: null,
     description: 'Growth, the month',
-    period: { start: `${month}T00:00:00.000Z`, end: `${month}T00:00:00.000Z` },
+    period: { start: `${month}T00:00:00.000Z`, end: `${made?.end ?? ''}T00:00:00.000Z` },
     meteredQuantity: null,
     includedQuantity: null,
     billableQuantity: null,

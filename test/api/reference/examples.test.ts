@@ -76,6 +76,36 @@ describe('periods of an example', () => {
   });
 });
 
+describe('buckets of an example', () => {
+  const shownAt = (now: string, range: { from: string; to: string; interval: string }): Json =>
+    new StableExample(Date.parse(now)).of({ range, buckets: [{ start: range.from, end: range.to }] });
+  it.each([
+    ['2026-11-23T10:00:01Z', '2026-11-23T09:30:00Z', '2026-11-23T10:15:00Z'],
+    ['2026-11-23T10:14:59Z', '2026-11-23T09:30:00Z', '2026-11-23T10:15:00Z'],
+    ['2026-11-30T23:59:59Z', '2026-11-30T23:15:00Z', '2026-12-01T00:00:00Z'],
+    ['2026-12-01T00:00:01Z', '2026-11-30T23:30:00Z', '2026-12-01T00:15:00Z'],
+  ])('are the same quarters when it is recorded at %s', (now, from, to) => {
+    const bounds = { start: '2026-03-02T09:45:00.000Z', end: '2026-03-02T10:30:00.000Z' };
+    expect(shownAt(now, { from, to, interval: '15m' })).toEqual({
+      range: { from: bounds.start, to: bounds.end, interval: '15m' },
+      buckets: [bounds],
+    });
+  });
+
+  it.each([
+    ['2026-11-30T12:00:00Z', '2026-11-28', '2026-12-01'],
+    ['2026-12-01T00:00:01Z', '2026-11-29', '2026-12-02'],
+    ['2026-12-03T23:59:59Z', '2026-12-01', '2026-12-04'],
+  ])('are the same days when it is recorded at %s', (now, from, to) => {
+    const bounds = { start: '2026-02-28T00:00:00.000Z', end: '2026-03-03T00:00:00.000Z' };
+    const range = { from: `${from}T00:00:00.000Z`, to: `${to}T00:00:00.000Z`, interval: 'day' };
+    expect(shownAt(now, range)).toEqual({
+      range: { from: bounds.start, to: bounds.end, interval: 'day' },
+      buckets: [bounds],
+    });
+  });
+});
+
 describe('an example', () => {
   const route = ROUTES.find(({ id }) => id === 'secrets.put');
   if (route === undefined) throw new Error('there is no route secrets.put');

@@ -7,6 +7,7 @@ import { uniqueParts } from '../suites/fixture.ts';
 const EXAMPLE_NOW = Date.parse('2026-03-02T10:15:00.000Z');
 /** What a call of a provider takes, where it is measured. */
 const DURATION_MS = 184;
+const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Moments of a recording that lie this close are shown as one: which of them is later differs from run to run. */
@@ -21,7 +22,13 @@ const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const DIGEST = /\b[0-9a-f]{64}\b/g;
 const DATE_TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 /** Members with the name of the present day or month. */
-const PERIODS: ReadonlySet<string> = new Set(['currentPeriod', 'month']);
+const PERIODS: ReadonlySet<string> = new Set(['currentPeriod', 'month', 'date']);
+const PERIOD = /^\d{4}-\d\d(?:-\d\d)?$/;
+/** Members that do not depend on when they are asked for: a price list takes effect on a day of its own. */
+const FIXED: ReadonlySet<string> = new Set(['effectiveAt']);
+/** Members with the bounds of a range of analytics and of its buckets, and how they lie in its grid. */
+const BOUNDS: ReadonlySet<string> = new Set(['from', 'to', 'start', 'end']);
+const GRIDS: Readonly<Record<string, number>> = { '15m': QUARTER_MS, day: DAY_MS };
 const LOCAL_ORIGIN = /\bhttp:\/\/127\.0\.0\.1:\d+/g;
 const LOCAL_HOST = /\b127\.0\.0\.1:\d+/g;
 const PROVIDER = 'api.payments.example';
@@ -52,6 +59,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export class StableExample {
   private readonly recordedAt: number;
   private readonly seen = new Map<string, Map<string, string>>();
+  /** The length of a bucket, after a range of analytics was seen. */
+  private grid: number | undefined;
 
   constructor(recordedAt: number) {
     this.recordedAt = recordedAt;
@@ -64,6 +73,7 @@ export class StableExample {
   private stable(value: Json, member: string): Json {
     if (Array.isArray(value)) return value.map((item) => this.stable(item, member));
     if (isJsonObject(value)) {
+      this.grid ??= gridOf(value['range']);
       // The end of a day may be the first of a month, and is shown as the end of a day all the same.
       const { period: kind, resetsAt } = value;
       const daily =
@@ -80,7 +90,9 @@ export class StableExample {
     const hasPassed = member === 'scheduledFor' && Date.parse(value) < this.recordedAt;
     const ahead = SLOTS[member] ?? (hasPassed ? -1 : undefined);
     if (ahead !== undefined && !(ahead < 0 && isNow)) return this.slot(value, ahead);
-    if (PERIODS.has(member)) return period(value, this.recordedAt);
+    if (FIXED.has(member)) return value;
+    if (this.grid !== undefined && BOUNDS.has(member)) return inGrid(value, this.grid, this.recordedAt);
+    if (PERIODS.has(member) && PERIOD.test(value)) return period(value, this.recordedAt);
     return CREDENTIALS[member] ?? this.text(value);
   }
 
@@ -148,6 +160,17 @@ function named(value: JsonObject): JsonObject {
   if (name !== NAMELESS || typeof email !== 'string') return value;
   const words = email.replace(/@.*/, '').split('.');
   return { ...value, name: words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') };
+}
+
+function gridOf(range: Json | undefined): number | undefined {
+  const interval = isJsonObject(range) ? range['interval'] : undefined;
+  return typeof interval === 'string' ? GRIDS[interval] : undefined;
+}
+
+/** A bucket stays as many buckets away. */
+function inGrid(time: string, grid: number, recordedAt: number): string {
+  const buckets = Math.floor(Date.parse(time) / grid) - Math.floor(recordedAt / grid);
+  return new Date((Math.floor(EXAMPLE_NOW / grid) + buckets) * grid).toISOString();
 }
 
 /** A day stays as many days away, a month as many months. */
