@@ -10,12 +10,9 @@ const PREFIX = '/api/v2';
 export function operationsIndex(routes: readonly AnyRoute[]): SourcePage {
   const { tags } = tagsOf(new Set(routes.map(({ id }) => tagOf(id))));
   const sections = tags.flatMap(({ name, description }) => {
+    if (typeof name !== 'string') return [];
     const items = routes.filter(({ id }) => tagOf(id) === name).map(itemOf);
-    return [
-      `## ${titleOfTag(String(name))}`,
-      ...(typeof description === 'string' ? [description] : []),
-      items.join('\n'),
-    ];
+    return [`## ${titleOfTag(name)}`, ...(typeof description === 'string' ? [description] : []), items.join('\n')];
   });
   const description = `Find here each of the ${routes.length} operations of the API, by area, with its method, path and page.`;
   return {

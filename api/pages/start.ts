@@ -22,12 +22,13 @@ function placesBelow(base: string): object {
   };
 }
 
-/** `/`: the documentation for a person or a reader of Markdown, and the ways into the service as JSON for everybody else. */
+/** `/`, and the prefix of the documentation: the documentation for a person or a reader of Markdown, and the ways into the service as JSON for everybody else. */
 export function serveStart(docsBase: string): HttpMiddleware {
   const places = `${JSON.stringify(placesBelow(docsBase), null, 2)}\n`;
   const links = linkHeader('/', docsBase);
+  const starts: ReadonlySet<string> = new Set(['/', docsBase, `${docsBase}/`]);
   return async (ctx, next) => {
-    if (ctx.path !== '/' || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    if (!starts.has(ctx.path) || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.vary('Accept');
     ctx.set('Link', links);
     // JSON first: curl and agents take anything, and a browser says that it wants a page.

@@ -64,6 +64,18 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
     await close();
   });
 
+  test('the first screen says what it is, what it guarantees and how to run it, and the picture is whole', async () => {
+    const { page, close } = await open({ viewport: { width: 1280, height: 800 } });
+    await page.goto('/docs/');
+    const lastCommand = await page.locator('article pre:not(.drawing)').last().boundingBox();
+    expect((lastCommand?.y ?? Infinity) + (lastCommand?.height ?? 0)).toBeLessThanOrEqual(800);
+    const [shown, whole] = (await page.evaluate(
+      "(({ clientWidth, scrollWidth }) => [clientWidth, scrollWidth])(document.querySelector('.drawing'))",
+    )) as [number, number];
+    expect(whole).toBe(shown);
+    await close();
+  });
+
   test('a reader searches, opens a result, follows an anchor and goes on to the next page, without script', async () => {
     const { page, complaints, close } = await open({ viewport: DESK, javaScriptEnabled: false });
     await page.goto('/docs/');

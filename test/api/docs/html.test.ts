@@ -115,6 +115,16 @@ test('each operation and each code has its page, whose last part is its name', (
   expect(wanted.length).toBeGreaterThan(ROUTES.length);
 });
 
+test('the list of operations leads to the page of each once, and the sidebar leads to the lists', () => {
+  const { html = '' } = read.get('/docs/reference/operations') ?? {};
+  const [, article = ''] = /<article>([^]*)<\/article>/.exec(html) ?? [];
+  const listed = [...article.matchAll(/<li><a href="\/docs([^"]+)">/g)].map(([, route = '']) => route);
+  expect(listed.toSorted()).toEqual(ROUTES.map(({ id }) => operationRoute(id)).toSorted());
+  const { links = [] } = read.get('/docs/reference/events') ?? {};
+  for (const list of ['operations', 'errors', 'refusals', 'warnings'])
+    expect(links).toContain(`/docs/reference/${list}`);
+});
+
 test('the page of an operation has its parameters, its body, its errors with what to do, and the recorded example', () => {
   const { html = '' } = read.get('/docs/reference/operations/actions.invoke') ?? {};
   const text = html.replaceAll(/<[^>]+>/g, '');
@@ -176,6 +186,11 @@ describe('over HTTP', () => {
     const prefixed = await startDocsServer({ base: '/handbook', site: 'https://docs.example.com' });
     const reply = await fetch(`${prefixed.baseUrl}/handbook/docs/api`, { headers: { accept: 'text/html' } });
     const html = await reply.text();
+    const start = await fetch(`${prefixed.baseUrl}/handbook/`, {
+      headers: { accept: 'text/html' },
+      redirect: 'manual',
+    });
+    expect(start.headers.get('location')).toBe('/handbook/docs/');
     const outside = await fetch(`${prefixed.baseUrl}/docs/api`, { headers: { accept: 'text/html' } });
     await prefixed.close();
     expect(outside.status).toBe(404);

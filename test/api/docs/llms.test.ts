@@ -56,6 +56,7 @@ describe('llms.txt', () => {
     const missing = written.filter(({ markdownUrl }) => !links.includes(markdownUrl)).map(({ route }) => route);
     // The pages that are made of what the code declares are in llms-full.txt.
     expect(missing.filter((route) => !/^\/reference\/\w+\//.test(route))).toEqual([]);
+    expect(links).toContain('/reference/operations.md');
     expect(new Set(links).size).toBe(links.length);
     for (const link of links.filter((link) => !link.startsWith('/api/v2/'))) {
       expect((await fetch(`${docs.baseUrl}${link}`)).status, link).toBe(200);
