@@ -35,7 +35,7 @@ export const SCOPE_TABLE = {
   'notifications:write': { forMembers: true },
   'notifications:manage': { privileged: true },
   'feedback:write': { earlier: true },
-  'analytics:read': {},
+  'analytics:read': { forMembers: true },
   'memory:read': { earlier: true, forMembers: true },
   'memory:write': { earlier: true, forMembers: true },
   'events:read': { forMembers: true },

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { INTERVALS } from '../../domain/analytics/grid.ts';
 import { BUCKETS_MAX, isTimeZone, RANGE_DAYS_MAX } from '../../domain/analytics/range.ts';
-import { APPROXIMATE } from '../../domain/analytics/percentiles.ts';
 import { filterInstant } from '../http/instant.ts';
 
 /** The bounds of a range, as every analytics query takes them. */
@@ -62,7 +61,7 @@ export const percentilesSchema = z
   .nullable()
   .describe('Null where there was nothing to measure.');
 
-export const approximateSchema = z.strictObject({ relativeError: z.literal(APPROXIMATE.relativeError) }).meta({
+export const approximateSchema = z.strictObject({ relativeError: z.number().describe('Always 0.05.') }).meta({
   id: 'AnalyticsApproximation',
   description: 'How far the percentiles beside it are from the exact ones, at most.',
 });

@@ -127,14 +127,15 @@ describe('an activity that holds a permit', () => {
 });
 
 describe('without a permit nothing begins:', () => {
-  const OF_NO_WORKSPACE = ['listSweepAreas', 'sweepArea'];
+  /** Permits are of environments. An invoice is a workspace's, one a month. */
+  const OF_NO_ENVIRONMENT = ['listSweepAreas', 'sweepArea', 'collectInvoice'];
   const WITH_PERMITS_OF_THEIR_OWN = ['attemptMessage'];
   const { deliveries, maintenance } = ACTIVITIES_OF_QUEUES;
   const named = [
     ...deliveries
       .filter((name) => !WITH_PERMITS_OF_THEIR_OWN.includes(name))
       .map((name) => ['notification', name] as const),
-    ...maintenance.filter((name) => !OF_NO_WORKSPACE.includes(name)).map((name) => ['maintenance', name] as const),
+    ...maintenance.filter((name) => !OF_NO_ENVIRONMENT.includes(name)).map((name) => ['maintenance', name] as const),
   ];
 
   test.each(named)('%s %s', async (kind, name) => {

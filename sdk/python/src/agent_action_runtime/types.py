@@ -219,7 +219,8 @@ class AnalyticsAgentTokens(TypedDict):
 
 class AnalyticsApproximation(TypedDict):
     """How far the percentiles beside it are from the exact ones, at most."""
-    relativeError: Literal[0.05]
+    relativeError: float
+    """Always 0.05."""
 
 
 class AnalyticsDelivery(TypedDict):

@@ -166,7 +166,8 @@ export interface schemas {
   };
   /** How far the percentiles beside it are from the exact ones, at most. */
   AnalyticsApproximation: {
-    relativeError: 0.05;
+    /** Always 0.05. */
+    relativeError: number;
   };
   AnalyticsDelivery: {
     range: schemas["AnalyticsRange"];
