@@ -17,7 +17,7 @@ export const fixtures: RouteFixtures = {
   'billing.plans': counted,
   'billing.quota': counted,
   'billing.usageCurrent': counted,
-  // Of a plan without charges: a projection depends on the time of the month.
+  // A plan without charges: a projection depends on the time of the month.
   'billing.costEstimate': { request: nothing },
   'billing.invoices': { request: nothing, plantRow: ({ api }) => plantInvoice(api.database) },
   'billing.budget': { request: nothing },
