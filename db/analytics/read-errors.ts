@@ -1,9 +1,9 @@
 import type { ErrorArea } from '../../domain/analytics/kinds.ts';
 import { SAMPLES_MAX, TREND_PARTS } from '../../domain/analytics/error-samples.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
-import { equalEdges } from '../../domain/analytics/sources.ts';
+import { equalEdges, sourcesOfTrend } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { boundsOf, ROLLUPS } from './rollups.ts';
+import { boundsOf, ROLLUPS, sourceBindings } from './rollups.ts';
 
 /** One kind of error in a range. */
 export interface ErrorGroup {
@@ -61,7 +61,7 @@ export async function readErrors(
     tx.raw<{ rows: PartRow[] }>(
       `SELECT (g.place - 1)::int AS number, width_bucket(r.at, CAST(:parts AS timestamptz[])) - 1 AS part, sum(r.n)::float8 AS n
        FROM ${NUMBERED} JOIN ${ROLLUPS} r ON r.kind = 'errors' AND r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 GROUP BY 1, 2`,
-      { ...bounds, ...named, parts: partsOf(range) },
+      { ...sourceBindings(sourcesOfTrend(range)), ...named, parts: partsOf(range) },
     ),
     tx.raw<{ rows: { number: number; ids: string[] }[] }>(
       `SELECT (g.place - 1)::int AS number, s.ids FROM ${NUMBERED} CROSS JOIN LATERAL (

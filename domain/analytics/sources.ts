@@ -1,7 +1,7 @@
 import { DAY_MS } from './grid.ts';
 import type { AnalyticsRange } from './range.ts';
 
-/** Up to this length a range is read from quarters of an hour alone. */
+/** Up to this length a trend is read from quarters of an hour alone: its parts lie on no grid. */
 const QUARTERS_MAX_MS = 31 * DAY_MS;
 
 /** Where the numbers of `[from, to)` are read: UTC days in `[daysFrom, daysTo)`, quarters of an hour before and after them. */
@@ -12,18 +12,26 @@ export interface Sources {
   daysTo: Date;
 }
 
-/** For sums over the whole range: a long one has whole UTC days inside, wherever it begins. */
+/** For sums over the whole range: whole UTC days are read as days, wherever it begins. */
 export function sourcesOfSum({ from, to }: Pick<AnalyticsRange, 'from' | 'to'>): Sources {
-  if (to.getTime() - from.getTime() <= QUARTERS_MAX_MS) return { from, to, daysFrom: to, daysTo: to };
   const daysFrom = new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS);
   const daysTo = new Date(Math.floor(to.getTime() / DAY_MS) * DAY_MS);
-  return { from, to, daysFrom, daysTo };
+  return daysFrom < daysTo ? { from, to, daysFrom, daysTo } : quartersOf({ from, to });
 }
 
-/** For a series of buckets: a long one is made of days where each bucket is, which those of another zone are not. */
+/** For a series of buckets: it is made of days where each bucket is, which those of another zone are not. */
 export function sourcesOfBuckets(range: AnalyticsRange): Sources {
   const isOfDays = range.edges.every((edge) => edge % DAY_MS === 0);
-  return isOfDays ? sourcesOfSum(range) : { ...sourcesOfSum(range), daysFrom: range.to, daysTo: range.to };
+  return isOfDays ? sourcesOfSum(range) : quartersOf(range);
+}
+
+/** For the parts of `equalEdges`: those of a long range are much longer than a day. */
+export function sourcesOfTrend(range: Pick<AnalyticsRange, 'from' | 'to'>): Sources {
+  return range.to.getTime() - range.from.getTime() <= QUARTERS_MAX_MS ? quartersOf(range) : sourcesOfSum(range);
+}
+
+function quartersOf({ from, to }: Pick<AnalyticsRange, 'from' | 'to'>): Sources {
+  return { from, to, daysFrom: to, daysTo: to };
 }
 
 /** The buckets of a range, with their explicit ends. */

@@ -8,7 +8,13 @@ import {
   type RangeIssue,
   resolveRange,
 } from '../../../domain/analytics/range.ts';
-import { bucketsOf, equalEdges, sourcesOfBuckets, sourcesOfSum } from '../../../domain/analytics/sources.ts';
+import {
+  bucketsOf,
+  equalEdges,
+  sourcesOfBuckets,
+  sourcesOfSum,
+  sourcesOfTrend,
+} from '../../../domain/analytics/sources.ts';
 
 const NOW = new Date('2026-11-27T03:07:00.000Z');
 const SINCE = new Date('2025-01-01T10:00:00.000Z');
@@ -143,29 +149,53 @@ describe('a range', () => {
 });
 
 describe('the sources of a range', () => {
-  const quarters = { daysFrom: '2026-11-27T00:00', daysTo: '2026-11-27T00:00' };
   const of = (asked: Asked, read: (range: AnalyticsRange) => ReturnType<typeof sourcesOfSum>) => {
     const { daysFrom, daysTo } = read(rangeOf(asked));
     return { daysFrom: daysFrom.toISOString().slice(0, 16), daysTo: daysTo.toISOString().slice(0, 16) };
   };
+  const days = (daysFrom: string, daysTo: string) => ({ daysFrom, daysTo });
+  const quartersUntil = (to: string) => days(to, to);
 
-  it.each<[string, Asked, object, object]>([
-    ['a short one', { from: '2026-10-27T00:00Z', to: '2026-11-27T00:00Z' }, quarters, quarters],
+  it.each<[string, Asked, object, object, object]>([
     [
-      'a long one of UTC',
+      'one without a whole UTC day',
+      { from: '2026-11-25T12:00Z', to: '2026-11-26T12:00Z' },
+      quartersUntil('2026-11-26T12:00'),
+      quartersUntil('2026-11-26T12:00'),
+      quartersUntil('2026-11-26T12:00'),
+    ],
+    [
+      'one with a whole UTC day in hours',
+      { from: '2026-11-24T12:00Z', to: '2026-11-26T12:00Z' },
+      days('2026-11-25T00:00', '2026-11-26T00:00'),
+      quartersUntil('2026-11-26T12:00'),
+      quartersUntil('2026-11-26T12:00'),
+    ],
+    [
+      'one of UTC days',
+      { from: '2026-10-27T00:00Z', to: '2026-11-27T00:00Z' },
+      days('2026-10-27T00:00', '2026-11-27T00:00'),
+      days('2026-10-27T00:00', '2026-11-27T00:00'),
+      quartersUntil('2026-11-27T00:00'),
+    ],
+    [
+      'a long one of UTC days',
       { from: '2026-10-26T00:00Z', to: '2026-11-27T00:00Z' },
-      { daysFrom: '2026-10-26T00:00', daysTo: '2026-11-27T00:00' },
-      { daysFrom: '2026-10-26T00:00', daysTo: '2026-11-27T00:00' },
+      days('2026-10-26T00:00', '2026-11-27T00:00'),
+      days('2026-10-26T00:00', '2026-11-27T00:00'),
+      days('2026-10-26T00:00', '2026-11-27T00:00'),
     ],
     [
       'a long one of another zone',
       { from: '2026-09-30T22:00Z', to: '2026-11-26T23:00Z', timezone: 'Europe/Berlin', interval: 'day' },
-      { daysFrom: '2026-10-01T00:00', daysTo: '2026-11-26T00:00' },
-      { daysFrom: '2026-11-26T23:00', daysTo: '2026-11-26T23:00' },
+      days('2026-10-01T00:00', '2026-11-26T00:00'),
+      quartersUntil('2026-11-26T23:00'),
+      days('2026-10-01T00:00', '2026-11-26T00:00'),
     ],
-  ])('of %s', (_, asked, ofSum, ofBuckets) => {
+  ])('of %s', (_, asked, ofSum, ofBuckets, ofTrend) => {
     expect(of(asked, sourcesOfSum)).toEqual(ofSum);
     expect(of(asked, sourcesOfBuckets)).toEqual(ofBuckets);
+    expect(of(asked, sourcesOfTrend)).toEqual(ofTrend);
   });
 
   it('parts a range into equal lengths', () => {
