@@ -91,6 +91,8 @@ export class StableExample {
     const ahead = SLOTS[member] ?? (hasPassed ? -1 : undefined);
     if (ahead !== undefined && !(ahead < 0 && isNow)) return this.slot(value, ahead);
     if (FIXED.has(member)) return value;
+    // The last fold: how long ago depends on the age of the database.
+    if (member === 'completeUntil') return new Date(EXAMPLE_NOW).toISOString();
     if (this.grid !== undefined && BOUNDS.has(member)) return inGrid(value, this.grid, this.recordedAt);
     if (PERIODS.has(member) && PERIOD.test(value)) return period(value, this.recordedAt);
     return CREDENTIALS[member] ?? this.text(value);
