@@ -24,6 +24,8 @@ const NAMED_STATEMENTS_MAX = 1_000;
 const statements = new Map<string, Statement>();
 /** The oldest give way. A connection has what it prepared until its own end, a day after its beginning at most (db/client.ts). */
 const ofPartitions = new LRUCache<string, Statement>({ max: 300 });
+/** Statements without values, which have no name: none of them takes the place of one that can be prepared. */
+const unnamed = new LRUCache<string, Statement>({ max: 1_000 });
 /** The number of statements per file: the second one of claim-dispatch.ts is prepared as `claim_dispatch_2`. */
 const countOf = new Map<string, number>();
 
@@ -45,17 +47,12 @@ function nameOfCaller(): string {
 
 /** `?` and `:name` mark values (`\\?` is a question mark). A name without a binding is left alone, as in `::text`. */
 export function statementOf(sql: string, bindings?: Bindings): Statement {
+  if (bindings === undefined) return statementWithoutValues(sql);
   const isOfPartition = sql.startsWith(OF_PARTITION);
   const kept = isOfPartition ? ofPartitions : statements;
   const known = kept.get(sql);
   if (known !== undefined) return known;
   const places: (string | number)[] = [];
-  if (bindings === undefined) {
-    // Without values the text may contain several statements, which cannot be prepared.
-    const statement = { text: `/* ${nameOfCaller()} */ ${sql}`, name: null, places };
-    if (statements.size < NAMED_STATEMENTS_MAX) statements.set(sql, statement);
-    return statement;
-  }
   const text = Array.isArray(bindings)
     ? sql.replaceAll(/\\\?|\?/g, (found) => (found === '?' ? `$${places.push(places.length)}` : '?'))
     : sql.replaceAll(/:(\w+)/g, (found, name: string) =>
@@ -68,6 +65,13 @@ export function statementOf(sql: string, bindings?: Bindings): Statement {
   countOf.set(name, count);
   const statement = { text: named, name: count === 1 ? name : `${name}_${count}`, places };
   kept.set(sql, statement);
+  return statement;
+}
+
+/** The text may contain several statements, which cannot be prepared. */
+function statementWithoutValues(sql: string): Statement {
+  const statement = unnamed.get(sql) ?? { text: `/* ${nameOfCaller()} */ ${sql}`, name: null, places: [] };
+  unnamed.set(sql, statement);
   return statement;
 }
 
