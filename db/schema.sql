@@ -305,6 +305,25 @@ AS $procedure$
 ;
 REVOKE ALL ON PROCEDURE append_receipt_entry(text,uuid,text,text,jsonb) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION public.attach_partition(parent regclass, name text, suffix text, key_column text, lower text, upper text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    leaf text := name || '_' || suffix;
+    is_taken boolean;
+  BEGIN
+    IF to_regclass(format('partitions.%I', leaf)) IS NOT NULL THEN RETURN false; END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%1$I WHERE %2$I >= %3$L AND %2$I < %4$L)', name || '_default', key_column, lower, upper)
+      INTO is_taken;
+    IF is_taken THEN RETURN false; END IF;
+    EXECUTE format('CREATE TABLE partitions.%I (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, parent);
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', parent, leaf, lower, upper);
+    RETURN true;
+  END $function$
+;
+REVOKE ALL ON FUNCTION attach_partition(regclass,text,text,text,text,text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION public.audit_hash(e audit_log)
  RETURNS text
  LANGUAGE sql
@@ -4604,19 +4623,10 @@ CREATE OR REPLACE FUNCTION public.make_analytics_partition(table_name text, at t
 AS $function$
   DECLARE
     begins timestamp := date_trunc('month', at AT TIME ZONE 'UTC');
-    leaf text := table_name || '_' || to_char(begins, 'YYYYMM');
-    lower text := to_char(begins, 'YYYY-MM-DD');
-    upper text := to_char(begins + interval '1 month', 'YYYY-MM-DD');
     time_column text := (SELECT t.column_name FROM analytics_tables() t WHERE t.name = table_name);
-    is_taken boolean;
   BEGIN
-    IF to_regclass(format('partitions.%I', leaf)) IS NOT NULL THEN RETURN false; END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%I WHERE %I >= %L AND %2$I < %L)', table_name || '_default', time_column, lower, upper)
-      INTO is_taken;
-    IF is_taken THEN RETURN false; END IF;
-    EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, table_name);
-    EXECUTE format('ALTER TABLE %I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', table_name, leaf, lower, upper);
-    RETURN true;
+    RETURN attach_partition(to_regclass(format('%I', table_name)), table_name, to_char(begins, 'YYYYMM'), time_column,
+      to_char(begins, 'YYYY-MM-DD'), to_char(begins + interval '1 month', 'YYYY-MM-DD'));
   END $function$
 ;
 REVOKE ALL ON FUNCTION make_analytics_partition(text,timestamp with time zone) FROM PUBLIC;
@@ -4655,17 +4665,8 @@ AS $function$
     lower text := message_id_floor(begins);
     upper text := message_id_floor(begins + make_interval(hours => 24 * days));
     parent text := table_name || '_' || of_class;
-    leaf text := parent || '_' || to_char(begins AT TIME ZONE 'UTC', 'YYYYMMDD');
-    is_taken boolean;
   BEGIN
-    IF to_regclass(format('partitions.%I', leaf)) IS NOT NULL THEN RETURN false; END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%I WHERE %I >= %L AND %2$I < %L)', parent || '_default', id_column, lower, upper)
-      INTO is_taken;
-    IF is_taken THEN RETURN false; END IF;
-    -- ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the class.
-    EXECUTE format('CREATE TABLE partitions.%I (LIKE partitions.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, parent);
-    EXECUTE format('ALTER TABLE partitions.%I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', parent, leaf, lower, upper);
-    RETURN true;
+    RETURN attach_partition(to_regclass(format('partitions.%I', parent)), parent, to_char(begins AT TIME ZONE 'UTC', 'YYYYMMDD'), id_column, lower, upper);
   END $function$
 ;
 REVOKE ALL ON FUNCTION make_message_partition(text,text,text,integer,timestamp with time zone) FROM PUBLIC;

@@ -90,19 +90,10 @@ export const PARTITIONS = `
   CREATE FUNCTION make_analytics_partition(table_name text, at timestamptz) RETURNS boolean LANGUAGE plpgsql SET timezone = 'UTC' AS $$
   DECLARE
     begins timestamp := date_trunc('month', at AT TIME ZONE 'UTC');
-    leaf text := table_name || '_' || to_char(begins, 'YYYYMM');
-    lower text := to_char(begins, 'YYYY-MM-DD');
-    upper text := to_char(begins + interval '1 month', 'YYYY-MM-DD');
     time_column text := (SELECT t.column_name FROM analytics_tables() t WHERE t.name = table_name);
-    is_taken boolean;
   BEGIN
-    IF to_regclass(format('partitions.%I', leaf)) IS NOT NULL THEN RETURN false; END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%I WHERE %I >= %L AND %2$I < %L)', table_name || '_default', time_column, lower, upper)
-      INTO is_taken;
-    IF is_taken THEN RETURN false; END IF;
-    EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, table_name);
-    EXECUTE format('ALTER TABLE %I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', table_name, leaf, lower, upper);
-    RETURN true;
+    RETURN attach_partition(to_regclass(format('%I', table_name)), table_name, to_char(begins, 'YYYYMM'), time_column,
+      to_char(begins, 'YYYY-MM-DD'), to_char(begins + interval '1 month', 'YYYY-MM-DD'));
   END $$;
   REVOKE ALL ON FUNCTION make_analytics_partition(text, timestamptz) FROM PUBLIC;
 
@@ -126,7 +117,7 @@ export const PARTITIONS = `
   REVOKE ALL ON FUNCTION make_analytics_partitions() FROM PUBLIC;
   GRANT EXECUTE ON FUNCTION make_analytics_partitions() TO service_app;
 
-  -- Drops one range that ended 400 days ago, and returns its name; null: none is left. Old rows in DEFAULT, of runs that told an old time, go with it.
+  -- Drops one range that ended 400 days ago, and returns its name, or null when none is left. Old rows in DEFAULT, of runs that told an old time, go with it.
   CREATE FUNCTION drop_old_analytics_partition() RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '500ms' AS $$
   DECLARE leaf text;

@@ -69,6 +69,24 @@ export const MESSAGE_PARTITIONS = `
     EXECUTE format('GRANT SELECT (%I, retention), UPDATE (retention), DELETE ON %I TO service_directory', id_column, table_name);
   END $$;
 
+  -- Makes the partition name_suffix of a table whose DEFAULT partition is name_default. False where it is there, or where DEFAULT holds rows of
+  -- the range. ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the table.
+  CREATE FUNCTION attach_partition(parent regclass, name text, suffix text, key_column text, lower text, upper text) RETURNS boolean
+    LANGUAGE plpgsql AS $$
+  DECLARE
+    leaf text := name || '_' || suffix;
+    is_taken boolean;
+  BEGIN
+    IF to_regclass(format('partitions.%I', leaf)) IS NOT NULL THEN RETURN false; END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%1$I WHERE %2$I >= %3$L AND %2$I < %4$L)', name || '_default', key_column, lower, upper)
+      INTO is_taken;
+    IF is_taken THEN RETURN false; END IF;
+    EXECUTE format('CREATE TABLE partitions.%I (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, parent);
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', parent, leaf, lower, upper);
+    RETURN true;
+  END $$;
+  REVOKE ALL ON FUNCTION attach_partition(regclass, text, text, text, text, text) FROM PUBLIC;
+
   -- Makes the range of an instant; for make_message_partitions, and for tests of old ones. False where DEFAULT holds rows of it.
   CREATE FUNCTION make_message_partition(table_name text, id_column text, of_class text, days integer, at timestamptz) RETURNS boolean
     LANGUAGE plpgsql AS $$
@@ -77,17 +95,8 @@ export const MESSAGE_PARTITIONS = `
     lower text := message_id_floor(begins);
     upper text := message_id_floor(begins + make_interval(hours => 24 * days));
     parent text := table_name || '_' || of_class;
-    leaf text := parent || '_' || to_char(begins AT TIME ZONE 'UTC', 'YYYYMMDD');
-    is_taken boolean;
   BEGIN
-    IF to_regclass(format('partitions.%I', leaf)) IS NOT NULL THEN RETURN false; END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%I WHERE %I >= %L AND %2$I < %L)', parent || '_default', id_column, lower, upper)
-      INTO is_taken;
-    IF is_taken THEN RETURN false; END IF;
-    -- ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the class.
-    EXECUTE format('CREATE TABLE partitions.%I (LIKE partitions.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, parent);
-    EXECUTE format('ALTER TABLE partitions.%I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', parent, leaf, lower, upper);
-    RETURN true;
+    RETURN attach_partition(to_regclass(format('partitions.%I', parent)), parent, to_char(begins AT TIME ZONE 'UTC', 'YYYYMMDD'), id_column, lower, upper);
   END $$;
   REVOKE ALL ON FUNCTION make_message_partition(text, text, text, integer, timestamptz) FROM PUBLIC;
 

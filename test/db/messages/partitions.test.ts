@@ -148,6 +148,8 @@ describe('ranges', () => {
     const then = new Date(`${last.slice(-8, -4)}-${last.slice(-4, -2)}-${last.slice(-2)}T01:00:00Z`);
     const message = plainMessage({ id: idAt(then) });
     await inEnvironment(database.tenant, (tx) => insertMessages(tx, [message]));
+    const one = await owner(`SELECT make_message_partition('messages', 'id', 'quarter', 7, $1) AS made`, [then]);
+    expect(one).toEqual([{ made: false }]);
     expect(await makeMessagePartitions(database.db)).toBe(0);
     await owner(`SET session_replication_role = 'replica'; DELETE FROM messages WHERE id = '${message.id}'`);
     expect(await makeMessagePartitions(database.db)).toBe(1);
