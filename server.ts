@@ -73,7 +73,7 @@ export interface ApiParts {
   docs: DocsSettings;
   /** Schemes of apps that OAuth redirects may have, beside reversed domain names. */
   redirectSchemes: readonly string[];
-  /** Shown to browsers; null: none. */
+  /** The publishable key, which browsers see; null when none is configured. */
   publishableKey: string | null;
   /** Where the chat systems are reached. */
   chats: { slackBaseUrl: string; discordBaseUrl: string };

@@ -72,7 +72,7 @@ export interface ActivityDependencies {
   closeBillingMonth(ref: BillingMonthRef): Promise<void>;
   /** What plans cost. */
   prices: PriceList;
-  /** Whoever collects the money. */
+  /** The payment provider, which collects the money. */
   payments: PaymentProvider;
   /** Figures that the sweep finds out, for the metrics of the process. */
   gauges: Gauges;

@@ -10,7 +10,7 @@ import { approximateSchema, count, percentilesSchema, truncatedSchema } from './
 
 export const agentSchema = z
   .strictObject({
-    agentId: z.string().nullable().describe('Null: what named no agent.'),
+    agentId: z.string().nullable().describe('Null for invocations and runs that named no agent.'),
     versions: z.array(z.string()).max(10).describe('Those that its runs named, the newest first, at most 10.'),
     runs: z.strictObject({
       started: count.describe('Began in the range.'),

@@ -37,7 +37,7 @@ const messagesSchema = z
           label: z
             .string()
             .nullable()
-            .describe('Null: those without a label. `(other)`: beyond 1,000 labels of a day.'),
+            .describe('Null for messages without a label; `(other)` for those beyond 1,000 labels of a day.'),
           ...counts,
         }),
       )

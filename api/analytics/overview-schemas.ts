@@ -96,7 +96,7 @@ export const overviewSchema = z.strictObject({
     oldestUnknownAt: z.iso
       .datetime()
       .nullable()
-      .describe('Since when the oldest of them is unknown. Null: there is none.'),
+      .describe('Since when the oldest of them is unknown; null when none is.'),
   }),
   approvals: z.strictObject({ ...approvals, pendingNow: now('Waiting for a decision') }),
   messages: z.strictObject({

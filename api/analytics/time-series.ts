@@ -34,7 +34,7 @@ const seriesSchema = z
       .string()
       .nullable()
       .describe(
-        'The value of the group itself, such as the id of an action. Empty: those that have none. Null: all that are not among the top.',
+        'The value of the group, such as the id of an action; empty for records without one, null for all groups that are not among the top.',
       ),
     label: z
       .string()

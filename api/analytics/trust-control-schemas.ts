@@ -4,7 +4,7 @@ import { approximateSchema, count, gaugeSchema, percentilesSchema, truncatedSche
 
 const policyDecisionSchema = z
   .strictObject({
-    policyId: z.string().nullable().describe('Null: the action or the default of the environment decided.'),
+    policyId: z.string().nullable().describe('Null when the action or the default of the environment decided.'),
     ruleId: z.string().nullable(),
     version: z.int().nullable().describe('The version of the policy.'),
     effect: z.enum(['allow', 'require_approval', 'deny']),
@@ -34,7 +34,7 @@ const haltSchema = z
   .strictObject({
     at: z.iso.datetime(),
     by: z.strictObject({ type: z.enum(['api_key', 'user', 'system']), id: z.string().nullable() }),
-    until: z.iso.datetime().nullable().describe('Null: it lasts.'),
+    until: z.iso.datetime().nullable().describe('Null while the halt lasts.'),
   })
   .meta({ id: 'AnalyticsHalt' });
 
@@ -69,10 +69,7 @@ export const trustControlSchema = z.strictObject({
     resolvedByLookup: count.describe('Became known in the range by a read of the provider or a late answer.'),
     resolvedManually: count.describe('Became known in the range by a person.'),
     openNow: gaugeSchema.describe('Unknown now, whatever the range.'),
-    oldestOpenAt: z.iso
-      .datetime()
-      .nullable()
-      .describe('Since when the oldest of them is unknown. Null: there is none.'),
+    oldestOpenAt: z.iso.datetime().nullable().describe('Since when the oldest of them is unknown; null when none is.'),
     resolutionMs: percentilesSchema.describe('How long those that became known in the range were unknown.'),
     approximate: approximateSchema,
   }),

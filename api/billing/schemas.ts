@@ -81,7 +81,8 @@ const offer = {
   contactSales: z.boolean().describe('Whether the plan is agreed on with sales.'),
   rates: z.array(z.strictObject({ meter: z.enum(ALLOWANCES), unitPrice })).meta({
     id: 'PlanRates',
-    description: 'Unit prices of use beyond what is included. Empty: such use is refused, or no price is published.',
+    description:
+      'Unit prices of use beyond what is included; empty when such use is refused, or no price is published.',
   }),
 };
 

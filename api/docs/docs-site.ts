@@ -8,9 +8,9 @@ import {
 } from '../../domain/docs/content.ts';
 
 export interface DocsSettings {
-  /** The origin that addresses begin with; null: they are relative to the root of the host. */
+  /** The origin that addresses begin with. Null for addresses relative to the root of the host. */
   site: string | null;
-  /** In front of every path, such as `/handbook`; empty: none. */
+  /** In front of every path, such as `/handbook`; empty for no prefix. */
   base: string;
 }
 

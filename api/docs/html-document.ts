@@ -12,7 +12,7 @@ import { DOCS_SHEET_PATH } from './html-style.ts';
 interface Document {
   title: string;
   description: string | null;
-  /** The route of a page of the documentation. Null: a page beside it, which search engines leave out. */
+  /** The route of a page of the documentation. Null for other pages, such as the results of a search, which search engines leave out. */
   route: string | null;
   /** What was searched for. */
   query?: string;

@@ -16,7 +16,7 @@ ${nodes.map((node) => nodeOf(node, { route, base, level: 0 }))}</ul></details></
 }
 
 interface Place {
-  /** Null: the page is no page of the navigation, such as the results of a search. */
+  /** Null for a page that is not in the navigation, such as the results of a search. */
   route: string | null;
   base: string;
   level: number;

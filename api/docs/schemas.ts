@@ -28,7 +28,10 @@ const BADGES: Properties = { badge: { type: 'string' }, icon: { type: 'string' }
 const SUMMARY_REQUIRED: Properties = {
   contentType: string('The type of the page, such as `guide`, `reference` or `operation`.'),
   json: address('The page as JSON.'),
-  lastModified: { type: ['string', 'null'], description: 'When the page was last changed, ISO 8601; null: unknown.' },
+  lastModified: {
+    type: ['string', 'null'],
+    description: 'When the page was last changed, ISO 8601; null when that is not known.',
+  },
   locale: string('The language of the page.'),
   markdownUrl: address('The page as Markdown.'),
   route: string('The route of the page, such as `/guides/install`; `/` is the home page.'),
@@ -44,7 +47,7 @@ export const DOCS_SCHEMAS = {
     pages: listOf('PageSummary'),
     site: {
       type: ['string', 'null'],
-      description: 'The origin that addresses begin with; null: they are relative to the root.',
+      description: 'The origin that addresses begin with; null when they are relative to the root.',
     },
   }),
   PageSummary: object('A page without its content.', SUMMARY_REQUIRED, SUMMARY_OPTIONAL),

@@ -6,7 +6,7 @@ export async function makeAnalyticsPartitions(db: Pick<Database, 'directory'>): 
   return rows[0]?.made ?? 0;
 }
 
-/** Drops one partition of more than 400 days ago, and returns its name. Null: none is left that can go now. */
+/** Drops one partition that ended more than 400 days ago. Returns its name, or null when none can be dropped now. */
 export async function dropOldAnalyticsPartition(db: Pick<Database, 'directory'>): Promise<string | null> {
   const { rows } = await db.directory.raw<{ rows: { name: string | null }[] }>(
     'SELECT drop_old_analytics_partition() AS name',

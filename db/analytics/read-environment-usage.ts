@@ -6,7 +6,7 @@ export interface UsedOfMonth {
   meter: Allowance;
   /** In the transaction's environment. */
   used: number;
-  /** In all environments of its workspace, and what the plan includes (null: no limit). */
+  /** In all environments of its workspace, and what the plan includes (null without a limit). */
   workspace: { used: number; limit: number | null };
 }
 

@@ -7,7 +7,7 @@ const CHANGES_MAX = 200;
 export interface HaltTime {
   at: Date;
   by: { type: string; id: string | null };
-  /** Null: it lasts. */
+  /** Null while the halt lasts. */
   until: Date | null;
 }
 

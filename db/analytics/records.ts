@@ -1,6 +1,6 @@
 import { COUNTED } from '../migrations/analytics-facts.ts';
 
-/** How long the records of a table are kept at least, from any time at which they count. Null: as long as their rollups. */
+/** How long the records of a table are kept at least, from any time at which they count. Null for as long as their rollups. */
 const KEPT: Readonly<Record<string, string | null>> = {
   invocations: null,
   effects: null,

@@ -52,7 +52,7 @@ const INVOCATIONS = `
     refusal_details jsonb,
     result jsonb,                 -- { status, headers, body } of the response that settled it, credentials removed
     resolution jsonb,
-    decision jsonb,               -- of the policies: { effect, policyId, version, ruleId }; null: they were not asked
+    decision jsonb,               -- of the policies: { effect, policyId, version, ruleId }; null when they were not evaluated
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
     evaluated_at timestamptz(3),

@@ -43,7 +43,7 @@ const FACTS = `
     d1 text NOT NULL,
     d2 text NOT NULL,
     d3 text NOT NULL,
-    bucket smallint, -- of the histogram; null: no duration
+    bucket smallint, -- of the histogram; null without a duration
     n integer NOT NULL,
     s1 bigint NOT NULL,
     s2 bigint NOT NULL,

@@ -193,7 +193,7 @@ const INVOICE_MOVES = `
 const THRESHOLDS = `
   CREATE TABLE alert_targets (
     workspace_id uuid PRIMARY KEY REFERENCES workspaces,
-    amount bigint CHECK (amount >= 1), -- minor units; null: no target
+    amount bigint CHECK (amount >= 1), -- minor units; null without a target
     currency text CHECK (currency ~ '^[a-z]{3}$'),
     thresholds integer[] NOT NULL CHECK (cardinality(thresholds) BETWEEN 1 AND 10),
     updated_at timestamptz(3) NOT NULL DEFAULT now(),

@@ -6,7 +6,7 @@ const REST = 'other';
 const NONE = 'none';
 
 export interface Series {
-  /** The value of the group; empty for records that have none. Null: the rest. */
+  /** The value of the group; empty for records without one, null for the groups beyond the top. */
   key: string | null;
   label: string;
   total: number | null;

@@ -10,7 +10,7 @@ export interface Money {
 
 /** What a plan costs. */
 export interface PlanPrices {
-  /** For a whole month. Null: no price is published, and none is charged. */
+  /** For a whole month. Null when no price is published; then none is charged. */
   price: Money | null;
   /** Unit prices of use beyond what is included. */
   rates: readonly { meter: Allowance; unitPrice: UnitPrice }[];

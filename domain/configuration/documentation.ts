@@ -11,7 +11,7 @@ export const DOCUMENTATION = {
     schema: publicUrlSchema,
   },
   DOCS_BASE: {
-    meaning: 'Path in front of everything that the documentation serves, for example `/handbook`. Empty: the root.',
+    meaning: 'Path in front of everything that the documentation serves, for example `/handbook`; empty for the root.',
     default: '',
     processes: ['api', 'embedded'],
     schema: pathPrefixSchema,

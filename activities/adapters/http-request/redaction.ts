@@ -98,7 +98,7 @@ function redactJson(value: Json, text: Redactor['text']): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [text(name), redactJson(member, text)]));
 }
 
-/** A search for one text alone. Whoever has several makes one redactor for them. */
+/** Redacts one text. For several texts of the same secrets make one redactor. */
 export function redactText(text: string, secrets: Iterable<string>): string {
   return createRedactor(secrets).text(text);
 }

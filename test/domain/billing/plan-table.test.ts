@@ -4,7 +4,7 @@ import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
 import { PRICING_POLICY } from '../../../domain/billing/pricing-policy.ts';
 import { PLAN_TABLE, PLANS } from '../../../domain/plans.ts';
 
-/** Whoever changes a figure sees here what it changes, and raises the version of the policy (docs/billing.md). */
+/** A change of a figure shows here in every reply that it changes. Raise the version of the policy with it (docs/billing.md). */
 it('is what plan, plans, quota, pricing policy and the price list are made of', () => {
   expect({ version: PRICING_POLICY.version, PLAN_TABLE, OFFERS }).toMatchSnapshot();
   for (const plan of PLANS) {
