@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { beginRead, type ReadStart } from '../../db/analytics/begin-read.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
@@ -6,6 +5,7 @@ import type { Interval } from '../../domain/analytics/grid.ts';
 import { type AnalyticsRange, isRangeIssue, RANGE_DEFAULT_MS, resolveRange } from '../../domain/analytics/range.ts';
 import { validationError } from '../../domain/errors.ts';
 import { type Caller, defineRoute, type EnvironmentRoute } from '../http/define-route.ts';
+import { etagOf } from '../http/etag.ts';
 import { type Page, pageQuery, paginationOf } from '../http/pagination.ts';
 import { type Columns, csvOf } from './csv.ts';
 import { boundsQuery, rangeQuery, rangeSchema } from './range-schemas.ts';
@@ -212,8 +212,4 @@ function csvReply({ id, path, csv }: Erased, answer: WholeAnswer) {
   const name = `${path.slice(AREA_PATH.length).replaceAll('/', '-')}.csv`;
   const headers = { ETag: etagOf(text), 'Content-Disposition': `attachment; filename="${name}"` };
   return { status: 200, data: answer.data as never, csv: text, headers };
-}
-
-function etagOf(content: string): string {
-  return `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 }

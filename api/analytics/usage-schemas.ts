@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { ALLOWANCES, type Allowance } from '../../domain/plans.ts';
-import { METERS } from '../../domain/billing/pricing-policy.ts';
+import { ALLOWANCES } from '../../domain/plans.ts';
+import { USAGE_UNITS } from '../../domain/billing/usage-names.ts';
+import { cap } from '../billing/schemas.ts';
 import { budgetSchema } from '../budgets/schemas.ts';
-
-const UNITS = METERS.map(({ unit }) => unit);
 
 const usageItem = z
   .strictObject({
@@ -13,13 +12,11 @@ const usageItem = z
         '`executions`: admitted invocations, without those given back. `messages`: accepted messages and deliveries of events. ' +
           '`egress`: bytes of bodies sent and read. `memory_processing`: memories stored, searches, ingests. `notification_emails`: one for each recipient.',
       ),
-    unit: z.enum(UNITS).describe('What `used` counts.'),
+    unit: z.enum(Object.values(USAGE_UNITS)).describe('What `used` counts.'),
     used: z.int().describe('In this environment since the beginning of the UTC month, counted up to this reply.'),
     workspace: z.strictObject({
       used: z.int().describe('The same in all environments of the workspace: the allowance is one for all.'),
-      limit: z
-        .union([z.int().min(0), z.literal('unlimited')])
-        .describe('What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`).'),
+      limit: cap.describe('What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`).'),
     }),
   })
   .meta({ id: 'EnvironmentUsageItem' });
@@ -34,15 +31,6 @@ export const usageCurrentSchema = z
       .describe('The budget of the calling key. Null for a key without one, and for a session.'),
   })
   .meta({ id: 'AnalyticsUsage' });
-
-/** The members of a day, by the meter that each shows. */
-export const DAY_MEMBERS = {
-  executions: 'executions',
-  messages: 'messages',
-  egress: 'egressBytes',
-  memory_processing: 'memoryOperations',
-  notification_emails: 'notificationEmails',
-} as const satisfies Record<Allowance, string>;
 
 const counted = {
   executions: z.int().optional().describe('Invocations admitted on the day, without those that were given back later.'),

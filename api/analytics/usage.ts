@@ -1,17 +1,16 @@
-import type { z } from 'zod';
 import { readEnvironmentUsage } from '../../db/analytics/read-environment-usage.ts';
 import { type DayOfUsage, readDailyUsage } from '../../db/billing/read-daily-usage.ts';
+import { dayOf, isoPeriod, monthOf, periodOf } from '../../domain/billing/periods.ts';
 import { sumOf } from '../../domain/billing/usage-history.ts';
-import { METERS } from '../../domain/billing/pricing-policy.ts';
+import { USAGE_NAMES, USAGE_UNITS } from '../../domain/billing/usage-names.ts';
+import { DAY_MS } from '../../domain/analytics/grid.ts';
 import { getBudget } from '../../db/budgets/get-budget.ts';
-import { ALLOWANCES, type Allowance, usageResetsAt } from '../../domain/plans.ts';
+import { ALLOWANCES, type Allowance } from '../../domain/plans.ts';
 import { presentBudget } from '../budgets/schemas.ts';
 import { defineAnalyticsRoute } from './define-analytics-route.ts';
-import { DAY_MEMBERS, meterQuery, usageCurrentSchema, usageHistoryDataSchema } from './usage-schemas.ts';
+import { meterQuery, usageCurrentSchema, usageHistoryDataSchema } from './usage-schemas.ts';
 
 const HISTORY_DAYS_DEFAULT = 30;
-const DAY_MS = 86_400_000;
-const UNIT_OF = new Map(METERS.map(({ id, unit }) => [id, unit]));
 
 export const usageCurrentRoute = defineAnalyticsRoute({
   id: 'analytics.usageCurrent',
@@ -30,14 +29,14 @@ export const usageCurrentRoute = defineAnalyticsRoute({
       readEnvironmentUsage(tx),
       caller.type === 'api_key' ? getBudget(tx, caller.keyId) : null,
     ]);
-    const resetsAt = usageResetsAt(now).toISOString();
+    const period = isoPeriod(periodOf(monthOf(now)));
     return {
       data: {
-        period: { start: monthStart(now).toISOString(), end: resetsAt },
-        resetsAt,
+        period,
+        resetsAt: period.end,
         items: items.map(({ meter, used, workspace }) => ({
           meter,
-          unit: unitOf(meter),
+          unit: USAGE_UNITS[meter],
           used,
           workspace: { used: workspace.used, limit: workspace.limit ?? ('unlimited' as const) },
         })),
@@ -60,7 +59,7 @@ export const usageHistoryRoute = defineAnalyticsRoute({
   exact: true,
   data: usageHistoryDataSchema,
   csv: {
-    columns: ['date', 'complete', ...Object.values(DAY_MEMBERS)],
+    columns: ['date', 'complete', ...Object.values(USAGE_NAMES)],
     records: ({ days }) => days,
   },
   async read(tx, { query: { meter }, range }) {
@@ -78,17 +77,5 @@ export const usageHistoryRoute = defineAnalyticsRoute({
 });
 
 function countsOf(day: DayOfUsage, meters: readonly Allowance[]): Record<string, number> {
-  return Object.fromEntries(meters.map((meter) => [DAY_MEMBERS[meter], day[meter]]));
-}
-
-function unitOf(meter: Allowance): z.input<typeof usageCurrentSchema>['items'][number]['unit'] {
-  const unit = UNIT_OF.get(meter);
-  if (unit === undefined) throw new Error(`the meter ${meter} has no unit`);
-  return unit;
-}
-
-const dayOf = (at: Date): string => at.toISOString().slice(0, 'YYYY-MM-DD'.length);
-
-function monthStart(now: Date): Date {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  return Object.fromEntries(meters.map((meter) => [USAGE_NAMES[meter], day[meter]]));
 }

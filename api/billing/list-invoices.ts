@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type InvoiceRecord, listInvoices } from '../../db/billing/list-invoices.ts';
 import { amountDueOf } from '../../domain/billing/invoices.ts';
-import { periodOf } from '../../domain/billing/periods.ts';
+import { isoPeriod, periodOf } from '../../domain/billing/periods.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { invoiceSchema, invoicesQuery } from './usage-schemas.ts';
 
@@ -25,16 +25,15 @@ export const listInvoicesRoute = defineRoute({
   },
 });
 
-export function presentInvoice(invoice: InvoiceRecord): z.input<typeof invoiceSchema> {
+function presentInvoice(invoice: InvoiceRecord): z.input<typeof invoiceSchema> {
   const { id, number, status, currency, lines, subtotal, tax, total, hostedUrl, pdfUrl } = invoice;
-  const { start, end } = periodOf(invoice.firstDay.slice(0, 'YYYY-MM'.length));
   const corrected = new Set(lines.flatMap(({ corrects }) => (corrects === null ? [] : [corrects.invoiceId])));
   return {
     id,
     number,
     status,
     currency,
-    period: { start: start.toISOString(), end: end.toISOString() },
+    period: isoPeriod(periodOf(invoice.firstDay.slice(0, 'YYYY-MM'.length))),
     lines,
     subtotal,
     tax,

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { PRICING_POLICY } from '../../domain/billing/pricing-policy.ts';
 import { definePublicRoute } from '../http/define-route.ts';
+import { etagOf } from '../http/etag.ts';
 import { pricingPolicySchema } from './schemas.ts';
 
 /** The same for everybody, and changed by a deployment alone. The description below lists the versions. */
 const POLICY = { ...PRICING_POLICY, changesUrl: '/reference' };
-const ETAG = `"${createHash('sha256').update(JSON.stringify(POLICY)).digest('base64url').slice(0, 22)}"`;
+const ETAG = etagOf(JSON.stringify(POLICY));
 const MAX_AGE_SECONDS = 300;
 
 export const getPricingPolicyRoute = definePublicRoute({

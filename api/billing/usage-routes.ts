@@ -5,6 +5,7 @@ import { readSubscription } from '../../db/billing/read-subscription.ts';
 import { type EnvironmentUsage, readUsageByEnvironment } from '../../db/billing/read-usage-by-environment.ts';
 import { ESTIMATE_EXCLUDES } from '../../domain/billing/estimate.ts';
 import { PRICE_LIST } from '../../domain/billing/price-list.ts';
+import { isoPeriod } from '../../domain/billing/periods.ts';
 import { METERS } from '../../domain/billing/pricing-policy.ts';
 import { quotasOf } from '../../domain/billing/quotas.ts';
 import type { PlanName } from '../../domain/plans.ts';
@@ -76,7 +77,7 @@ function presentUsage(
 ): z.input<typeof currentUsageSchema> {
   const { included } = PRICE_LIST.pricesOf(plan);
   return {
-    period: { start: period.start.toISOString(), end: period.end.toISOString() },
+    period: isoPeriod(period),
     asOf: asOf.toISOString(),
     items: METERS.map(({ id: meter, unit }) => {
       const byEnvironment = environments.map(({ environmentId, name, used }) => ({
@@ -103,7 +104,7 @@ function presentUsage(
 function presentEstimate(estimate: MonthSoFar): z.input<typeof costEstimateSchema> {
   const { period, asOf, lines, subtotal, projected, reason } = estimate;
   return {
-    period: { start: period.start.toISOString(), end: period.end.toISOString() },
+    period: isoPeriod(period),
     asOf: asOf.toISOString(),
     currency: PRICE_LIST.currency,
     lines: lines.map((line, index) => ({ id: `line_${index + 1}`, ...line })),

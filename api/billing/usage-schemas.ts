@@ -77,7 +77,7 @@ const lineMembers = {
   amount: minorUnits.describe('Minor units of the currency, rounded once, half up.'),
   proration: z
     .strictObject({
-      fromPlan: z.enum(PLANS).nullable().describe('Null: the workspace was made in this month.'),
+      fromPlan: z.enum(PLANS).nullable().describe('Null when the workspace was made in this month.'),
       toPlan: z.enum(PLANS),
       seconds: z.int().describe('From the change to the end of the month.'),
       ofSeconds: z.int().describe('The whole month.'),
@@ -166,7 +166,7 @@ export const billingBudgetBody = z.strictObject({
   target: z
     .strictObject({ amount: z.int().min(1), currency })
     .nullable()
-    .describe('In the currency of the price list. Null: no target.'),
+    .describe('In the currency of the price list; null for no target.'),
   thresholds: thresholds
     .refine((all) => new Set(all).size === all.length, 'must not name a threshold twice')
     .optional()

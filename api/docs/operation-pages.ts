@@ -6,12 +6,12 @@ import type { AnyRoute } from '../http/define-route.ts';
 import { tagOf, titleOfTag } from '../openapi/areas.ts';
 import { buildOpenApi } from '../openapi/build.ts';
 import { errorCodesOf } from '../openapi/responses.ts';
-import { EXAMPLES_FILE, type OperationExample } from '../reference/describe-with-examples.ts';
+import { EXAMPLES_FILE, type OperationExample, resolved } from '../reference/describe-with-examples.ts';
 import { errorRoute, operationRoute } from '../../domain/docs/code-routes.ts';
 import { ERROR_ADVICE } from './error-advice.ts';
 import { curlOf, jsonText } from './example-request.ts';
 import { table } from './markdown-table.ts';
-import { membersOf, resolved, type SchemaMember, typeOf } from './schema-members.ts';
+import { membersOf, type SchemaMember, typeOf } from './schema-members.ts';
 
 /** Members listed of a body, and lines shown of a reply: no page is longer than 50,000 characters. */
 const MEMBERS_SHOWN_MAX = 100;
@@ -65,7 +65,7 @@ function pageOf(described: Described): string {
 }
 
 function parametersOf({ operation, document }: Described): string[] {
-  const parameters = (operation['parameters'] as Json[]).filter(isJsonObject).map((part) => resolved(part, document));
+  const parameters = (operation['parameters'] as Json[]).filter(isJsonObject).map((part) => resolved(document, part));
   const rows = parameters.map((parameter) => {
     const schema = isJsonObject(parameter['schema']) ? parameter['schema'] : {};
     const needed = parameter['required'] === true ? 'yes' : 'no';
@@ -111,7 +111,7 @@ function repliesOf({ route, operation, document }: Described): string[] {
   const sections = Object.keys(route.response).flatMap((status) => {
     const reply = responses[status];
     if (!isJsonObject(reply)) return [];
-    const response = resolved(reply, document);
+    const response = resolved(document, reply);
     const [[mediaType, schema] = ['', {}]] = contentsOf(response);
     const data = dataOf(schema);
     const about = `### ${status}`;

@@ -1,6 +1,6 @@
 import type { HttpContext } from '../http/context.ts';
 import type { DocsSite } from './docs-site.ts';
-import { openToAll } from './send-body.ts';
+import { jsonInLines, openToAll } from './send-body.ts';
 
 /** RFC 9457, with a stable code and what to do next. */
 export interface Problem {
@@ -17,7 +17,7 @@ export function sendProblem(ctx: HttpContext, problem: Problem): void {
   openToAll(ctx);
   ctx.status = problem.status;
   ctx.type = 'application/problem+json; charset=utf-8';
-  ctx.body = `${JSON.stringify({ type: 'about:blank', ...problem }, null, 2)}\n`;
+  ctx.body = jsonInLines({ type: 'about:blank', ...problem });
 }
 
 export const PAGES_PATH = '/api/docs/pages.json';

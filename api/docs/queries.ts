@@ -1,11 +1,11 @@
 import { PRODUCT } from '../../domain/product.ts';
 import type { BuiltPage } from '../../domain/docs/content.ts';
-import type { DocsSearch } from '../../domain/docs/search.ts';
+import { type DocsSearch, QUERY_CHARACTERS_MAX } from '../../domain/docs/search.ts';
 import type { DocsSite } from './docs-site.ts';
 
 /** What the routes and the MCP tools both answer. The shapes are those of docs/documentation-api.md. */
 
-export const LOCALE = 'en';
+const LOCALE = 'en';
 export const GENERATOR = `${PRODUCT.id}@${PRODUCT.version}`;
 export const LIMIT_DEFAULT = 8;
 export const LIMIT_MAX = 20;
@@ -70,6 +70,11 @@ export interface SearchHit {
   route: string;
   title: string;
   url: string;
+}
+
+/** The words of a search; a longer text is cut. */
+export function searchedFor(parameters: URLSearchParams): string {
+  return (parameters.get('q') ?? '').trim().slice(0, QUERY_CHARACTERS_MAX).trim();
 }
 
 /** The pages that match, the best first. A page whose title or last segment is the query itself, such as an error code, comes first. */

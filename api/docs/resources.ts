@@ -2,6 +2,7 @@ import type { DocsSite } from './docs-site.ts';
 import { describeDocsApi } from './describe-docs-api.ts';
 import { DESCRIPTION_PATH, NAVIGATION_PATH, PAGES_PATH } from './problems.ts';
 import { GENERATOR, navigationOf, pagesIndex, pageWithMarkdown } from './queries.ts';
+import { jsonInLines } from './send-body.ts';
 import { StoredBody } from './stored-body.ts';
 import { llmsFullTxt, llmsTxt, manifestOf, mcpDiscovery, sitemapXml } from './texts.ts';
 
@@ -14,11 +15,6 @@ export interface Resource {
 export const JSON_TYPE = 'application/json; charset=utf-8';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-/** In lines, for the people who read it with curl. */
-export function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
-}
-
 /** The answers at fixed paths and the pages in their forms, each made by the first request for it. */
 export class Resources {
   readonly #site: DocsSite;
@@ -29,7 +25,7 @@ export class Resources {
     this.#site = site;
     const json = (value: () => unknown) => (): Resource => ({
       type: JSON_TYPE,
-      body: new StoredBody(jsonText(value())),
+      body: new StoredBody(jsonInLines(value())),
     });
     const text =
       (value: () => string, type = TEXT_TYPE) =>
@@ -59,7 +55,7 @@ export class Resources {
     if (page === undefined) return null;
     return this.#once(`json ${route}`, () => ({
       type: JSON_TYPE,
-      body: new StoredBody(jsonText(pageWithMarkdown(this.#site, page))),
+      body: new StoredBody(jsonInLines(pageWithMarkdown(this.#site, page))),
     }));
   }
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { resolved } from '../reference/describe-with-examples.ts';
 
 /** A member of a body, as a row of a table. */
 export interface SchemaMember {
@@ -42,7 +43,7 @@ function visit(schema: JsonObject, path: string, walk: Walk): void {
   const name = refName(schema);
   if (name !== null) {
     if (name in SHORT_NAMES || name === IN_PLACE_OF_OTHERS || walk.around.includes(name)) return;
-    return visit(resolved(schema, walk.document), path, { ...walk, around: [...walk.around, name] });
+    return visit(resolved(walk.document, schema), path, { ...walk, around: [...walk.around, name] });
   }
   for (const form of formsOf(schema)) visit(form, path, walk);
   const { items, properties, required } = schema;
@@ -72,14 +73,14 @@ function keep({ document, members }: Walk, path: string, schema: JsonObject, req
 
 function descriptionOf(schema: JsonObject, document: JsonObject): string {
   const own =
-    schema['description'] ?? (refName(schema) === null ? undefined : resolved(schema, document)['description']);
+    schema['description'] ?? (refName(schema) === null ? undefined : resolved(document, schema)['description']);
   return typeof own === 'string' ? own : '';
 }
 
 /** The type in words. */
 export function typeOf(schema: JsonObject, document: JsonObject): string {
   const name = refName(schema);
-  if (name !== null) return SHORT_NAMES[name] ?? typeOf(resolved(schema, document), document);
+  if (name !== null) return SHORT_NAMES[name] ?? typeOf(resolved(document, schema), document);
   if (schema['const'] !== undefined) return `\`${JSON.stringify(schema['const'])}\``;
   if (Array.isArray(schema['enum'])) return valuesText(schema['enum']);
   const forms = formsOf(schema).filter((form) => refName(form) !== IN_PLACE_OF_OTHERS);
@@ -129,18 +130,4 @@ function formsOf(schema: JsonObject): JsonObject[] {
 
 function refName({ $ref }: JsonObject): string | null {
   return typeof $ref === 'string' && $ref.startsWith(COMPONENT_REF) ? $ref.slice(COMPONENT_REF.length) : null;
-}
-
-/** What a reference stands for, at any place of the document; anything else as it is. */
-export function resolved(part: JsonObject, document: JsonObject): JsonObject {
-  const { $ref } = part;
-  if (typeof $ref !== 'string') return part;
-  return $ref
-    .slice(2)
-    .split('/')
-    .reduce<JsonObject>((node, name) => {
-      const member = node[name];
-      if (!isJsonObject(member)) throw new Error(`the OpenAPI document has no ${$ref}`);
-      return member;
-    }, document);
 }

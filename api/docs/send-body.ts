@@ -13,6 +13,11 @@ export interface BodyHeaders {
 
 const CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=86400';
 
+/** In lines, for the people who read it with curl. */
+export function jsonInLines(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
 /** Public, from every origin, without a cookie: what all answers of the documentation have. */
 export function openToAll(ctx: HttpContext): void {
   ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });

@@ -1,11 +1,11 @@
-import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import type { DocsSearch } from '../../domain/docs/search.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import type { HttpContext } from '../http/context.ts';
 import { describeFailure } from '../http/failures.ts';
-import { parseJsonBytes, readBytes } from '../http/read-json-body.ts';
+import { readBytes } from '../http/read-json-body.ts';
 import { acceptedReply, inJson } from '../mcp/accepted-reply.ts';
+import { oneMessage } from '../mcp/one-message.ts';
 import { sendResponse } from '../mcp/send-response.ts';
 import type { DocsSite } from './docs-site.ts';
 import { createDocsMcpServer } from './mcp-tools.ts';
@@ -23,11 +23,11 @@ export function serveDocsMcp(site: DocsSite, search: () => Promise<DocsSearch>, 
   });
   return async (ctx) => {
     openToAll(ctx);
-    const parsed = messageIn(await readBytes(ctx.req, BODY_BYTES_MAX));
-    if ('refusal' in parsed) {
+    const read = oneMessage(await readBytes(ctx.req, BODY_BYTES_MAX));
+    if ('refusal' in read) {
       ctx.status = 400;
       ctx.type = 'application/json';
-      ctx.body = JSON.stringify({ jsonrpc: '2.0', id: null, error: parsed.refusal });
+      ctx.body = JSON.stringify({ jsonrpc: '2.0', id: null, error: read.refusal });
       return;
     }
     const { accept, isJsonOnly } = acceptedReply(ctx);
@@ -36,20 +36,7 @@ export function serveDocsMcp(site: DocsSite, search: () => Promise<DocsSearch>, 
       if (name.startsWith('mcp-') && typeof value === 'string') headers.set(name, value);
     }
     const request = new Request('http://localhost/docs/mcp', { method: 'POST', headers });
-    const response = await handler.fetch(request, { parsedBody: parsed.message });
+    const response = await handler.fetch(request, { parsedBody: read.parsed });
     await sendResponse(ctx, isJsonOnly ? await inJson(response) : response);
   };
-}
-
-/** A batch would do many searches for the price of one. */
-function messageIn(bytes: Uint8Array): { message: unknown } | { refusal: { code: number; message: string } } {
-  let message: unknown;
-  try {
-    message = parseJsonBytes(bytes);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { refusal: { code: ProtocolErrorCode.ParseError, message: `Parse error: ${error.publicMessage}` } };
-  }
-  if (!Array.isArray(message)) return { message };
-  return { refusal: { code: ProtocolErrorCode.InvalidRequest, message: 'Send one message in each request.' } };
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { prefersMarkdown } from '../../domain/docs/negotiation.ts';
-import { type DocsSearch, QUERY_CHARACTERS_MAX } from '../../domain/docs/search.ts';
+import type { DocsSearch } from '../../domain/docs/search.ts';
 import { ServiceError, statusOf } from '../../domain/errors.ts';
 import { remembered } from '../../domain/remembered.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
@@ -19,9 +19,9 @@ import {
   sendProblem,
   tooManyRequests,
 } from './problems.ts';
-import { decoded, limitOf, type PageFilters, type SearchHit, searchPages } from './queries.ts';
-import { JSON_TYPE, jsonText, Resources } from './resources.ts';
-import { openToAll, sendBody } from './send-body.ts';
+import { decoded, limitOf, type PageFilters, searchedFor, type SearchHit, searchPages } from './queries.ts';
+import { JSON_TYPE, Resources } from './resources.ts';
+import { jsonInLines, openToAll, sendBody } from './send-body.ts';
 import type { AnswerDocsMcp } from './serve-docs-mcp.ts';
 import { DOCS_SHEET_PATH } from './html-style.ts';
 import { SEARCH_PAGE_PATH, serveHtml, type ServeHtml } from './serve-html.ts';
@@ -189,7 +189,7 @@ async function answerMarkdown(
 
 async function answerSearch(ctx: HttpContext, { site, search, results }: Loaded): Promise<boolean> {
   const parameters = new URLSearchParams(ctx.querystring);
-  const query = (parameters.get('q') ?? '').trim().slice(0, QUERY_CHARACTERS_MAX).trim();
+  const query = searchedFor(parameters);
   if (query === '') return refuse(ctx, missingQuery(site, ctx.path));
   const wanted = { limit: limitOf(parameters.get('limit')), ...filtersOf(parameters) };
   const key = JSON.stringify([query, wanted]);
@@ -200,7 +200,7 @@ async function answerSearch(ctx: HttpContext, { site, search, results }: Loaded)
 }
 
 function searchText(query: string, found: readonly SearchHit[]): string {
-  return jsonText({ count: found.length, query, results: found });
+  return jsonInLines({ count: found.length, query, results: found });
 }
 
 function filtersOf(parameters: URLSearchParams): PageFilters {

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { BuiltPage } from '../../domain/docs/content.ts';
-import { type DocsSearch, QUERY_CHARACTERS_MAX } from '../../domain/docs/search.ts';
+import type { DocsSearch } from '../../domain/docs/search.ts';
 import type { HttpContext } from '../http/context.ts';
 import { linkHeader } from './discovery-links.ts';
 import type { DocsSite } from './docs-site.ts';
 import { pageDocument } from './html-document.ts';
 import { notFoundDocument, resultsDocument } from './html-results.ts';
 import { DOCS_SHEET, DOCS_SHEET_PATH } from './html-style.ts';
-import { LIMIT_MAX, searchPages } from './queries.ts';
+import { LIMIT_MAX, searchedFor, searchPages } from './queries.ts';
 import { openToAll, sendBody } from './send-body.ts';
 import { StoredBody } from './stored-body.ts';
 
@@ -45,7 +45,7 @@ export function serveHtml(site: DocsSite): ServeHtml {
   const sheet = new StoredBody(DOCS_SHEET);
 
   const sendResults = async (ctx: HttpContext, search: () => Promise<DocsSearch>): Promise<void> => {
-    const query = (new URLSearchParams(ctx.querystring).get('q') ?? '').trim().slice(0, QUERY_CHARACTERS_MAX).trim();
+    const query = searchedFor(new URLSearchParams(ctx.querystring));
     let body = results.get(query);
     if (body === undefined) {
       const found = query === '' ? [] : searchPages(site, await search(), query, { limit: LIMIT_MAX });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { namesTag } from '../http/not-modified.ts';
 import type { Encoding } from '../../domain/docs/negotiation.ts';
 
 /** Below this, the headers are longer than what compression saves. */
@@ -25,8 +26,7 @@ export class StoredBody {
 
   /** Whether an `If-None-Match` names this content, in whichever form. */
   isNamedBy(ifNoneMatch: string): boolean {
-    if (ifNoneMatch.trim() === '*') return true;
-    return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '').startsWith(`"${this.#hash}`));
+    return namesTag(ifNoneMatch, (tag) => tag.startsWith(`"${this.#hash}`));
   }
 
   /** The form that is sent to a reader who takes this one. */

@@ -8,5 +8,10 @@ export function isNotModified(ctx: HttpContext): boolean {
   const etag = ctx.response.get('ETag');
   const known = ctx.get('If-None-Match');
   if (etag === '' || known === '' || ctx.method !== 'GET' || ctx.status !== 200) return false;
-  return known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+  return namesTag(known, (tag) => tag === etag);
+}
+
+/** Whether an `If-None-Match` names one of our tags. Weak and strong tags count alike. */
+export function namesTag(ifNoneMatch: string, isOurs: (tag: string) => boolean): boolean {
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((one) => isOurs(one.trim().replace(/^W\//, '')));
 }

@@ -5,13 +5,14 @@ import { BodyTurns } from '../http/body-turns.ts';
 import { clientGoneSignal } from '../http/client-gone.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
 import { describeFailure } from '../http/failures.ts';
-import { parseJsonBytes, BODY_BYTES_MAX, readBytes } from '../http/read-json-body.ts';
+import { BODY_BYTES_MAX, readBytes } from '../http/read-json-body.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
 import { acceptedReply, inJson } from './accepted-reply.ts';
 import type { Era, Exchange } from './exchange.ts';
 import { requireKnownSite } from './known-sites.ts';
 import { MCP_PATH } from './mcp-path.ts';
 import { createMcpServer } from './mcp-server.ts';
+import { oneMessage } from './one-message.ts';
 import { sendResponse } from './send-response.ts';
 
 /** What the package reads of a request. The credential is not among them: it stays with us. */
@@ -90,27 +91,17 @@ interface Refusal {
   id: unknown;
 }
 
-/**
- * The one message of the body. A batch is refused: the protocol has dropped batches, and one request with a thousand calls would count
- * once for the rate limit. A subscription is refused because nothing here changes without a request, and each would hold a connection.
- */
+/** The message of the body. A subscription is refused because nothing here changes without a request, and each would hold a connection. */
 function messageIn(bytes: Uint8Array): { parsed: unknown } | { refusal: Refusal } {
-  let parsed: unknown;
-  try {
-    parsed = parseJsonBytes(bytes);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return refusal(400, ProtocolErrorCode.ParseError, `Parse error: ${error.publicMessage}`);
-  }
-  if (Array.isArray(parsed)) {
-    return refusal(400, ProtocolErrorCode.InvalidRequest, 'Send one message in each request: batches are not taken.');
-  }
+  const read = oneMessage(bytes);
+  if ('refusal' in read) return refusal(400, read.refusal.code, read.refusal.message);
+  const { parsed } = read;
   if (isJsonObject(parsed) && parsed['method'] === 'subscriptions/listen') {
     const message =
       'Method not found: this server has no notifications to subscribe to. Call get_invocation with waitSeconds.';
     return refusal(404, ProtocolErrorCode.MethodNotFound, message, parsed['id']);
   }
-  return { parsed };
+  return read;
 }
 
 function refusal(status: number, code: number, message: string, id: unknown = null): { refusal: Refusal } {

@@ -1,6 +1,7 @@
 import { CONSOLE_PATH } from '../../domain/console-links.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import { linkHeader } from '../docs/discovery-links.ts';
+import { jsonInLines } from '../docs/send-body.ts';
 import type { HttpMiddleware } from '../http/context.ts';
 import { MCP_PATH } from '../mcp/mcp-path.ts';
 import { OPENAPI_PATH } from '../openapi/serve-openapi.ts';
@@ -24,7 +25,7 @@ function placesBelow(base: string): object {
 
 /** `/`, and the prefix of the documentation: the documentation for a person or a reader of Markdown, and the ways into the service as JSON for everybody else. */
 export function serveStart(docsBase: string): HttpMiddleware {
-  const places = `${JSON.stringify(placesBelow(docsBase), null, 2)}\n`;
+  const places = jsonInLines(placesBelow(docsBase));
   const links = linkHeader('/', docsBase);
   const starts: ReadonlySet<string> = new Set(['/', docsBase, `${docsBase}/`]);
   return async (ctx, next) => {

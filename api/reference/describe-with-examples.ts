@@ -54,7 +54,8 @@ function contentOf(part: JsonObject): JsonObject {
   return memberAt(part, 'content', mediaType);
 }
 
-function resolved(document: JsonObject, part: Json): JsonObject {
+/** What a reference stands for, at any place of the document; anything else as it is. Throws where it leads to no object. */
+export function resolved(document: JsonObject, part: Json): JsonObject {
   if (!isJsonObject(part)) throw new Error(`the OpenAPI document has ${JSON.stringify(part)} where an object belongs`);
   const { $ref } = part;
   return typeof $ref === 'string' ? memberAt(document, ...$ref.slice(2).split('/')) : part;

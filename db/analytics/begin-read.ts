@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
 /** A read that takes longer is ended (SQLSTATE 57014): nobody waits for it, and the database has other work. */
-export const READ_TIMEOUT_MS = 5_000;
+const READ_TIMEOUT_MS = 5_000;
 
 /** What every read of analytics begins with. */
 export interface ReadStart {

@@ -1,7 +1,12 @@
 import type { Database } from '../client.ts';
 
 /** Facts of one transaction: of about a second. */
-export const FACTS_MAX = 50_000;
+const FACTS_MAX = 50_000;
+
+/** Folds until nothing is left that another process does not fold. */
+export async function foldAllFacts(db: Pick<Database, 'directory'>): Promise<void> {
+  while ((await foldFacts(db)) > 0);
+}
 
 /** Adds facts to the rollups, each exactly once. Returns how many; 0: there is nothing to do, or another process folds. */
 export async function foldFacts(db: Pick<Database, 'directory'>, most: number = FACTS_MAX): Promise<number> {

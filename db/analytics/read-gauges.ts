@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
 /** Counting ends here, so that a gauge costs the same however much is live. */
-export const GAUGE_MAX = 10_000;
+const GAUGE_MAX = 10_000;
 
 /** How many records there are now. */
 export interface Gauge {
@@ -29,17 +29,17 @@ const LIVE = {
 } as const;
 export type GaugeName = keyof typeof LIVE;
 
+/** SQL of a gauge. `live` selects rows with `counts`: whether a row is one of them. */
+export const gaugeOf = (live: string): string =>
+  `(SELECT jsonb_build_object('count', LEAST(count(*) FILTER (WHERE counts), ${GAUGE_MAX}), 'isCapped', count(*) > ${GAUGE_MAX})
+       FROM (${live} LIMIT ${GAUGE_MAX + 1}) l)`;
+
 /** Counts each, in one statement. */
 export async function readGauges<Name extends GaugeName>(
   tx: EnvironmentTransaction,
   names: readonly Name[],
 ): Promise<Record<Name, Gauge>> {
-  const counted = names.map(
-    (
-      name,
-    ) => `(SELECT jsonb_build_object('count', LEAST(count(*) FILTER (WHERE counts), ${GAUGE_MAX}), 'isCapped', count(*) > ${GAUGE_MAX})
-       FROM (${LIVE[name]} LIMIT ${GAUGE_MAX + 1}) l) AS "${name}"`,
-  );
+  const counted = names.map((name) => `${gaugeOf(LIVE[name])} AS "${name}"`);
   const { rows } = await tx.raw<{ rows: Record<Name, Gauge>[] }>(`SELECT ${counted.join(', ')}`, []);
   const row = rows[0];
   if (row === undefined) throw new Error('a count answers one row');

@@ -1,5 +1,7 @@
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
+import { LIVE_MESSAGE_STATUSES, type LiveMessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { type Gauge, gaugeOf } from './read-gauges.ts';
 import { BUCKET_NUMBER, boundsOf, edgesOf, ROLLUPS } from './rollups.ts';
 
 /** Messages that were accepted in a range, and those that ended in it, whenever they were accepted. */
@@ -9,17 +11,6 @@ export interface MessageCounts {
   failed: number;
   cancelled: number;
 }
-
-export const GAUGE_MAX = 10_000;
-
-/** A count of live rows, at most `GAUGE_MAX`. */
-export interface Gauge {
-  count: number;
-  isCapped: boolean;
-}
-
-const LIVE_STATUSES = ['pending', 'scheduled', 'processing'] as const;
-type LiveStatus = (typeof LIVE_STATUSES)[number];
 
 const COUNTS = `
   COALESCE(sum(r.n) FILTER (WHERE r.kind = 'messages.accepted'), 0)::float8 AS accepted,
@@ -63,16 +54,15 @@ export async function readMessageGroups(
 export async function readLiveMessages(
   tx: EnvironmentTransaction,
   includeEvents: boolean,
-): Promise<Record<LiveStatus, Gauge>> {
-  const gauge = (status: LiveStatus): string => `
-    (SELECT jsonb_build_object('count', LEAST(count(*) FILTER (WHERE :includeEvents OR m.kind <> 'event'), ${GAUGE_MAX}),
-       'isCapped', count(*) > ${GAUGE_MAX})
-     FROM (SELECT kind FROM messages WHERE environment_id = current_environment_id() AND status = '${status}'
-       LIMIT ${GAUGE_MAX + 1}) m) AS ${status}`;
-  const { rows } = await tx.raw<{ rows: Record<LiveStatus, Gauge>[] }>(
-    `SELECT ${LIVE_STATUSES.map(gauge).join(', ')}`,
-    { includeEvents },
-  );
+): Promise<Record<LiveMessageStatus, Gauge>> {
+  const gauges = LIVE_MESSAGE_STATUSES.map((status) => {
+    const live = `SELECT :includeEvents OR kind <> 'event' AS counts FROM messages
+      WHERE environment_id = current_environment_id() AND status = '${status}'`;
+    return `${gaugeOf(live)} AS ${status}`;
+  });
+  const { rows } = await tx.raw<{ rows: Record<LiveMessageStatus, Gauge>[] }>(`SELECT ${gauges.join(', ')}`, {
+    includeEvents,
+  });
   const row = rows[0];
   if (row === undefined) throw new Error('a SELECT without FROM returns a row');
   return row;

@@ -1,5 +1,6 @@
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
 import { type Sources, sourcesOfBuckets } from '../../domain/analytics/sources.ts';
+import { dayOf } from '../../domain/billing/periods.ts';
 
 const OWN = 'environment_id = current_environment_id()';
 
@@ -37,8 +38,4 @@ export const BUCKET_NUMBER = '(width_bucket(r.at, CAST(:edges AS timestamptz[]))
 
 export function edgesOf({ edges }: Pick<AnalyticsRange, 'edges'>): string[] {
   return edges.map((edge) => new Date(edge).toISOString());
-}
-
-function dayOf(at: Date): string {
-  return at.toISOString().slice(0, 'YYYY-MM-DD'.length);
 }

@@ -1,5 +1,4 @@
 import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
-import { listEveryEnvironment } from '../environments/list-every-environment.ts';
 import { DIFFERENCES, MEND } from './records.ts';
 
 /** A bucket that is not what its records say. */
@@ -11,7 +10,7 @@ export interface Difference {
   d1: string;
   d2: string;
   d3: string;
-  /** The bucket of its histogram; null: the rollup itself. */
+  /** The bucket of its histogram, or null for the rollup itself. */
   bucket: number | null;
   /** What is missing from it; negative: what it has too many. */
   n: number;
@@ -19,7 +18,7 @@ export interface Difference {
   s2: number;
 }
 
-/** From when, and before when. Null: all that is kept. */
+/** From when, and before when. A null bound is the end of what is kept. */
 export interface VerifiedRange {
   from: Date | null;
   to: Date | null;
@@ -54,13 +53,6 @@ export async function mendRollups(
     tenant.environmentId,
   ]);
   return rowCount + (rows[0]?.mended ?? 0);
-}
-
-/** Every environment of the installation, one after the other. */
-export async function findEveryDifference(db: Database): Promise<Difference[]> {
-  const differences: Difference[] = [];
-  for (const tenant of await listEveryEnvironment(db)) differences.push(...(await findDifferences(db, tenant)));
-  return differences;
 }
 
 const COMPARED = `SELECT kind, quarter, d1, d2, d3, bucket, n::float8 AS n, s1::float8 AS s1, s2::float8 AS s2 FROM (${DIFFERENCES}) d

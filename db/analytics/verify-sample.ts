@@ -1,12 +1,12 @@
+import { DAY_MS } from '../../domain/analytics/grid.ts';
 import type { Database, Tenant } from '../client.ts';
 import { listEveryEnvironment } from '../environments/list-every-environment.ts';
 import { type Difference, findDifferences } from './verify-rollups.ts';
 
 const SAMPLE_ENVIRONMENTS = 5;
-const DAY_MS = 86_400_000;
 
 /**
- * Compares the last whole UTC day of a few environments with its records, once a UTC day in the whole installation. Null: it was done today.
+ * Compares the last whole UTC day of a few environments with its records, once a UTC day in the whole installation. Returns null when that was done today.
  */
 export async function verifySample(
   db: Database,

@@ -3,7 +3,7 @@ import { type Allowance, PLAN_TABLE, PLANS } from '../../domain/plans.ts';
 import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
 
 /** Percent of an allowance at which a workspace is told. */
-export const ALLOWANCE_THRESHOLDS: readonly number[] = [80, 100];
+const ALLOWANCE_THRESHOLDS: readonly number[] = [80, 100];
 
 /** A threshold that was reached in a month. */
 export interface Crossing {

@@ -1,3 +1,5 @@
+import { type InvocationStatus, isOpen } from '../lifecycle.ts';
+import { isLiveMessage, type MessageStatus } from '../messages/messages.ts';
 import type { AnalyticsKind, ErrorArea } from './kinds.ts';
 import { errorShape, leftOf, targetOf } from './shapes.ts';
 
@@ -13,7 +15,7 @@ export interface Fact {
   d3: string;
   s1: number;
   s2: number;
-  /** The duration for the histogram; null: none. */
+  /** The duration for the histogram, or null. */
   ms: number | null;
   /** The id of a record that shows an error. */
   sample: string | null;
@@ -23,7 +25,7 @@ type Counting = Pick<Fact, 'kind' | 'd1' | 'd2' | 'd3'> & { at: Date | null } & 
 
 export interface InvocationCounts {
   id: string;
-  status: string;
+  status: InvocationStatus;
   code: string | null;
   error: string | null;
   decision: {
@@ -43,7 +45,7 @@ export interface InvocationCounts {
 
 export function factsOfInvocation(record: InvocationCounts): Fact[] {
   const { status, code, decision } = record;
-  const isPending = status === 'pending_approval' || status === 'queued' || status === 'dispatching';
+  const isPending = isOpen(status);
   const state = isPending ? 'pending' : code === null ? status : `${status}:${code}`;
   const endedAt = isPending ? null : status === 'unknown' ? record.unknownAt : record.settledAt;
   const of = { d1: state, d2: record.actionId, d3: record.agentId ?? '' };
@@ -117,7 +119,7 @@ export function factsOfApproval({ status, policyId, source, createdAt, decidedAt
 }
 
 export interface MessageCounts {
-  status: string;
+  status: MessageStatus;
   kind: string;
   label: string | null;
   url: string;
@@ -133,7 +135,7 @@ export interface MessageCounts {
 
 export function factsOfMessage(record: MessageCounts): Fact[] {
   const { status, scheduleId, createdAt, scheduledFor, deliveredAt } = record;
-  const state = status === 'scheduled' || status === 'processing' ? 'pending' : status;
+  const state = isLiveMessage(status) ? 'pending' : status;
   const at = deliveredAt ?? record.failedAt ?? (status === 'cancelled' ? record.updatedAt : null);
   const due = scheduledFor !== null && scheduledFor > createdAt ? scheduledFor : createdAt;
   const of = { d1: state, d2: record.kind, d3: record.label ?? '' };

@@ -4,7 +4,7 @@
  */
 export const RELATIVE_ERROR = 0.05;
 /** (1 + α) / (1 - α) for α = 5 %, rounded down. */
-export const GAMMA = 1.105;
+const GAMMA = 1.105;
 
 /** The bucket of a duration. Bucket 0 has everything up to 1 ms. */
 export function bucketOf(ms: number): number {
@@ -15,7 +15,3 @@ export function bucketOf(ms: number): number {
 export function valueOf(bucket: number): number {
   return bucket <= 0 ? 1 : (2 * GAMMA ** bucket) / (GAMMA + 1);
 }
-
-/** `valueOf` in SQL, over a column. */
-export const sqlValueOf = (column: string): string =>
-  `(CASE WHEN ${column} <= 0 THEN 1 ELSE 2 * power(${GAMMA}, ${column}) / (${GAMMA} + 1) END)`;

@@ -1,4 +1,4 @@
-import type { MessageStatus } from '../messages/messages.ts';
+import { isLiveMessage, type MessageStatus } from '../messages/messages.ts';
 import type { RunOutcome } from '../schedules/schedules.ts';
 
 /** How far what a run published has got. */
@@ -11,8 +11,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
  */
 export function deliveryStatusOf(statuses: readonly MessageStatus[]): DeliveryStatus | null {
   if (statuses.length === 0) return null;
-  if (statuses.some((status) => status === 'pending' || status === 'scheduled' || status === 'processing'))
-    return 'pending';
+  if (statuses.some(isLiveMessage)) return 'pending';
   if (statuses.includes('failed')) return 'failed';
   return statuses.includes('cancelled') ? 'cancelled' : 'delivered';
 }

@@ -1,7 +1,7 @@
 import { type Allowance, ALLOWANCES, PLAN_TABLE, type PlanName } from '../plans.ts';
 import { divideHalfUp, secondsBetween, wholeNumber } from './exact.ts';
 import { lastPlanOf, type MonthFacts, type ReversedExecutions, type SettledExecutions } from './month-facts.ts';
-import { type Period, periodOf } from './periods.ts';
+import { isoPeriod, type Period, periodOf } from './periods.ts';
 import type { Cap, UnitPrice } from './plan-terms.ts';
 import { hasCharges, type PlanPrices, type PriceList } from './price-list.ts';
 import { type Proration, restOf } from './proration.ts';
@@ -76,7 +76,13 @@ function wholePrice(plan: PlanName, month: Period, prices: PriceList): LineDraft
   const { price } = prices.pricesOf(plan);
   if (price === null || price.amount === 0) return null;
   const { title } = PLAN_TABLE[plan];
-  return { ...UNMETERED, type: 'plan', description: `${title}, the month`, period: shown(month), amount: price.amount };
+  return {
+    ...UNMETERED,
+    type: 'plan',
+    description: `${title}, the month`,
+    period: isoPeriod(month),
+    amount: price.amount,
+  };
 }
 
 interface Change {
@@ -101,7 +107,7 @@ function restLines(from: PlanName | null, to: PlanName, { month, since, prices }
         ...UNMETERED,
         type: sign < 0n ? 'credit' : 'proration',
         description: `${PLAN_TABLE[plan].title}, ${what}`,
-        period: shown(rest),
+        period: isoPeriod(rest),
         amount: wholeNumber(sign * restOf(BigInt(amount), month, since)),
         proration,
       },
@@ -149,7 +155,7 @@ function correctionLine(one: ReversedExecutions, prices: PriceList): LineDraft[]
       type: 'correction',
       meter: 'executions',
       description: `${NOUNS.executions} of ${admittedIn} that their provider took back`,
-      period: shown(periodOf(admittedIn)),
+      period: isoPeriod(periodOf(admittedIn)),
       meteredQuantity: -reversed,
       includedQuantity: included,
       billableQuantity: billable === 0 ? 0 : -billable,
@@ -175,7 +181,7 @@ function metering({ meter, metered, month, unitPrice, included }: Metered): Line
     type: 'usage',
     meter,
     description: `${NOUNS[meter]} beyond what is included`,
-    period: shown(periodOf(month)),
+    period: isoPeriod(periodOf(month)),
     meteredQuantity: metered,
     includedQuantity: included,
     billableQuantity: billable,
@@ -212,7 +218,3 @@ const UNMETERED = {
   proration: null,
   corrects: null,
 };
-
-function shown({ start, end }: Period): { start: string; end: string } {
-  return { start: start.toISOString(), end: end.toISOString() };
-}

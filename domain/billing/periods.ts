@@ -4,6 +4,16 @@ export interface Period {
   end: Date;
 }
 
+/** A period as replies and invoices show it. */
+export function isoPeriod({ start, end }: Period): { start: string; end: string } {
+  return { start: start.toISOString(), end: end.toISOString() };
+}
+
+/** The UTC day of an instant, as `YYYY-MM-DD`. */
+export function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 'YYYY-MM-DD'.length);
+}
+
 /** The UTC month of an instant, as `YYYY-MM`. */
 export function monthOf(at: Date): string {
   return at.toISOString().slice(0, 'YYYY-MM'.length);
@@ -13,11 +23,6 @@ export function monthOf(at: Date): string {
 export function periodOf(month: string): Period {
   const start = new Date(`${month}-01T00:00:00.000Z`);
   return { start, end: new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)) };
-}
-
-/** The month after this one. */
-export function nextMonth(month: string): string {
-  return monthOf(periodOf(month).end);
 }
 
 /** The first day of a month, as the database has it. */

@@ -1,5 +1,6 @@
 import type { Allowance } from '../plans.ts';
 import { OFFERS, PAID_PLANS_OPEN } from './plan-terms.ts';
+import { USAGE_UNITS } from './usage-names.ts';
 
 /** Changes with every change of a figure, a meter or a rule below; docs/billing.md lists the versions. */
 export const PRICE_LIST_VERSION = '2026-11-27';
@@ -18,7 +19,7 @@ interface Meter {
 export const METERS: readonly Meter[] = [
   {
     id: 'executions',
-    unit: 'execution',
+    unit: USAGE_UNITS.executions,
     counts: 'Invocations that are admitted, each once, in the month of its admission.',
     doesNotCount: [
       'Requests that are refused before admission.',
@@ -28,13 +29,13 @@ export const METERS: readonly Meter[] = [
   },
   {
     id: 'messages',
-    unit: 'message',
+    unit: USAGE_UNITS.messages,
     counts: 'Messages that are accepted, each once, whatever number of attempts they need; each delivery of an event.',
     doesNotCount: ['Duplicates within the deduplication window.', 'Attempts.'],
   },
   {
     id: 'egress',
-    unit: 'byte',
+    unit: USAGE_UNITS.egress,
     counts: 'Bytes of the request bodies that were sent and of the response bodies that were read.',
     doesNotCount: [
       'Headers, TLS and framing.',
@@ -44,13 +45,13 @@ export const METERS: readonly Meter[] = [
   },
   {
     id: 'memory_processing',
-    unit: 'operation',
+    unit: USAGE_UNITS.memory_processing,
     counts: 'Memories that are stored or superseded, searches, and ingests: one operation each.',
     doesNotCount: ['Reading, listing and deleting memories.'],
   },
   {
     id: 'notification_emails',
-    unit: 'email',
+    unit: USAGE_UNITS.notification_emails,
     counts: 'Notification e-mails, one for each recipient.',
     doesNotCount: ['E-mails that an action sends.'],
   },

@@ -7,7 +7,7 @@ import type { Period } from './periods.ts';
  * so the segments of a month, however it is cut, always sum to the price. Whole seconds of the UTC month, in BigInt.
  */
 export function restOf(price: bigint, month: Period, from: Date): bigint {
-  return price - priceUntil(price, month, from);
+  return segmentOf(price, month, { start: from, end: month.end });
 }
 
 /** What a price comes to between two instants of a month. */

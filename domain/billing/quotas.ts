@@ -1,7 +1,7 @@
 import { type Allowance, PLAN_TABLE, type PlanName } from '../plans.ts';
 import { decimalOf } from './exact.ts';
 import type { Cap } from './plan-terms.ts';
-import { USAGE_NAMES, type UsageName } from './usage-names.ts';
+import { USAGE_NAMES, USAGE_UNITS, type UsageName } from './usage-names.ts';
 
 /** From this share of a limit on, its status is `warning`. */
 const WARNING_PERCENT = 80n;
@@ -54,14 +54,6 @@ export interface QuotaFacts {
   held: Readonly<Record<HeldName, { used: number; limit: number }>>;
 }
 
-const UNITS: Record<Allowance, string> = {
-  executions: 'execution',
-  messages: 'message',
-  egress: 'byte',
-  memory_processing: 'operation',
-  notification_emails: 'email',
-};
-
 /** Every quota: the month's allowances, then storage and environments of the workspace, then what the environment may hold. */
 export function quotasOf(facts: QuotaFacts): Quota[] {
   const { allowances, storageBytes, environments } = PLAN_TABLE[facts.plan];
@@ -70,7 +62,7 @@ export function quotasOf(facts: QuotaFacts): Quota[] {
   return [
     ...meters.map(([meter, name]): Quota => {
       const limit: Cap = allowances[meter] ?? 'unlimited';
-      const counted = quotaOf({ name, unit: UNITS[meter], limit, used: facts.used[meter] });
+      const counted = quotaOf({ name, unit: USAGE_UNITS[meter], limit, used: facts.used[meter] });
       const enforcement = meter === 'egress' ? 'after_the_fact' : 'hard';
       return { ...counted, period: 'month', resetsAt, enforcement };
     }),

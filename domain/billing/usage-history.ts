@@ -1,4 +1,5 @@
 import { divideDown, secondsBetween, wholeNumber } from './exact.ts';
+import { dayOf } from './periods.ts';
 
 /** The longest range of a history. */
 export const HISTORY_DAYS_MAX = 400;
@@ -67,8 +68,6 @@ export function sumOf<Counts extends Record<string, number>>(records: readonly C
     first,
   );
 }
-
-const dayOf = (at: Date): string => at.toISOString().slice(0, 'YYYY-MM-DD'.length);
 
 function addDays(day: string, days: number): string {
   return dayOf(new Date(Date.parse(day) + days * DAY_MS));

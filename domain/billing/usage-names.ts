@@ -9,3 +9,12 @@ export const USAGE_NAMES = {
   notification_emails: 'notificationEmails',
 } as const satisfies Record<Allowance, string>;
 export type UsageName = (typeof USAGE_NAMES)[Allowance];
+
+/** What each allowance is counted in. */
+export const USAGE_UNITS = {
+  executions: 'execution',
+  messages: 'message',
+  egress: 'byte',
+  memory_processing: 'operation',
+  notification_emails: 'email',
+} as const satisfies Record<Allowance, string>;

@@ -7,6 +7,18 @@ export const MESSAGE_STATUSES = ['pending', 'scheduled', 'processing', 'delivere
  */
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 export type MessageEnd = Extract<MessageStatus, 'delivered' | 'failed' | 'cancelled'>;
+export type LiveMessageStatus = Exclude<MessageStatus, MessageEnd>;
+
+export const LIVE_MESSAGE_STATUSES = [
+  'pending',
+  'scheduled',
+  'processing',
+] as const satisfies readonly LiveMessageStatus[];
+
+/** Whether a message has not ended. */
+export function isLiveMessage(status: MessageStatus): status is LiveMessageStatus {
+  return (LIVE_MESSAGE_STATUSES as readonly MessageStatus[]).includes(status);
+}
 
 export const MESSAGE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type MessageMethod = (typeof MESSAGE_METHODS)[number];

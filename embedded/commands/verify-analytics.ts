@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Difference, findDifferences, mendRollups } from '../../db/analytics/verify-rollups.ts';
-import { foldFacts } from '../../db/analytics/fold-facts.ts';
+import { foldAllFacts } from '../../db/analytics/fold-facts.ts';
 import { Database } from '../../db/client.ts';
 import { listEveryEnvironment } from '../../db/environments/list-every-environment.ts';
 import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
@@ -25,13 +25,12 @@ await runCommand(async (configuration) => {
     const found: Difference[] = [];
     let mended = 0;
     for (const tenant of tenants) {
-      const differences = await findDifferences(db, tenant);
       if (values.repair) {
         mended += await mendRollups(db, tenant);
         // What was missing is folded as every other fact, and the days after it.
-        while ((await foldFacts(db)) > 0);
-        found.push(...(await findDifferences(db, tenant)));
-      } else found.push(...differences);
+        await foldAllFacts(db);
+      }
+      found.push(...(await findDifferences(db, tenant)));
     }
     if (found.length > 0)
       throw new Error([`Differing (of ${tenants.length} environments):`, ...found.map(lineOf)].join('\n'));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { foldFacts } from '../../../db/analytics/fold-facts.ts';
+import { foldAllFacts } from '../../../db/analytics/fold-facts.ts';
 import { fingerprintOf } from '../../../domain/analytics/error-samples.ts';
 import { PRESET_SCOPES } from '../../../domain/scopes.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
@@ -91,7 +91,7 @@ beforeAll(async () => {
   await gone.close();
   await sendAll();
   await fireAll();
-  while ((await foldFacts(service.database.db)) > 0);
+  await foldAllFacts(service.database.db);
 }, 240_000);
 afterAll(async () => {
   await service.close();

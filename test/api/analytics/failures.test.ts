@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { foldFacts } from '../../../db/analytics/fold-facts.ts';
+import { foldAllFacts } from '../../../db/analytics/fold-facts.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { Analytics } from './support.ts';
 
@@ -46,7 +46,7 @@ describe('what failed elsewhere', () => {
     return { environmentId: tenant.environmentId, id, other: new Analytics(api, key) };
   };
   const fold = async (): Promise<void> => {
-    while ((await foldFacts(api.database.db)) > 0);
+    await foldAllFacts(api.database.db);
   };
 
   it('are firings that were skipped, failed and missed, and an error of the schedule', async () => {

@@ -4,7 +4,7 @@ import type { agentSchema } from '../../../api/analytics/agents.ts';
 import type { overviewSchema } from '../../../api/analytics/overview-schemas.ts';
 import type { trustControlSchema } from '../../../api/analytics/trust-control-schemas.ts';
 import { runSchema } from '../../../api/runs/schemas.ts';
-import { foldFacts } from '../../../db/analytics/fold-facts.ts';
+import { foldAllFacts } from '../../../db/analytics/fold-facts.ts';
 import { INVOCATION_STATUSES } from '../../../domain/lifecycle.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import {
@@ -139,7 +139,7 @@ async function halted(): Promise<void> {
 }
 
 async function foldAll(): Promise<void> {
-  while ((await foldFacts(service.deps.db)) > 0);
+  await foldAllFacts(service.deps.db);
 }
 
 async function totalOf(path: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { foldFacts } from '../../../db/analytics/fold-facts.ts';
+import { foldAllFacts, foldFacts } from '../../../db/analytics/fold-facts.ts';
 import { dropOldAnalyticsPartition, makeAnalyticsPartitions } from '../../../db/analytics/keep-partitions.ts';
 import { findDifferences } from '../../../db/analytics/verify-rollups.ts';
 import { verifySample } from '../../../db/analytics/verify-sample.ts';
@@ -11,17 +11,14 @@ import { createTestDatabase, type TestDatabase } from '../../harness/database.ts
 import { plantApproval } from '../approvals/planted-rows.ts';
 import { insert, withoutTriggers } from '../harness/plant.ts';
 import { idAt } from './id-at.ts';
+import { connectOwners } from './owners.ts';
 
 let database: TestDatabase;
 let owner: Client;
 let other: Client;
 beforeAll(async () => {
   database = await createTestDatabase();
-  [owner, other] = [
-    new Client({ connectionString: database.ownerUrl }),
-    new Client({ connectionString: database.ownerUrl }),
-  ];
-  await Promise.all([owner.connect(), other.connect()]);
+  [owner, other] = await connectOwners(database);
 });
 afterAll(async () => {
   await owner?.end();
@@ -30,9 +27,7 @@ afterAll(async () => {
 });
 beforeEach(() => foldAll());
 
-const foldAll = async (): Promise<void> => {
-  while ((await foldFacts(database.db)) > 0);
-};
+const foldAll = (): Promise<void> => foldAllFacts(database.db);
 const count = async (table: string): Promise<number> =>
   Number((await database.asOwner<{ n: string }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n);
 const completeUntil = async (): Promise<number> =>

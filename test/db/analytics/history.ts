@@ -6,6 +6,7 @@ import { plantApproval } from '../approvals/planted-rows.ts';
 import { plantEffect } from '../effects/planted-rows.ts';
 import { CAPABILITIES, insert } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
+import { plantSchedule } from '../schedules/planted-rows.ts';
 
 /**
  * Records of an environment that live: each call moves one of them on, by statements that the triggers of its table allow. A number chooses which one
@@ -30,18 +31,7 @@ export class History {
   }
 
   static async begin(owner: Client, tenant: Tenant): Promise<History> {
-    const scheduleId = newId('schedule');
-    await insert(owner, 'schedules', {
-      id: scheduleId,
-      environment_id: tenant.environmentId,
-      cron: '0 9 * * *',
-      timezone: 'UTC',
-      overlap: 'skip',
-      catch_up_seconds: 60,
-      destination: {},
-      body_kind: 'none',
-      created_by: {},
-    });
+    const scheduleId = await plantSchedule(owner, tenant.environmentId);
     return new History(owner, tenant, await plantAction(owner, tenant), scheduleId);
   }
 

@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { foldFacts } from '../../../db/analytics/fold-facts.ts';
+import { foldAllFacts, foldFacts } from '../../../db/analytics/fold-facts.ts';
 import { findDifferences, mendRollups } from '../../../db/analytics/verify-rollups.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { History } from './history.ts';
+import { connectOwners } from './owners.ts';
 
 /** At any commit the rollups and the facts together are what a recount of the records says, for every bucket. */
 
@@ -15,11 +16,7 @@ let owner: Client;
 let other: Client;
 beforeAll(async () => {
   database = await createTestDatabase();
-  [owner, other] = [
-    new Client({ connectionString: database.ownerUrl }),
-    new Client({ connectionString: database.ownerUrl }),
-  ];
-  await Promise.all([owner.connect(), other.connect()]);
+  [owner, other] = await connectOwners(database);
 });
 afterAll(async () => {
   await owner?.end();
@@ -42,9 +39,7 @@ const unsoundHistograms = () =>
       FULL JOIN analytics_day_histograms y USING (environment_id, kind, day, d1, d2, d3, bucket) WHERE q.n IS DISTINCT FROM y.n`);
 const factsLeft = async (): Promise<number> =>
   Number((await database.asOwner<{ n: string }>('SELECT count(*) AS n FROM analytics_facts'))[0]?.n);
-const foldAll = async (): Promise<void> => {
-  while ((await foldFacts(database.db)) > 0);
-};
+const foldAll = (): Promise<void> => foldAllFacts(database.db);
 
 const MOVES = [
   'createInvocation',

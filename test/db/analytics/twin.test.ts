@@ -13,6 +13,17 @@ import {
   factsOfScheduleRun,
 } from '../../../domain/analytics/facts.ts';
 import { bucketOf } from '../../../domain/analytics/histogram.ts';
+import { APPROVAL_STATUSES } from '../../../domain/approvals/approval.ts';
+import {
+  ATTEMPT_STATUSES,
+  GRADES,
+  INVOCATION_STATUSES,
+  OUTCOME_SOURCES,
+  VERIFICATIONS,
+} from '../../../domain/lifecycle.ts';
+import { MESSAGE_STATUSES } from '../../../domain/messages/messages.ts';
+import { RUN_STATUSES } from '../../../domain/runs/runs.ts';
+import { RUN_OUTCOMES, RUN_TRIGGERS } from '../../../domain/schedules/schedules.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 /** The rule in TypeScript and its twin in SQL say the same of a thousand records of each table. */
@@ -58,18 +69,7 @@ const TABLES: Record<string, { record: fc.Arbitrary<Record<string, unknown>>; fa
     facts: factsOfInvocation,
     record: fc.record({
       id: word,
-      status: fc.constantFrom(
-        'pending_approval',
-        'queued',
-        'dispatching',
-        'succeeded',
-        'failed',
-        'unknown',
-        'refused',
-        'denied',
-        'expired',
-        'cancelled',
-      ),
+      status: fc.constantFrom(...INVOCATION_STATUSES),
       code: maybe(fc.constantFrom('http_error', 'policy_denied')),
       error: maybe(text),
       decision: maybe(
@@ -92,9 +92,9 @@ const TABLES: Record<string, { record: fc.Arbitrary<Record<string, unknown>>; fa
     facts: factsOfEffect,
     record: fc.record({
       actionName: word,
-      grade: fc.constantFrom('pending', 'confirmed', 'acknowledged', 'failed', 'unknown', 'denied', 'refused'),
-      verification: fc.constantFrom('not_dispatched', 'manual', 'provider', 'unverified'),
-      outcomeSource: maybe(fc.constantFrom('system', 'provider_lookup', 'manual_resolution')),
+      grade: fc.constantFrom(...GRADES),
+      verification: fc.constantFrom(...VERIFICATIONS),
+      outcomeSource: maybe(fc.constantFrom(...OUTCOME_SOURCES)),
       updatedAt: at,
       outcomeAt: maybe(at),
       unknownAt: maybe(at),
@@ -104,7 +104,7 @@ const TABLES: Record<string, { record: fc.Arbitrary<Record<string, unknown>>; fa
   approvals: {
     facts: factsOfApproval,
     record: fc.record({
-      status: fc.constantFrom('pending', 'approved', 'denied', 'expired', 'cancelled', 'invalidated', 'consumed'),
+      status: fc.constantFrom(...APPROVAL_STATUSES),
       policyId: maybe(word),
       source: fc.constantFrom('policy', 'caller'),
       createdAt: at,
@@ -114,7 +114,7 @@ const TABLES: Record<string, { record: fc.Arbitrary<Record<string, unknown>>; fa
   messages: {
     facts: factsOfMessage,
     record: fc.record({
-      status: fc.constantFrom('pending', 'scheduled', 'processing', 'delivered', 'failed', 'cancelled'),
+      status: fc.constantFrom(...MESSAGE_STATUSES),
       kind: fc.constantFrom('message', 'event', 'alert'),
       label: maybe(word),
       url,
@@ -133,7 +133,7 @@ const TABLES: Record<string, { record: fc.Arbitrary<Record<string, unknown>>; fa
     record: fc.record({
       messageId: word,
       number: fc.integer({ min: 1, max: 3 }),
-      status: fc.constantFrom('started', 'completed', 'abandoned'),
+      status: fc.constantFrom(...ATTEMPT_STATUSES),
       target: maybe(word),
       failure: maybe(fc.constantFrom('timeout', 'connection', 'blocked')),
       subscriptionId: maybe(word),
@@ -147,8 +147,8 @@ const TABLES: Record<string, { record: fc.Arbitrary<Record<string, unknown>>; fa
     facts: factsOfScheduleRun,
     record: fc.record({
       scheduleId: word,
-      trigger: fc.constantFrom('schedule', 'manual'),
-      outcome: fc.constantFrom('queued', 'waiting', 'published', 'skipped', 'failed', 'missed'),
+      trigger: fc.constantFrom(...RUN_TRIGGERS),
+      outcome: fc.constantFrom(...RUN_OUTCOMES),
       errorCode: maybe(text),
       errorMessage: maybe(text),
       nominalAt: at,
@@ -159,7 +159,7 @@ const TABLES: Record<string, { record: fc.Arbitrary<Record<string, unknown>>; fa
     facts: factsOfRun,
     record: fc.record({
       id: word,
-      status: fc.constantFrom('running', 'succeeded', 'failed', 'cancelled'),
+      status: fc.constantFrom(...RUN_STATUSES),
       agentId: maybe(word),
       agentVersion: maybe(word),
       error: maybe(fc.record({ code: text, message: text }, { requiredKeys: [] })),

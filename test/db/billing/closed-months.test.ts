@@ -8,7 +8,7 @@ import { consumeAllowance } from '../../../db/plans/consume-allowance.ts';
 import { countEgress } from '../../../db/plans/count-egress.ts';
 import { giveBackAllowance } from '../../../db/plans/give-back-allowance.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
-import { nextMonth, periodOf } from '../../../domain/billing/periods.ts';
+import { monthOf, periodOf } from '../../../domain/billing/periods.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { clockedDatabase, closeMonth, PlantedInvocations, setClock } from './months.ts';
 
@@ -392,7 +392,7 @@ describe('the database', () => {
 
 describe('what the closing waits for', () => {
   it('is every transaction that was open when the month had ended', async () => {
-    expect(await findOpenTransactions(db, nextMonth(new Date().toISOString().slice(0, 7)))).toBeNull();
+    expect(await findOpenTransactions(db, monthOf(periodOf(monthOf(new Date())).end))).toBeNull();
     const client = new Client({ connectionString: database.applicationUrl });
     await client.connect();
     await client.query('BEGIN');

@@ -4,7 +4,7 @@ import { estimateOf } from '../../../domain/billing/estimate.ts';
 import { decimalOf, divideHalfUp, wholeNumber } from '../../../domain/billing/exact.ts';
 import { amountOf, type LineDraft, linesOf, sumOfLines } from '../../../domain/billing/invoice-lines.ts';
 import type { MonthFacts } from '../../../domain/billing/month-facts.ts';
-import { nextMonth, periodOf } from '../../../domain/billing/periods.ts';
+import { monthOf, periodOf } from '../../../domain/billing/periods.ts';
 import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
 import { restOf, segmentOf } from '../../../domain/billing/proration.ts';
 import { PLANS } from '../../../domain/plans.ts';
@@ -57,7 +57,7 @@ describe('a month', () => {
   it('begins at 00:00:00.000 UTC and ends before the next; February leaps', () => {
     expect(periodOf('2028-02').end.getTime() - periodOf('2028-02').start.getTime()).toBe(29 * 86_400_000);
     expect(periodOf('2027-02').end.toISOString()).toBe('2027-03-01T00:00:00.000Z');
-    expect([nextMonth('2026-12'), nextMonth('2028-02')]).toEqual(['2027-01', '2028-03']);
+    expect(['2026-12', '2028-02'].map((month) => monthOf(periodOf(month).end))).toEqual(['2027-01', '2028-03']);
   });
 
   it('however it is cut, sums to the whole', () => {

@@ -182,7 +182,7 @@ class Actor(_ActorRequired, total=False):
 
 class AnalyticsAgent(TypedDict):
     agentId: Optional[str]
-    """Null: what named no agent."""
+    """Null for invocations and runs that named no agent."""
     versions: List[str]
     """Those that its runs named, the newest first, at most 10."""
     runs: AnalyticsAgentRuns
@@ -293,7 +293,7 @@ class AnalyticsHalt(TypedDict):
     at: str
     by: AnalyticsHaltBy
     until: Optional[str]
-    """Null: it lasts."""
+    """Null while the halt lasts."""
 
 
 class AnalyticsHaltBy(TypedDict):
@@ -362,7 +362,7 @@ class AnalyticsMessagesByKindItem(TypedDict):
 
 class AnalyticsMessagesByLabelItem(TypedDict):
     label: Optional[str]
-    """Null: those without a label. `(other)`: beyond 1,000 labels of a day."""
+    """Null for messages without a label; `(other)` for those beyond 1,000 labels of a day."""
     accepted: int
     """Accepted in the range or bucket, duplicates left out."""
     delivered: int
@@ -428,7 +428,7 @@ class AnalyticsOverviewEffects(TypedDict):
     unknownNow: AnalyticsGauge
     """Effects whose outcome is not known now, whatever the range."""
     oldestUnknownAt: Optional[str]
-    """Since when the oldest of them is unknown. Null: there is none."""
+    """Since when the oldest of them is unknown; null when none is."""
 
 
 class AnalyticsOverviewInvocations(TypedDict):
@@ -500,7 +500,7 @@ class AnalyticsPercentiles(TypedDict):
 
 class AnalyticsPolicyDecision(TypedDict):
     policyId: Optional[str]
-    """Null: the action or the default of the environment decided."""
+    """Null when the action or the default of the environment decided."""
     ruleId: Optional[str]
     version: Optional[int]
     """The version of the policy."""
@@ -594,7 +594,7 @@ class AnalyticsRange(_AnalyticsRangeRequired, _AnalyticsRangeOptional):
 
 class AnalyticsSeries(TypedDict):
     key: Optional[str]
-    """The value of the group itself, such as the id of an action. Empty: those that have none. Null: all that are not among the top."""
+    """The value of the group, such as the id of an action; empty for records without one, null for all groups that are not among the top."""
     label: str
     """For people: the name of what the key is the id of, else the key; `none`, `other`, or `all` without a group."""
     total: Optional[float]
@@ -687,7 +687,7 @@ class AnalyticsTrustControlUnknowns(TypedDict):
     openNow: AnalyticsGauge
     """Unknown now, whatever the range."""
     oldestOpenAt: Optional[str]
-    """Since when the oldest of them is unknown. Null: there is none."""
+    """Since when the oldest of them is unknown; null when none is."""
     resolutionMs: Optional[AnalyticsPercentiles]
     """How long those that became known in the range were unknown."""
     approximate: AnalyticsApproximation
@@ -1354,7 +1354,7 @@ class BillingPlanPendingChange(TypedDict):
 
 class _BillingPutBudgetBodyRequired(TypedDict):
     target: Optional[BillingPutBudgetBodyTarget]
-    """In the currency of the price list. Null: no target."""
+    """In the currency of the price list; null for no target."""
 
 
 class BillingPutBudgetBody(_BillingPutBudgetBodyRequired, total=False):
@@ -1363,7 +1363,7 @@ class BillingPutBudgetBody(_BillingPutBudgetBodyRequired, total=False):
 
 
 class BillingPutBudgetBodyTarget(TypedDict):
-    """In the currency of the price list. Null: no target."""
+    """In the currency of the price list; null for no target."""
     amount: int
     currency: str
 
@@ -2107,7 +2107,7 @@ class EnvironmentUsageItem(TypedDict):
 class EnvironmentUsageItemWorkspace(TypedDict):
     used: int
     """The same in all environments of the workspace: the allowance is one for all."""
-    limit: Union[int, Literal["unlimited"]]
+    limit: PlanCap
     """What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`)."""
 
 
@@ -2168,7 +2168,7 @@ class EstimateLineCorrects(TypedDict):
 
 class EstimateLineProration(TypedDict):
     fromPlan: Optional[Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]]
-    """Null: the workspace was made in this month."""
+    """Null when the workspace was made in this month."""
     toPlan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
     seconds: int
     """From the change to the end of the month."""
@@ -3021,7 +3021,7 @@ class InvoiceLineCorrects(TypedDict):
 
 class InvoiceLineProration(TypedDict):
     fromPlan: Optional[Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]]
-    """Null: the workspace was made in this month."""
+    """Null when the workspace was made in this month."""
     toPlan: Literal["free", "early_beta_access", "production", "growth", "pay_as_you_go", "enterprise"]
     seconds: int
     """From the change to the end of the month."""

@@ -133,7 +133,7 @@ export interface schemas {
     clientId?: string;
   };
   AnalyticsAgent: {
-    /** Null: what named no agent. */
+    /** Null for invocations and runs that named no agent. */
     agentId: string | null;
     /** Those that its runs named, the newest first, at most 10. */
     versions: Array<string>;
@@ -234,7 +234,7 @@ export interface schemas {
       type: "api_key" | "user" | "system";
       id: string | null;
     };
-    /** Null: it lasts. */
+    /** Null while the halt lasts. */
     until: schemas["DateTime"] | null;
   };
   AnalyticsImpactLimit: {
@@ -289,7 +289,7 @@ export interface schemas {
     }>;
     /** The 20 labels with the most messages. */
     byLabel: Array<{
-      /** Null: those without a label. `(other)`: beyond 1,000 labels of a day. */
+      /** Null for messages without a label; `(other)` for those beyond 1,000 labels of a day. */
       label: string | null;
       /** Accepted in the range or bucket, duplicates left out. */
       accepted: number;
@@ -339,7 +339,7 @@ export interface schemas {
       confirmedShare: schemas["AnalyticsRate"];
       /** Effects whose outcome is not known now, whatever the range. */
       unknownNow: schemas["AnalyticsGauge"];
-      /** Since when the oldest of them is unknown. Null: there is none. */
+      /** Since when the oldest of them is unknown; null when none is. */
       oldestUnknownAt: schemas["DateTime"] | null;
     };
     approvals: {
@@ -409,7 +409,7 @@ export interface schemas {
     count: number;
   };
   AnalyticsPolicyDecision: {
-    /** Null: the action or the default of the environment decided. */
+    /** Null when the action or the default of the environment decided. */
     policyId: string | null;
     ruleId: string | null;
     /** The version of the policy. */
@@ -494,7 +494,7 @@ export interface schemas {
   /** From 0 to 1. Null where there was nothing to divide by. */
   AnalyticsRate: number | null;
   AnalyticsSeries: {
-    /** The value of the group itself, such as the id of an action. Empty: those that have none. Null: all that are not among the top. */
+    /** The value of the group, such as the id of an action; empty for records without one, null for all groups that are not among the top. */
     key: string | null;
     /** For people: the name of what the key is the id of, else the key; `none`, `other`, or `all` without a group. */
     label: string;
@@ -571,7 +571,7 @@ export interface schemas {
       resolvedManually: number;
       /** Unknown now, whatever the range. */
       openNow: schemas["AnalyticsGauge"];
-      /** Since when the oldest of them is unknown. Null: there is none. */
+      /** Since when the oldest of them is unknown; null when none is. */
       oldestOpenAt: schemas["DateTime"] | null;
       /** How long those that became known in the range were unknown. */
       resolutionMs: schemas["AnalyticsPercentiles"] | null;
@@ -1650,7 +1650,7 @@ export interface schemas {
       /** The same in all environments of the workspace: the allowance is one for all. */
       used: schemas["Integer"];
       /** What the plan includes in a month. Work beyond it is refused (`QUOTA_EXCEEDED`). */
-      limit: number | "unlimited";
+      limit: schemas["PlanCap"];
     };
   };
   /** Match on `error.code`; the message is for people. */
@@ -1709,7 +1709,7 @@ export interface schemas {
     /** Minor units of the currency, rounded once, half up. */
     amount: schemas["Integer"];
     proration: {
-      /** Null: the workspace was made in this month. */
+      /** Null when the workspace was made in this month. */
       fromPlan: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise" | null;
       toPlan: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
       /** From the change to the end of the month. */
@@ -2326,7 +2326,7 @@ export interface schemas {
     /** Minor units of the currency, rounded once, half up. */
     amount: schemas["Integer"];
     proration: {
-      /** Null: the workspace was made in this month. */
+      /** Null when the workspace was made in this month. */
       fromPlan: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise" | null;
       toPlan: "free" | "early_beta_access" | "production" | "growth" | "pay_as_you_go" | "enterprise";
       /** From the change to the end of the month. */
@@ -3146,7 +3146,7 @@ export interface schemas {
     contactSales: boolean;
     rates: schemas["PlanRates"];
   };
-  /** Unit prices of use beyond what is included. Empty: such use is refused, or no price is published. */
+  /** Unit prices of use beyond what is included; empty when such use is refused, or no price is published. */
   PlanRates: Array<{
     meter: "executions" | "messages" | "egress" | "memory_processing" | "notification_emails";
     unitPrice: schemas["UnitPrice"];
@@ -7012,7 +7012,7 @@ export interface operations {
       cookie?: never;
     };
     requestBody: { content: { "application/json": {
-      /** In the currency of the price list. Null: no target. */
+      /** In the currency of the price list; null for no target. */
       target: {
         amount: number;
         currency: string;

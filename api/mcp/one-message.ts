@@ -1,0 +1,26 @@
+import { ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { ServiceError } from '../../domain/errors.ts';
+import { parseJsonBytes } from '../http/read-json-body.ts';
+
+/** What is wrong with a body, as the error of a JSON-RPC response. */
+export interface MessageRefusal {
+  code: number;
+  message: string;
+}
+
+/**
+ * The one message of a body. A batch is refused: the protocol has dropped batches, and one request with a thousand messages would count once
+ * for a limit.
+ */
+export function oneMessage(bytes: Uint8Array): { parsed: unknown } | { refusal: MessageRefusal } {
+  let parsed: unknown;
+  try {
+    parsed = parseJsonBytes(bytes);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { refusal: { code: ProtocolErrorCode.ParseError, message: `Parse error: ${error.publicMessage}` } };
+  }
+  if (!Array.isArray(parsed)) return { parsed };
+  const message = 'Send one message in each request: batches are not taken.';
+  return { refusal: { code: ProtocolErrorCode.InvalidRequest, message } };
+}
