@@ -3,6 +3,11 @@ import { stringify } from 'csv-stringify/sync';
 /** Paths of the members that are the columns, such as `runs.started`, in their order. */
 export type Columns = readonly string[];
 
+/** The columns of percentiles. */
+export function percentileColumns(member: string): Columns {
+  return ['p50', 'p95', 'p99', 'max', 'count'].map((name) => `${member}.${name}`);
+}
+
 /**
  * RFC 4180, with a header. A list is one cell, its items separated by spaces; null is an empty cell. A text that a spreadsheet would take
  * for a formula begins with an apostrophe (OWASP, "CSV Injection").

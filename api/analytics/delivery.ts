@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AttemptsRow, type Delivery, readDelivery } from '../../db/analytics/read-delivery.ts';
+import { rate } from '../../domain/analytics/counted.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { bucketsOf } from '../../domain/analytics/sources.ts';
 import { targetOf } from '../../domain/analytics/shapes.ts';
@@ -89,8 +90,8 @@ function totalsOf({ attempts, ended, latency, toDelivery }: Delivery): Omit<Deli
     attempts: { total, succeeded: sum(succeeded), failed: total - sum(succeeded) - abandoned, abandoned },
     byOutcome: Object.fromEntries(outcomes) as DeliveryData['byOutcome'],
     latencyMs: percentilesOf(latency),
-    firstAttemptSuccessRate: firsts === 0 ? null : sum(succeeded, 'firsts') / firsts,
-    attemptsPerMessage: ended.messages === 0 ? null : ended.attempts / ended.messages,
+    firstAttemptSuccessRate: rate(sum(succeeded, 'firsts'), firsts),
+    attemptsPerMessage: rate(ended.attempts, ended.messages),
     timeToDeliveryMs: percentilesOf(toDelivery),
     approximate: APPROXIMATE,
   };

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { readScheduleFirings } from '../../db/analytics/read-schedule-firings.ts';
 import { listSchedules } from '../../db/schedules/list-schedules.ts';
+import { rate } from '../../domain/analytics/counted.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { dueAfter } from '../../domain/schedules/slots.ts';
+import { percentileColumns } from './csv.ts';
 import { defineAnalyticsRoute } from './define-analytics-route.ts';
 import { approximateSchema, count, percentilesSchema, rateSchema } from './range-schemas.ts';
 
@@ -54,7 +56,7 @@ export const schedulesRoute = defineAnalyticsRoute({
       'paused',
       ...['published', 'skipped', 'failed', 'missed'].map((name) => `firings.${name}`),
       'successRate',
-      ...['p50', 'p95', 'p99', 'max', 'count'].map((name) => `latenessMs.${name}`),
+      ...percentileColumns('latenessMs'),
       'delivery.delivered',
       'delivery.failed',
       'lastRunAt',
@@ -70,7 +72,6 @@ export const schedulesRoute = defineAnalyticsRoute({
     );
     const data = items.map(({ id, name, cron, timezone, paused, lastRunAt }) => {
       const { lateness, delivery, ...firings } = firingsOf(id);
-      const due = firings.published + firings.failed + firings.missed;
       return {
         scheduleId: id,
         name,
@@ -78,7 +79,7 @@ export const schedulesRoute = defineAnalyticsRoute({
         timezone,
         paused,
         firings,
-        successRate: due === 0 ? null : firings.published / due,
+        successRate: rate(firings.published, firings.published + firings.failed + firings.missed),
         latenessMs: percentilesOf(lateness),
         approximate: APPROXIMATE,
         delivery,

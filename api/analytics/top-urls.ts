@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { readTopUrls, readUrlAttempts, URL_SORTS } from '../../db/analytics/read-top-urls.ts';
+import { rate } from '../../domain/analytics/counted.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { pageQuery } from '../http/pagination.ts';
+import { percentileColumns } from './csv.ts';
 import { defineAnalyticsRoute } from './define-analytics-route.ts';
 import { approximateSchema, count, percentilesSchema, rateSchema, truncatedSchema } from './range-schemas.ts';
 
@@ -52,7 +54,7 @@ export const topUrlsRoute = defineAnalyticsRoute({
       'delivered',
       'failed',
       'deliveryRate',
-      ...['p50', 'p95', 'p99', 'max', 'count'].map((name) => `latencyMs.${name}`),
+      ...percentileColumns('latencyMs'),
       'lastStatus',
       'lastFailureAt',
     ],
@@ -66,10 +68,9 @@ export const topUrlsRoute = defineAnalyticsRoute({
     );
     const data = urls.map((counts) => {
       const of = attempts.get(counts.url);
-      const settled = counts.delivered + counts.failed;
       return {
         ...counts,
-        deliveryRate: settled === 0 ? null : counts.delivered / settled,
+        deliveryRate: rate(counts.delivered, counts.delivered + counts.failed),
         latencyMs: percentilesOf(of?.latency ?? []),
         approximate: APPROXIMATE,
         lastStatus: statusOf(of?.lastOutcome ?? null),

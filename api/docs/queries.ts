@@ -1,5 +1,5 @@
 import { PRODUCT } from '../../domain/product.ts';
-import type { BuiltPage } from '../../domain/docs/content.ts';
+import { type BuiltPage, withoutFrontmatter } from '../../domain/docs/content.ts';
 import { type DocsSearch, QUERY_CHARACTERS_MAX } from '../../domain/docs/search.ts';
 import type { DocsSite } from './docs-site.ts';
 
@@ -115,13 +115,8 @@ function matches(page: BuiltPage, { contentTypes, filters = {}, locale }: PageFi
 
 function excerptOf(site: DocsSite, { description, markdown }: BuiltPage): string {
   if (description !== null) return description;
-  const text = bodyOf(site.text(markdown)).replaceAll(/\s+/g, ' ').trim();
+  const text = withoutFrontmatter(site.text(markdown)).replaceAll(/\s+/g, ' ').trim();
   return text.length > EXCERPT_CHARACTERS_MAX ? `${text.slice(0, EXCERPT_CHARACTERS_MAX)}…` : text;
-}
-
-/** A page's Markdown without its frontmatter block. */
-export function bodyOf(markdown: string): string {
-  return markdown.replace(/^---\n[^]*?\n---\n+/, '');
 }
 
 /** Clamped, never refused: agents send what they like. */

@@ -1,9 +1,8 @@
-import { type BuiltPage, type GroupNode, type NavigationNode } from '../../domain/docs/content.ts';
+import { type BuiltPage, type GroupNode, type NavigationNode, withoutFrontmatter } from '../../domain/docs/content.ts';
 import { OTHER_GROUP, routesOf } from '../../domain/docs/navigation.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import type { DocsSite } from './docs-site.ts';
 import { DESCRIPTION_PATH, NAVIGATION_PATH, PAGES_PATH, SEARCH_PATH } from './problems.ts';
-import { bodyOf } from './queries.ts';
 
 /** The list of pages by the grammar of llmstxt.org. The pages of single operations and codes are in llms-full.txt alone: they are many. */
 export function llmsTxt(site: DocsSite): string {
@@ -72,7 +71,7 @@ export function llmsFullTxt(site: DocsSite): string {
   const header = `# ${PRODUCT.name}\n\n> Every page of the documentation. The list of the pages: ${site.address('/llms.txt')}`;
   const texts = pages.map(
     ({ route, title, markdown }) =>
-      `# ${title}\nSource: ${site.urlOf(route)}\n\n${withoutTitle(bodyOf(site.text(markdown)), title).trim()}`,
+      `# ${title}\nSource: ${site.urlOf(route)}\n\n${withoutTitle(withoutFrontmatter(site.text(markdown)), title).trim()}`,
   );
   return `${[header, ...texts].join('\n\n---\n\n')}\n`;
 }

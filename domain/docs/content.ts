@@ -85,6 +85,11 @@ export interface DocsIndex {
   navigation: NavigationNode[];
 }
 
+/** A page's Markdown without its frontmatter block. */
+export function withoutFrontmatter(markdown: string): string {
+  return markdown.replace(/^---\n[^]*?\n---\n+/, '');
+}
+
 /** A route's name in paths and as a `pageId`: without its first slash, the home page is `index`. */
 export function pathOfRoute(route: string): string {
   return route === '/' ? 'index' : route.slice(1);

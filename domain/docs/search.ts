@@ -1,5 +1,5 @@
 import MiniSearch, { type Options } from 'minisearch';
-import type { BuiltPage, PageType } from './content.ts';
+import { type BuiltPage, type PageType, withoutFrontmatter } from './content.ts';
 
 /** The search of the documentation. The build makes its index, and the API loads it; both use these options. */
 
@@ -142,8 +142,7 @@ function stem(token: string): string | null {
 
 /** Without the frontmatter, the addresses of links and the signs of Markdown. */
 function readableText(markdown: string): string {
-  return markdown
-    .replace(/^---\n[^]*?\n---\n/, '')
+  return withoutFrontmatter(markdown)
     .replaceAll(/\]\([^)]*\)/g, '] ')
     .replaceAll(/[`*_#>|~[\]]+/g, ' ');
 }
