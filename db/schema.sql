@@ -232,14 +232,14 @@ BEGIN ATOMIC
             FROM given g
            WHERE (NOT (EXISTS ( SELECT
                     FROM analytics_days y
-                   WHERE ((y.environment_id = g.environment_id) AND (y.kind = g.kind) AND (y.day = g.day) AND (y.d1 = g.d1) AND (y.d2 = g.d2) AND (y.d3 = g.d3)))))
+                   WHERE ((y.environment_id = g.environment_id) AND (y.kind = g.kind) AND (NOT y.is_total) AND (y.day = g.day) AND (y.d1 = g.d1) AND (y.d2 = g.d2) AND (y.d3 = g.d3)))))
          ), groups AS (
           SELECT f_1.environment_id,
              f_1.kind,
              f_1.day,
              ( SELECT count(*) AS count
                     FROM analytics_days y
-                   WHERE ((y.environment_id = f_1.environment_id) AND (y.kind = f_1.kind) AND (y.day = f_1.day))) AS held
+                   WHERE ((y.environment_id = f_1.environment_id) AND (y.kind = f_1.kind) AND (NOT y.is_total) AND (y.day = f_1.day))) AS held
             FROM fresh f_1
            GROUP BY f_1.environment_id, f_1.kind, f_1.day
          )
@@ -283,6 +283,13 @@ CREATE OR REPLACE FUNCTION public.analytics_tables()
 BEGIN ATOMIC
  VALUES ('analytics_rollups'::text,'quarter'::text), ('analytics_histograms'::text,'quarter'::text), ('analytics_days'::text,'day'::text), ('analytics_day_histograms'::text,'day'::text);
 END
+;
+
+CREATE OR REPLACE FUNCTION public.analytics_total(kind text, dimension integer, value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((dimension = 2) AND (kind = ANY (ARRAY['invocations.created'::text, 'invocations.ended'::text, 'policy.decisions'::text, 'effects.graded'::text, 'unknowns.opened'::text, 'unknowns.resolved'::text, 'approvals.requested'::text, 'approvals.decided'::text, 'targets.ended'::text, 'schedules.delivery'::text, 'delivery.attempts'::text, 'schedules.fired'::text, 'runs.started'::text, 'runs.ended'::text, 'runs.tokens'::text, 'errors'::text]))) THEN ''::text WHEN ((dimension = 3) AND (kind = ANY (ARRAY['invocations.created'::text, 'invocations.ended'::text, 'policy.decisions'::text, 'messages.accepted'::text, 'messages.ended'::text, 'targets.ended'::text, 'delivery.attempts'::text, 'runs.started'::text, 'runs.ended'::text, 'runs.tokens'::text, 'errors'::text]))) THEN ''::text ELSE value END
 ;
 
 CREATE OR REPLACE PROCEDURE public.append_receipt_entry(IN effect text, IN environment uuid, IN entry_kind text, IN record text, IN content jsonb)
@@ -3911,28 +3918,31 @@ AS $function$
           CASE WHEN b.kind IS NULL THEN f.d3 ELSE analytics_capped(f.kind, 3, f.d3) END AS d3
         FROM dated f LEFT JOIN beyond b ON b.environment_id = f.environment_id AND b.kind = f.kind AND b.day = f.day AND b.d1 = f.d1
           AND b.d2 = f.d2 AND b.d3 = f.d3),
+      levels AS MATERIALIZED (SELECT false AS is_total, f.* FROM facts f
+        UNION ALL SELECT true, f.environment_id, f.kind, f.quarter, f.day, f.d1, f.bucket, f.n, f.s1, f.s2, f.first_at, f.last_at, NULL,
+          analytics_total(f.kind, 2, f.d2), analytics_total(f.kind, 3, f.d3) FROM facts f),
       rollups AS (
-      INSERT INTO analytics_rollups AS r (environment_id, kind, quarter, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
-      SELECT f.environment_id, f.kind, f.quarter, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
-      FROM facts f GROUP BY 1, 2, 3, 4, 5, 6
-      ON CONFLICT (environment_id, kind, quarter, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
+      SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
+      FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
         samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1),
       days AS (
-      INSERT INTO analytics_days AS r (environment_id, kind, day, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
-      SELECT f.environment_id, f.kind, f.day, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
-      FROM facts f GROUP BY 1, 2, 3, 4, 5, 6
-      ON CONFLICT (environment_id, kind, day, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
+      SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
+      FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
         samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1),
       histograms AS (
-      INSERT INTO analytics_histograms AS r (environment_id, kind, quarter, d1, d2, d3, bucket, n)
-      SELECT f.environment_id, f.kind, f.quarter, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
-      FROM facts f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(f.n) <> 0
-      ON CONFLICT (environment_id, kind, quarter, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1),
+      INSERT INTO analytics_histograms AS r (environment_id, kind, is_total, quarter, d1, d2, d3, bucket, n)
+      SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
+      FROM levels f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(f.n) <> 0
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1),
       day_histograms AS (
-      INSERT INTO analytics_day_histograms AS r (environment_id, kind, day, d1, d2, d3, bucket, n)
-      SELECT f.environment_id, f.kind, f.day, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
-      FROM facts f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(f.n) <> 0
-      ON CONFLICT (environment_id, kind, day, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1)
+      INSERT INTO analytics_day_histograms AS r (environment_id, kind, is_total, day, d1, d2, d3, bucket, n)
+      SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
+      FROM levels f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(f.n) <> 0
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1)
       SELECT count(*) INTO folded FROM gone;
       IF folded < most THEN
         UPDATE installation SET analytics_complete_until = greatest(analytics_complete_until, looked_at);
@@ -4768,7 +4778,7 @@ RETURN (SELECT (concat_ws(' '::text, memory_terms.others, string_agg(concat_ws('
 REVOKE ALL ON FUNCTION memory_terms(jsonb,text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memory_terms(jsonb,text) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.mend_analytics_days(of_environment uuid)
+CREATE OR REPLACE FUNCTION public.mend_analytics_sums(of_environment uuid)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4776,31 +4786,49 @@ CREATE OR REPLACE FUNCTION public.mend_analytics_days(of_environment uuid)
 AS $function$
     DECLARE
       mended integer;
-      total integer;
+      total integer := 0;
     BEGIN
       PERFORM pg_advisory_xact_lock(hashtext('analytics fold'));
-      INSERT INTO analytics_days AS r (environment_id, kind, day, d1, d2, d3, n, s1, s2)
-      SELECT COALESCE(q.environment_id, y.environment_id), COALESCE(q.kind, y.kind), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)
-      FROM (SELECT environment_id, kind, (quarter AT TIME ZONE 'UTC')::date AS day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM analytics_rollups
-          WHERE environment_id = of_environment GROUP BY environment_id, kind, (quarter AT TIME ZONE 'UTC')::date, d1, d2, d3) q
-        FULL JOIN (SELECT * FROM analytics_days WHERE environment_id = of_environment) y USING (environment_id, kind, day, d1, d2, d3)
+      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2)
+      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.quarter, y.quarter), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)
+      FROM (SELECT kind, is_total, quarter, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM (SELECT kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, n, s1, s2
+          FROM analytics_rollups WHERE environment_id = of_environment AND NOT is_total) f GROUP BY kind, is_total, quarter, d1, d2, d3) q
+        FULL JOIN (SELECT * FROM analytics_rollups WHERE environment_id = of_environment AND is_total) y USING (kind, is_total, quarter, d1, d2, d3)
       WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)) <> (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0))
-      ON CONFLICT (environment_id, kind, day, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2;
-      GET DIAGNOSTICS total = ROW_COUNT;
-      INSERT INTO analytics_day_histograms AS r (environment_id, kind, day, d1, d2, d3, bucket, n)
-      SELECT COALESCE(q.environment_id, y.environment_id), COALESCE(q.kind, y.kind), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.bucket, y.bucket), COALESCE(q.n, 0)
-      FROM (SELECT environment_id, kind, (quarter AT TIME ZONE 'UTC')::date AS day, d1, d2, d3, bucket, sum(n) AS n FROM analytics_histograms
-          WHERE environment_id = of_environment GROUP BY environment_id, kind, (quarter AT TIME ZONE 'UTC')::date, d1, d2, d3, bucket) q
-        FULL JOIN (SELECT * FROM analytics_day_histograms WHERE environment_id = of_environment) y USING (environment_id, kind, day, d1, d2, d3, bucket)
-      WHERE (COALESCE(q.n, 0)) <> (COALESCE(y.n, 0))
-      ON CONFLICT (environment_id, kind, day, d1, d2, d3, bucket) DO UPDATE SET n = EXCLUDED.n;
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2;
       GET DIAGNOSTICS mended = ROW_COUNT;
-      RETURN total + mended;
+      total := total + mended;
+      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2)
+      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)
+      FROM (SELECT kind, is_total, day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_rollups WHERE environment_id = of_environment) f GROUP BY kind, is_total, day, d1, d2, d3) q
+        FULL JOIN (SELECT * FROM analytics_days WHERE environment_id = of_environment) y USING (kind, is_total, day, d1, d2, d3)
+      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)) <> (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0))
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2;
+      GET DIAGNOSTICS mended = ROW_COUNT;
+      total := total + mended;
+      INSERT INTO analytics_histograms AS r (environment_id, kind, is_total, quarter, d1, d2, d3, bucket, n)
+      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.quarter, y.quarter), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.bucket, y.bucket), COALESCE(q.n, 0)
+      FROM (SELECT kind, is_total, quarter, d1, d2, d3, bucket, sum(n) AS n FROM (SELECT kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, bucket, n
+          FROM analytics_histograms WHERE environment_id = of_environment AND NOT is_total) f GROUP BY kind, is_total, quarter, d1, d2, d3, bucket) q
+        FULL JOIN (SELECT * FROM analytics_histograms WHERE environment_id = of_environment AND is_total) y USING (kind, is_total, quarter, d1, d2, d3, bucket)
+      WHERE (COALESCE(q.n, 0)) <> (COALESCE(y.n, 0))
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3, bucket) DO UPDATE SET n = EXCLUDED.n;
+      GET DIAGNOSTICS mended = ROW_COUNT;
+      total := total + mended;
+      INSERT INTO analytics_day_histograms AS r (environment_id, kind, is_total, day, d1, d2, d3, bucket, n)
+      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.bucket, y.bucket), COALESCE(q.n, 0)
+      FROM (SELECT kind, is_total, day, d1, d2, d3, bucket, sum(n) AS n FROM (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_histograms WHERE environment_id = of_environment) f GROUP BY kind, is_total, day, d1, d2, d3, bucket) q
+        FULL JOIN (SELECT * FROM analytics_day_histograms WHERE environment_id = of_environment) y USING (kind, is_total, day, d1, d2, d3, bucket)
+      WHERE (COALESCE(q.n, 0)) <> (COALESCE(y.n, 0))
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3, bucket) DO UPDATE SET n = EXCLUDED.n;
+      GET DIAGNOSTICS mended = ROW_COUNT;
+      total := total + mended;
+      RETURN total;
     END $function$
 ;
-ALTER FUNCTION mend_analytics_days(uuid) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION mend_analytics_days(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION mend_analytics_days(uuid) TO service_app;
+ALTER FUNCTION mend_analytics_sums(uuid) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION mend_analytics_sums(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION mend_analytics_sums(uuid) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.message_id_floor(at timestamp with time zone)
  RETURNS text
@@ -5756,13 +5784,14 @@ GRANT SELECT ON alert_targets TO service_directory;
 CREATE TABLE analytics_day_histograms (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
+  is_total boolean NOT NULL,
   day date NOT NULL,
   d1 text COLLATE "C" NOT NULL,
   d2 text COLLATE "C" NOT NULL,
   d3 text COLLATE "C" NOT NULL,
   bucket smallint NOT NULL,
   n bigint NOT NULL,
-  CONSTRAINT analytics_day_histograms_pkey PRIMARY KEY (environment_id, kind, day, d1, d2, d3, bucket)
+  CONSTRAINT analytics_day_histograms_pkey PRIMARY KEY (environment_id, kind, is_total, day, d1, d2, d3, bucket)
 ) PARTITION BY RANGE (day);
 ALTER TABLE analytics_day_histograms ENABLE ROW LEVEL SECURITY;
 ALTER TABLE analytics_day_histograms FORCE ROW LEVEL SECURITY;
@@ -5774,6 +5803,7 @@ GRANT INSERT, SELECT, UPDATE ON analytics_day_histograms TO service_directory;
 CREATE TABLE analytics_days (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
+  is_total boolean NOT NULL,
   day date NOT NULL,
   d1 text COLLATE "C" NOT NULL,
   d2 text COLLATE "C" NOT NULL,
@@ -5784,7 +5814,7 @@ CREATE TABLE analytics_days (
   first_at timestamp(3) with time zone,
   last_at timestamp(3) with time zone,
   samples text[],
-  CONSTRAINT analytics_days_pkey PRIMARY KEY (environment_id, kind, day, d1, d2, d3)
+  CONSTRAINT analytics_days_pkey PRIMARY KEY (environment_id, kind, is_total, day, d1, d2, d3)
 ) PARTITION BY RANGE (day);
 ALTER TABLE analytics_days ENABLE ROW LEVEL SECURITY;
 ALTER TABLE analytics_days FORCE ROW LEVEL SECURITY;
@@ -5818,13 +5848,14 @@ GRANT DELETE, INSERT, SELECT ON analytics_facts TO service_directory;
 CREATE TABLE analytics_histograms (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
+  is_total boolean NOT NULL,
   quarter timestamp with time zone NOT NULL,
   d1 text COLLATE "C" NOT NULL,
   d2 text COLLATE "C" NOT NULL,
   d3 text COLLATE "C" NOT NULL,
   bucket smallint NOT NULL,
   n bigint NOT NULL,
-  CONSTRAINT analytics_histograms_pkey PRIMARY KEY (environment_id, kind, quarter, d1, d2, d3, bucket)
+  CONSTRAINT analytics_histograms_pkey PRIMARY KEY (environment_id, kind, is_total, quarter, d1, d2, d3, bucket)
 ) PARTITION BY RANGE (quarter);
 ALTER TABLE analytics_histograms ENABLE ROW LEVEL SECURITY;
 ALTER TABLE analytics_histograms FORCE ROW LEVEL SECURITY;
@@ -5836,6 +5867,7 @@ GRANT INSERT, SELECT, UPDATE ON analytics_histograms TO service_directory;
 CREATE TABLE analytics_rollups (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
+  is_total boolean NOT NULL,
   quarter timestamp with time zone NOT NULL,
   d1 text COLLATE "C" NOT NULL,
   d2 text COLLATE "C" NOT NULL,
@@ -5846,7 +5878,7 @@ CREATE TABLE analytics_rollups (
   first_at timestamp(3) with time zone,
   last_at timestamp(3) with time zone,
   samples text[],
-  CONSTRAINT analytics_rollups_pkey PRIMARY KEY (environment_id, kind, quarter, d1, d2, d3)
+  CONSTRAINT analytics_rollups_pkey PRIMARY KEY (environment_id, kind, is_total, quarter, d1, d2, d3)
 ) PARTITION BY RANGE (quarter);
 ALTER TABLE analytics_rollups ENABLE ROW LEVEL SECURITY;
 ALTER TABLE analytics_rollups FORCE ROW LEVEL SECURITY;

@@ -1,7 +1,7 @@
 import type { AnalyticsKind } from '../../domain/analytics/kinds.ts';
 import type { Sources } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { ROLLUPS, sourceBindings } from './rollups.ts';
+import { rollupsFor, sourceBindings } from './rollups.ts';
 
 /** A group of a kind, as `SQL_OF_GROUP` spells its key. */
 export type Groups = Partial<Record<AnalyticsKind, string>>;
@@ -22,7 +22,7 @@ export async function readCounts(tx: EnvironmentTransaction, sources: Sources, g
   const keys = kinds.map((kind) => `WHEN '${kind}' THEN ${groups[kind]}`).join(' ');
   const { rows } = await tx.raw<{ rows: Count[] }>(
     `SELECT kind, key, CAST(sum(n) AS float8) AS n, CAST(sum(s1) AS float8) AS s1, CAST(sum(s2) AS float8) AS s2
-     FROM (SELECT *, CASE kind ${keys} END AS key FROM ${ROLLUPS} r WHERE kind = ANY (CAST(:kinds AS text[]))) k
+     FROM (SELECT *, CASE kind ${keys} END AS key FROM ${rollupsFor(groups)} r WHERE kind = ANY (CAST(:kinds AS text[]))) k
      GROUP BY kind, key HAVING sum(n) > 0 ORDER BY sum(n) DESC, key`,
     { ...sourceBindings(sources), kinds },
   );

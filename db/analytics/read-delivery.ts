@@ -2,7 +2,7 @@ import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { BUCKET_NUMBER, boundsOf, edgesOf, HISTOGRAMS, ROLLUPS } from './rollups.ts';
+import { BUCKET_NUMBER, boundsOf, edgesOf, histogramsFor, rollupsFor, sumBoundsOf } from './rollups.ts';
 
 export interface DeliveryFilter {
   /** Origin and path, as `targetOf` makes them of a URL. */
@@ -32,36 +32,39 @@ export interface Delivery {
   toDelivery: HistogramBucket[];
 }
 
-const OF_TARGET = `(CAST(:url AS text) IS NULL OR r.d2 = :url) AND (CAST(:subscriptionId AS text) IS NULL OR r.d3 = :subscriptionId)`;
-
 /** What the rollups say of the deliveries that ended in the range. */
 export async function readDelivery(
   tx: EnvironmentTransaction,
   range: AnalyticsRange,
   filter: DeliveryFilter,
 ): Promise<Delivery> {
-  const bounds = { ...boundsOf(range), ...filter };
-  const byBucket = { ...bounds, edges: edgesOf(range) };
+  const ofTarget = targetTerms(filter);
+  const [rollups, histograms] = [
+    rollupsFor({ 'delivery.attempts': ofTarget }),
+    histogramsFor({ 'delivery.attempts': ofTarget }),
+  ];
+  const bounds = { ...sumBoundsOf(range), ...filter };
+  const byBucket = { ...boundsOf(range), ...filter, edges: edgesOf(range) };
   const histogram = (kind: string): string =>
-    `SELECT r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r WHERE r.kind = '${kind}' AND ${OF_TARGET} GROUP BY r.bucket`;
+    `SELECT r.bucket, sum(r.n)::float8 AS n FROM ${histograms} r WHERE r.kind = '${kind}' AND ${ofTarget} GROUP BY r.bucket`;
   const [attempts, p95, ended, latency, toDelivery] = await Promise.all([
     tx.raw<{ rows: AttemptsRow[] }>(
       `SELECT ${BUCKET_NUMBER} AS at, ${SQL_OF_GROUP['delivery.attempts'].outcome.replaceAll('d1', 'r.d1')} AS outcome,
          sum(r.n)::float8 AS n, sum(r.s1)::float8 AS firsts
-       FROM ${ROLLUPS} r WHERE r.kind = 'delivery.attempts' AND ${OF_TARGET} GROUP BY 1, 2`,
+       FROM ${rollups} r WHERE r.kind = 'delivery.attempts' AND ${ofTarget} GROUP BY 1, 2`,
       byBucket,
     ),
     tx.raw<{ rows: { at: number; bucket: number }[] }>(
       `SELECT at, min(bucket) FILTER (WHERE upto > 0.95 * (total - 1)) AS bucket FROM (
          SELECT at, bucket, sum(n) OVER (PARTITION BY at ORDER BY bucket) AS upto, sum(n) OVER (PARTITION BY at) AS total FROM (
-           SELECT ${BUCKET_NUMBER} AS at, r.bucket, sum(r.n) AS n FROM ${HISTOGRAMS} r
-           WHERE r.kind = 'delivery.attempts' AND ${OF_TARGET} GROUP BY 1, 2 HAVING sum(r.n) > 0) h) c
+           SELECT ${BUCKET_NUMBER} AS at, r.bucket, sum(r.n) AS n FROM ${histograms} r
+           WHERE r.kind = 'delivery.attempts' AND ${ofTarget} GROUP BY 1, 2 HAVING sum(r.n) > 0) h) c
        GROUP BY at`,
       byBucket,
     ),
     tx.raw<{ rows: Delivery['ended'][] }>(
       `SELECT COALESCE(sum(r.n), 0)::float8 AS messages, COALESCE(sum(r.s1), 0)::float8 AS attempts
-       FROM ${ROLLUPS} r WHERE r.kind = 'targets.ended' AND r.d1 IN ('delivered', 'failed') AND ${OF_TARGET}`,
+       FROM ${rollups} r WHERE r.kind = 'targets.ended' AND r.d1 IN ('delivered', 'failed') AND ${ofTarget}`,
       bounds,
     ),
     tx.raw<{ rows: HistogramBucket[] }>(histogram('delivery.attempts'), bounds),
@@ -74,4 +77,10 @@ export async function readDelivery(
     ended: ended.rows[0] ?? { messages: 0, attempts: 0 },
     toDelivery: toDelivery.rows,
   };
+}
+
+/** Only what is asked for is compared, so that all destinations together are read from totals. */
+function targetTerms({ url, subscriptionId }: DeliveryFilter): string {
+  const terms = [url === null ? '' : 'r.d2 = :url', subscriptionId === null ? '' : 'r.d3 = :subscriptionId'];
+  return ['true', ...terms.filter((term) => term !== '')].join(' AND ');
 }

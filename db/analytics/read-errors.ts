@@ -3,7 +3,7 @@ import { SAMPLES_MAX, TREND_PARTS } from '../../domain/analytics/error-samples.t
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
 import { equalEdges, sourcesOfTrend } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { boundsOf, ROLLUPS, sourceBindings } from './rollups.ts';
+import { sumBoundsOf, ROLLUPS, sourceBindings } from './rollups.ts';
 
 /** One kind of error in a range. */
 export interface ErrorGroup {
@@ -43,7 +43,7 @@ export async function readErrors(
   range: AnalyticsRange,
   { area, code, most }: ErrorFilter,
 ): Promise<{ groups: ErrorGroup[]; total: number }> {
-  const bounds = boundsOf(range);
+  const bounds = sumBoundsOf(range);
   const { rows } = await tx.raw<{ rows: GroupRow[] }>(
     `SELECT r.d1 AS area, r.d2 AS code, r.d3 AS message, sum(r.n)::float8 AS count, COALESCE(min(r.first_at), min(r.at)) AS "firstSeenAt",
        COALESCE(max(r.last_at), max(r.at)) AS "lastSeenAt", count(*) OVER ()::int AS all

@@ -2,7 +2,7 @@ import type { AnalyticsKind } from '../../domain/analytics/kinds.ts';
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { Sources } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { HISTOGRAMS, sourceBindings } from './rollups.ts';
+import { histogramsFor, sourceBindings } from './rollups.ts';
 
 export interface HistogramTerms {
   kind: AnalyticsKind;
@@ -20,7 +20,7 @@ export async function readHistograms(
 ): Promise<ReadonlyMap<string, HistogramBucket[]>> {
   const { rows } = await tx.raw<{ rows: { key: string; of: number[]; counts: number[] }[] }>(
     `SELECT key, array_agg(CAST(bucket AS int)) AS of, array_agg(CAST(n AS float8)) AS counts
-     FROM (SELECT ${group} AS key, bucket, sum(n) AS n FROM ${HISTOGRAMS} r
+     FROM (SELECT ${group} AS key, bucket, sum(n) AS n FROM ${histogramsFor({ [kind]: group })} r
        WHERE kind = :kind AND (CAST(:keys AS text[]) IS NULL OR ${group} = ANY (CAST(:keys AS text[])))
        GROUP BY 1, 2 HAVING sum(n) > 0) h GROUP BY key`,
     { ...sourceBindings(sources), kind, keys: keys ?? null },

@@ -2,7 +2,7 @@ import type { AnalyticsRange } from '../../domain/analytics/range.ts';
 import { LIVE_MESSAGE_STATUSES, type LiveMessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { type Gauge, gaugeOf } from './read-gauges.ts';
-import { BUCKET_NUMBER, boundsOf, edgesOf, ROLLUPS } from './rollups.ts';
+import { BUCKET_NUMBER, boundsOf, edgesOf, ROLLUPS, sumBoundsOf, TOTALS } from './rollups.ts';
 
 /** Messages that were accepted in a range, and those that ended in it, whenever they were accepted. */
 export interface MessageCounts {
@@ -29,7 +29,7 @@ export async function readMessageBuckets(
   includeEvents: boolean,
 ): Promise<(MessageCounts & { at: number })[]> {
   const { rows } = await tx.raw<{ rows: (MessageCounts & { at: number })[] }>(
-    `SELECT ${BUCKET_NUMBER} AS at, ${COUNTS} FROM ${ROLLUPS} r WHERE ${SHOWN} GROUP BY 1`,
+    `SELECT ${BUCKET_NUMBER} AS at, ${COUNTS} FROM ${TOTALS} r WHERE ${SHOWN} GROUP BY 1`,
     { ...boundsOf(range), edges: edgesOf(range), includeEvents },
   );
   return rows;
@@ -41,11 +41,11 @@ export async function readMessageGroups(
   range: AnalyticsRange,
   { by, includeEvents, most }: { by: 'kind' | 'label'; includeEvents: boolean; most: number },
 ): Promise<(MessageCounts & { key: string })[]> {
-  const column = by === 'kind' ? 'r.d2' : 'r.d3';
+  const [column, rollups] = by === 'kind' ? ['r.d2', TOTALS] : ['r.d3', ROLLUPS];
   const { rows } = await tx.raw<{ rows: (MessageCounts & { key: string })[] }>(
-    `SELECT ${column} AS key, ${COUNTS} FROM ${ROLLUPS} r WHERE ${SHOWN}
+    `SELECT ${column} AS key, ${COUNTS} FROM ${rollups} r WHERE ${SHOWN}
      GROUP BY 1 HAVING sum(r.n) > 0 ORDER BY sum(r.n) DESC, 1 LIMIT :most`,
-    { ...boundsOf(range), includeEvents, most },
+    { ...sumBoundsOf(range), includeEvents, most },
   );
   return rows;
 }

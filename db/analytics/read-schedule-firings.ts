@@ -1,7 +1,7 @@
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { boundsOf, HISTOGRAMS, ROLLUPS } from './rollups.ts';
+import { sumBoundsOf, HISTOGRAMS, ROLLUPS } from './rollups.ts';
 
 /** What became of a schedule in a range. */
 export interface ScheduleFirings {
@@ -23,7 +23,7 @@ export async function readScheduleFirings(
   range: AnalyticsRange,
   scheduleIds: readonly string[],
 ): Promise<(scheduleId: string) => ScheduleFirings> {
-  const bounds = { ...boundsOf(range), scheduleIds };
+  const bounds = { ...sumBoundsOf(range), scheduleIds };
   const [counted, lateness] = await Promise.all([
     tx.raw<{ rows: { id: string; kind: string; outcome: string; n: number }[] }>(
       `SELECT r.d2 AS id, r.kind, r.d1 AS outcome, sum(r.n)::float8 AS n FROM ${ROLLUPS} r

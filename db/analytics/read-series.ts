@@ -3,7 +3,7 @@ import { OTHER } from '../../domain/analytics/kinds.ts';
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { Sources } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { BUCKET_NUMBER, edgesOf, HISTOGRAMS, ROLLUPS, sourceBindings } from './rollups.ts';
+import { BUCKET_NUMBER, edgesOf, histogramsFor, rollupsFor, sourceBindings } from './rollups.ts';
 
 /** What a series counts. The texts are SQL over the columns of a rollup, constants of the code. */
 export interface SeriesTerms {
@@ -38,7 +38,7 @@ export async function readSeries(
   const { rows } = await tx.raw<{ rows: SeriesPoint[] }>(
     `WITH counted AS MATERIALIZED (
        SELECT ${terms.group} AS key, ${BUCKET_NUMBER} AS bucket, sum(${terms.value}) AS value
-       FROM ${ROLLUPS} r WHERE r.kind = '${terms.kind}' AND ${terms.where} GROUP BY 1, 2 HAVING sum(${terms.value}) > 0),
+       FROM ${rollupsFor(columnsOf(terms))} r WHERE r.kind = '${terms.kind}' AND ${terms.where} GROUP BY 1, 2 HAVING sum(${terms.value}) > 0),
      ${TOP}
      SELECT ranked.key, bucket, CAST(sum(value) AS float8) AS value FROM counted LEFT JOIN ranked USING (key)
      GROUP BY 1, 2 ORDER BY 1, 2`,
@@ -63,7 +63,7 @@ export async function readHistogramSeries(
   const { rows } = await tx.raw<{ rows: { key: string | null; bucket: number; of: number[]; counts: number[] }[] }>(
     `WITH counted AS MATERIALIZED (
        SELECT ${terms.group} AS key, ${BUCKET_NUMBER} AS bucket, r.bucket AS of, sum(n) AS value
-       FROM ${HISTOGRAMS} r WHERE r.kind = '${terms.kind}' AND ${terms.where} GROUP BY 1, 2, 3 HAVING sum(n) > 0),
+       FROM ${histogramsFor(columnsOf(terms))} r WHERE r.kind = '${terms.kind}' AND ${terms.where} GROUP BY 1, 2, 3 HAVING sum(n) > 0),
      ${TOP},
      parted AS (
        SELECT ranked.key, bucket, of, sum(value) AS value FROM counted LEFT JOIN ranked USING (key) GROUP BY 1, 2, 3)
@@ -81,6 +81,10 @@ export async function readHistogramSeries(
 /** Groups that the rollups hold together rank in no place: they are among the rest. */
 const TOP = `ranked AS (
        SELECT key FROM counted WHERE key <> '${OTHER}' GROUP BY key ORDER BY sum(value) DESC, key LIMIT :top)`;
+
+function columnsOf({ kind, group, where }: SeriesTerms): Partial<Record<AnalyticsKind, string>> {
+  return { [kind]: `${group} ${where}` };
+}
 
 function bindingsOf({ sources, edges, top }: SeriesPlace) {
   return { ...sourceBindings(sources), edges: edgesOf({ edges }), top };

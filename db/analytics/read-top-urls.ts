@@ -2,7 +2,7 @@ import { OTHER } from '../../domain/analytics/kinds.ts';
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { boundsOf, HISTOGRAMS, ROLLUPS } from './rollups.ts';
+import { sumBoundsOf, HISTOGRAMS, ROLLUPS } from './rollups.ts';
 
 export const URL_SORTS = ['messages', 'failed', 'latency'] as const;
 export type UrlSort = (typeof URL_SORTS)[number];
@@ -50,7 +50,7 @@ export async function readTopUrls(
        (SELECT COALESCE(sum(messages), 0) FROM ended)::float8 AS all,
        (SELECT COALESCE(sum(messages), 0) FROM ended WHERE url = :other)::float8 AS others
      FROM ended LEFT JOIN slow USING (url) ORDER BY url = :other, ${ORDER[sort]}, url LIMIT :most`,
-    { ...boundsOf(range), byLatency: sort === 'latency', other: OTHER, most },
+    { ...sumBoundsOf(range), byLatency: sort === 'latency', other: OTHER, most },
   );
   const named = rows.filter(({ url }) => url !== OTHER);
   const urls = named.map((row) => {
@@ -68,7 +68,7 @@ export async function readUrlAttempts(
   range: AnalyticsRange,
   urls: readonly string[],
 ): Promise<Map<string, UrlAttempts>> {
-  const bounds = { ...boundsOf(range), urls };
+  const bounds = { ...sumBoundsOf(range), urls };
   const [last, latency] = await Promise.all([
     tx.raw<{ rows: (Omit<UrlAttempts, 'latency'> & { url: string })[] }>(
       `SELECT r.d2 AS url, (array_agg(r.d1 ORDER BY r.last_at DESC NULLS LAST, r.d1))[1] AS "lastOutcome",

@@ -53,6 +53,7 @@ const KEPT_SINCE = `CASE WHEN kind = 'errors' THEN CASE d1 ${cases(TABLES_OF_ERR
   ELSE COALESCE(CASE kind ${cases(TABLES_OF_KINDS)} END, CASE split_part(kind, '.', 1) ${cases(TABLES_OF_KINDS)} END) END`;
 
 const KEY = 'kind, quarter, d1, d2, d3';
+const LEVEL_KEY = `is_total, ${KEY}`;
 
 /**
  * Buckets of the environment that differ from a recount of its records: those whose records are all kept still, from :from and before :to. What
@@ -81,23 +82,27 @@ export const DIFFERENCES = `WITH recounted AS MATERIALIZED (
     SELECT s.kind, s.quarter, s.d1, CASE WHEN b.kind IS NULL THEN s.d2 ELSE analytics_capped(s.kind, 2, s.d2) END AS d2,
       CASE WHEN b.kind IS NULL THEN s.d3 ELSE analytics_capped(s.kind, 3, s.d3) END AS d3, s.bucket, s.sign * s.n AS n, s.sign * s.s1 AS s1, s.sign * s.s2 AS s2
     FROM said s LEFT JOIN beyond b ON b.kind = s.kind AND b.day = (s.quarter AT TIME ZONE 'UTC')::date AND b.d1 = s.d1 AND b.d2 = s.d2 AND b.d3 = s.d3),
+  levels AS (
+    SELECT false AS is_total, c.* FROM capped c
+    UNION ALL SELECT true, kind, quarter, d1, analytics_total(kind, 2, d2), analytics_total(kind, 3, d3), bucket, n, s1, s2 FROM capped),
   differing AS (
-    SELECT ${KEY}, NULL::smallint AS bucket, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM (
-      SELECT ${KEY}, n, s1, s2 FROM capped
-      UNION ALL SELECT ${KEY}, -n, -s1, -s2 FROM analytics_rollups WHERE environment_id = current_environment_id()
+    SELECT ${LEVEL_KEY}, NULL::smallint AS bucket, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM (
+      SELECT ${LEVEL_KEY}, n, s1, s2 FROM levels
+      UNION ALL SELECT ${LEVEL_KEY}, -n, -s1, -s2 FROM analytics_rollups WHERE environment_id = current_environment_id()
         AND quarter >= CAST(:from AS timestamptz) AND quarter < CAST(:to AS timestamptz)) r
-    GROUP BY ${KEY} HAVING sum(n) <> 0 OR sum(s1) <> 0 OR sum(s2) <> 0
+    GROUP BY ${LEVEL_KEY} HAVING sum(n) <> 0 OR sum(s1) <> 0 OR sum(s2) <> 0
     UNION ALL
-    SELECT ${KEY}, bucket, sum(n), 0, 0 FROM (
-      SELECT ${KEY}, bucket, n FROM capped WHERE bucket IS NOT NULL
-      UNION ALL SELECT ${KEY}, bucket, -n FROM analytics_histograms WHERE environment_id = current_environment_id()
+    SELECT ${LEVEL_KEY}, bucket, sum(n), 0, 0 FROM (
+      SELECT ${LEVEL_KEY}, bucket, n FROM levels WHERE bucket IS NOT NULL
+      UNION ALL SELECT ${LEVEL_KEY}, bucket, -n FROM analytics_histograms WHERE environment_id = current_environment_id()
         AND quarter >= CAST(:from AS timestamptz) AND quarter < CAST(:to AS timestamptz)) h
-    GROUP BY ${KEY}, bucket HAVING sum(n) <> 0)
-  SELECT ${KEY}, bucket, n::bigint AS n, s1::bigint AS s1, s2::bigint AS s2 FROM differing
+    GROUP BY ${LEVEL_KEY}, bucket HAVING sum(n) <> 0)
+  SELECT ${LEVEL_KEY}, bucket, n::bigint AS n, s1::bigint AS s1, s2::bigint AS s2 FROM differing
   WHERE quarter > ${KEPT_SINCE}`;
 
-/** Adds what DIFFERENCES says is missing as facts; the next fold counts them. A fact of a histogram's bucket counts in its rollup too. */
-export const MEND = `WITH differing AS MATERIALIZED (${DIFFERENCES}),
+/** Adds what DIFFERENCES says is missing as facts; the next fold counts them. A fact of a histogram's bucket counts in its
+ * rollup too, and each in its total: `mend_analytics_sums` makes those of the rollups before. */
+export const MEND = `WITH differing AS MATERIALIZED (SELECT * FROM (${DIFFERENCES}) d WHERE NOT is_total),
   mended AS (
     SELECT ${KEY}, bucket, n, 0::bigint AS s1, 0::bigint AS s2 FROM differing WHERE bucket IS NOT NULL
     UNION ALL

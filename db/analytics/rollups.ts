@@ -1,31 +1,50 @@
+import { type AnalyticsKind, isOfTotals } from '../../domain/analytics/kinds.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
-import { type Sources, sourcesOfBuckets } from '../../domain/analytics/sources.ts';
+import { type Sources, sourcesOfBuckets, sourcesOfSum } from '../../domain/analytics/sources.ts';
 import { dayOf } from '../../domain/billing/periods.ts';
 
 const OWN = 'environment_id = current_environment_id()';
 
 /** The three branches of `Sources`. `at` is the beginning of the quarter or of the UTC day. */
-const branches = (columns: string, quarters: string, days: string): string => `(
-  SELECT ${columns}, quarter AS at FROM ${quarters} WHERE ${OWN} AND quarter >= :from AND quarter < :daysFrom
+const branches = (columns: string, quarters: string, days: string, level: string): string => `(
+  SELECT ${columns}, quarter AS at FROM ${quarters} WHERE ${OWN} AND ${level} AND quarter >= :from AND quarter < :daysFrom
   UNION ALL SELECT ${columns}, CAST(day AS timestamp) AT TIME ZONE 'UTC' AS at FROM ${days}
-    WHERE ${OWN} AND day >= CAST(:firstDay AS date) AND day < CAST(:dayAfter AS date)
-  UNION ALL SELECT ${columns}, quarter AS at FROM ${quarters} WHERE ${OWN} AND quarter >= :daysTo AND quarter < :to)`;
+    WHERE ${OWN} AND ${level} AND day >= CAST(:firstDay AS date) AND day < CAST(:dayAfter AS date)
+  UNION ALL SELECT ${columns}, quarter AS at FROM ${quarters} WHERE ${OWN} AND ${level} AND quarter >= :daysTo AND quarter < :to)`;
+
+const rollupsOf = (level: string): string =>
+  branches('kind, d1, d2, d3, n, s1, s2, first_at, last_at, samples', 'analytics_rollups', 'analytics_days', level);
+const histogramsOf = (level: string): string =>
+  branches('kind, d1, d2, d3, bucket, n', 'analytics_histograms', 'analytics_day_histograms', level);
 
 /**
  * The rollups of a range, for a FROM of a statement that binds `sourceBindings`: quarters or days, never both of one time. PostgreSQL moves the
  * condition on `kind` into each branch, where it is part of the primary key.
  */
-export const ROLLUPS = branches(
-  'kind, d1, d2, d3, n, s1, s2, first_at, last_at, samples',
-  'analytics_rollups',
-  'analytics_days',
-);
+export const ROLLUPS = rollupsOf('NOT is_total');
+/** The same without the open dimensions and `samples`: a small part of the rows. */
+export const TOTALS = rollupsOf('is_total');
 /** The same of the histograms: `bucket` is that of the duration. */
-export const HISTOGRAMS = branches('kind, d1, d2, d3, bucket, n', 'analytics_histograms', 'analytics_day_histograms');
+export const HISTOGRAMS = histogramsOf('NOT is_total');
+const HISTOGRAM_TOTALS = histogramsOf('is_total');
 
-/** What `ROLLUPS` and `HISTOGRAMS` bind. */
+/** The rollups for these terms over the columns of each kind: totals where none of them needs an open dimension. */
+export function rollupsFor(terms: Partial<Record<AnalyticsKind, string>>): string {
+  return isOfTotals(terms) ? TOTALS : ROLLUPS;
+}
+
+export function histogramsFor(terms: Partial<Record<AnalyticsKind, string>>): string {
+  return isOfTotals(terms) ? HISTOGRAM_TOTALS : HISTOGRAMS;
+}
+
+/** What all of these bind. */
 export function sourceBindings({ from, to, daysFrom, daysTo }: Sources) {
   return { from, to, daysFrom, daysTo, firstDay: dayOf(daysFrom), dayAfter: dayOf(daysTo) };
+}
+
+/** The same for sums over the whole of a range, which has whole UTC days in every zone. */
+export function sumBoundsOf(range: AnalyticsRange) {
+  return sourceBindings(sourcesOfSum(range));
 }
 
 /** The same for the buckets of a range. */

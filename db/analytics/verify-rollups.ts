@@ -5,6 +5,8 @@ import { DIFFERENCES, MEND } from './records.ts';
 export interface Difference {
   environmentId: string;
   kind: string;
+  /** Whether it is a total: a sum without the open dimensions. */
+  isTotal: boolean;
   /** The beginning of its quarter of an hour. */
   quarter: Date;
   d1: string;
@@ -40,7 +42,7 @@ export async function findDifferences(
   return rows.map((row) => ({ environmentId: tenant.environmentId, ...row }));
 }
 
-/** Adds what is missing of an environment's rollups, and makes its days what its quarters sum to. Returns how many rows it wrote. */
+/** Adds what is missing of an environment's rollups, and makes its totals and days what its quarters sum to. Returns how many rows it wrote. */
 export async function mendRollups(
   db: Pick<Database, 'withEnvironment' | 'directory'>,
   tenant: Tenant,
@@ -49,14 +51,14 @@ export async function mendRollups(
     await takeTime(tx);
     return tx.raw<{ rowCount: number }>(MEND, boundsOf({ from: null, to: null }));
   });
-  const { rows } = await db.directory.raw<{ rows: { mended: number }[] }>('SELECT mend_analytics_days(?) AS mended', [
+  const { rows } = await db.directory.raw<{ rows: { mended: number }[] }>('SELECT mend_analytics_sums(?) AS mended', [
     tenant.environmentId,
   ]);
   return rowCount + (rows[0]?.mended ?? 0);
 }
 
-const COMPARED = `SELECT kind, quarter, d1, d2, d3, bucket, n::float8 AS n, s1::float8 AS s1, s2::float8 AS s2 FROM (${DIFFERENCES}) d
-  ORDER BY kind, quarter, d1, d2, d3, bucket NULLS FIRST`;
+const COMPARED = `SELECT kind, is_total AS "isTotal", quarter, d1, d2, d3, bucket, n::float8 AS n, s1::float8 AS s1, s2::float8 AS s2 FROM (${DIFFERENCES}) d
+  ORDER BY kind, quarter, is_total, d1, d2, d3, bucket NULLS FIRST`;
 
 /** A recount looks at every record of the environment. */
 async function takeTime(tx: EnvironmentTransaction): Promise<void> {

@@ -10,7 +10,7 @@ export const name = '0041-analytics';
  *
  * `analytics_facts`: what a transaction changed of the counts, written in that transaction by triggers. It has no index and no foreign key:
  * its rows live for a minute. `analytics_rollups` and `analytics_histograms` have their sums by quarters of an hour, `analytics_days` and
- * `analytics_day_histograms` the same by UTC days. They are partitioned by month, kept 400 days, and dropped by partition.
+ * `analytics_day_histograms` the same by UTC days. Each has two levels: with all dimensions, and (`is_total`) without the open ones. They are partitioned by month, kept 400 days, and dropped by partition.
  *
  * A trigger for each statement over `invocations`, `effects`, `approvals`, `messages`, `message_attempts`, `schedule_runs`, `runs` and `chat_posts` adds
  * what the new rows count and subtracts what the old ones counted. The fold adds the facts to the rollups, each exactly once, because it deletes
@@ -29,7 +29,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(PARTITIONS);
   await makeDirectoryFunctions(knex, `${FOLD}${VERIFICATION}`, [
     'fold_analytics_facts(integer)',
-    'mend_analytics_days(uuid)',
+    'mend_analytics_sums(uuid)',
     'claim_analytics_verification()',
   ]);
   await knex.raw('SELECT make_analytics_partitions()');
@@ -65,6 +65,7 @@ const rollupsOf = (table: string, time: string, type: string): string => `
   CREATE TABLE ${table} (
     environment_id uuid NOT NULL,
     kind text COLLATE "C" NOT NULL,
+    is_total boolean NOT NULL,
     ${time} ${type} NOT NULL,${DIMENSIONS}
     n bigint NOT NULL,
     s1 bigint NOT NULL,
@@ -72,7 +73,7 @@ const rollupsOf = (table: string, time: string, type: string): string => `
     first_at timestamptz(3),
     last_at timestamptz(3),
     samples text[],
-    PRIMARY KEY (environment_id, kind, ${time}, d1, d2, d3)
+    PRIMARY KEY (environment_id, kind, is_total, ${time}, d1, d2, d3)
   ) PARTITION BY RANGE (${time});
   CREATE TABLE partitions.${table}_default PARTITION OF ${table} DEFAULT;
   CALL make_tenant_table('${table}', 'SELECT');
@@ -84,10 +85,11 @@ const histogramsOf = (table: string, time: string, type: string): string => `
   CREATE TABLE ${table} (
     environment_id uuid NOT NULL,
     kind text COLLATE "C" NOT NULL,
+    is_total boolean NOT NULL,
     ${time} ${type} NOT NULL,${DIMENSIONS}
     bucket smallint NOT NULL,
     n bigint NOT NULL,
-    PRIMARY KEY (environment_id, kind, ${time}, d1, d2, d3, bucket)
+    PRIMARY KEY (environment_id, kind, is_total, ${time}, d1, d2, d3, bucket)
   ) PARTITION BY RANGE (${time});
   CREATE TABLE partitions.${table}_default PARTITION OF ${table} DEFAULT;
   CALL make_tenant_table('${table}', 'SELECT');

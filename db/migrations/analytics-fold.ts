@@ -6,11 +6,15 @@ const kindsWith = (dimension: 'd2' | 'd3'): string =>
     .map((kind) => `'${kind}'`)
     .join(', ');
 
+const withOpenAs = (name: string, open: string): string => `
+  CREATE FUNCTION ${name}(kind text, dimension integer, value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN dimension = 2 AND kind IN (${kindsWith('d2')}) THEN '${open}'
+      WHEN dimension = 3 AND kind IN (${kindsWith('d3')}) THEN '${open}' ELSE value END;
+`;
+
 export const CAPPED = `
-  -- A dimension as it is counted beyond the cap: the open ones become one.
-  CREATE FUNCTION analytics_capped(kind text, dimension integer, value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN dimension = 2 AND kind IN (${kindsWith('d2')}) THEN '${OTHER}'
-      WHEN dimension = 3 AND kind IN (${kindsWith('d3')}) THEN '${OTHER}' ELSE value END;
+  -- A dimension as it is counted beyond the cap: the open ones become one.${withOpenAs('analytics_capped', OTHER)}
+  -- A dimension as it is counted in a total: the open ones are left out.${withOpenAs('analytics_total', '')}
 
   -- Which of these (d1, d2, d3) of an environment, kind and UTC day are beyond the cap. Rows of analytics_days stay, so that what was
   -- counted under another name is corrected under it.
@@ -19,10 +23,10 @@ export const CAPPED = `
     BEGIN ATOMIC
       WITH given AS (SELECT * FROM unnest(environments, kinds, days, d1s, d2s, d3s) g (environment_id, kind, day, d1, d2, d3)),
       fresh AS (SELECT g.*, row_number() OVER (PARTITION BY g.environment_id, g.kind, g.day ORDER BY g.d1, g.d2, g.d3) AS place
-        FROM given g WHERE NOT EXISTS (SELECT FROM analytics_days y WHERE y.environment_id = g.environment_id AND y.kind = g.kind
+        FROM given g WHERE NOT EXISTS (SELECT FROM analytics_days y WHERE y.environment_id = g.environment_id AND y.kind = g.kind AND NOT y.is_total
           AND y.day = g.day AND y.d1 = g.d1 AND y.d2 = g.d2 AND y.d3 = g.d3)),
       groups AS (SELECT f.environment_id, f.kind, f.day, (SELECT count(*) FROM analytics_days y WHERE y.environment_id = f.environment_id
-          AND y.kind = f.kind AND y.day = f.day) AS held FROM fresh f GROUP BY 1, 2, 3)
+          AND y.kind = f.kind AND NOT y.is_total AND y.day = f.day) AS held FROM fresh f GROUP BY 1, 2, 3)
       SELECT f.environment_id, f.kind, f.day, f.d1, f.d2, f.d3
       FROM fresh f JOIN groups s ON s.environment_id = f.environment_id AND s.kind = f.kind AND s.day = f.day
       WHERE s.held + f.place > ${DIMENSIONS_MAX};
@@ -35,16 +39,16 @@ const SEEN = `first_at = least(r.first_at, EXCLUDED.first_at), last_at = greates
 const SAMPLES = `(string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]`;
 
 const sumInto = (table: string, time: string): string => `
-      INSERT INTO ${table} AS r (environment_id, kind, ${time}, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
-      SELECT f.environment_id, f.kind, f.${time}, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), ${SAMPLES}
-      FROM facts f GROUP BY 1, 2, 3, 4, 5, 6
-      ON CONFLICT (environment_id, kind, ${time}, d1, d2, d3) DO UPDATE SET ${SUMS}, ${SEEN} RETURNING 1`;
+      INSERT INTO ${table} AS r (environment_id, kind, is_total, ${time}, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
+      SELECT f.environment_id, f.kind, f.is_total, f.${time}, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), ${SAMPLES}
+      FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7
+      ON CONFLICT (environment_id, kind, is_total, ${time}, d1, d2, d3) DO UPDATE SET ${SUMS}, ${SEEN} RETURNING 1`;
 
 const countInto = (table: string, time: string): string => `
-      INSERT INTO ${table} AS r (environment_id, kind, ${time}, d1, d2, d3, bucket, n)
-      SELECT f.environment_id, f.kind, f.${time}, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
-      FROM facts f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(f.n) <> 0
-      ON CONFLICT (environment_id, kind, ${time}, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1`;
+      INSERT INTO ${table} AS r (environment_id, kind, is_total, ${time}, d1, d2, d3, bucket, n)
+      SELECT f.environment_id, f.kind, f.is_total, f.${time}, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
+      FROM levels f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(f.n) <> 0
+      ON CONFLICT (environment_id, kind, is_total, ${time}, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1`;
 
 export const FOLD = `
   -- Adds so many facts to the rollups and deletes them, in one transaction. Returns how many; 0: none is left, or another one folds. One at a
@@ -68,6 +72,9 @@ export const FOLD = `
           CASE WHEN b.kind IS NULL THEN f.d3 ELSE analytics_capped(f.kind, 3, f.d3) END AS d3
         FROM dated f LEFT JOIN beyond b ON b.environment_id = f.environment_id AND b.kind = f.kind AND b.day = f.day AND b.d1 = f.d1
           AND b.d2 = f.d2 AND b.d3 = f.d3),
+      levels AS MATERIALIZED (SELECT false AS is_total, f.* FROM facts f
+        UNION ALL SELECT true, f.environment_id, f.kind, f.quarter, f.day, f.d1, f.bucket, f.n, f.s1, f.s2, f.first_at, f.last_at, NULL,
+          analytics_total(f.kind, 2, f.d2), analytics_total(f.kind, 3, f.d3) FROM facts f),
       rollups AS (${sumInto('analytics_rollups', 'quarter')}),
       days AS (${sumInto('analytics_days', 'day')}),
       histograms AS (${countInto('analytics_histograms', 'quarter')}),
@@ -137,26 +144,41 @@ export const PARTITIONS = `
   GRANT EXECUTE ON FUNCTION drop_old_analytics_partition() TO service_app;
 `;
 
-const differing = (table: string, days: string, columns: string, sums: string, key: string, set: string): string => `
-      INSERT INTO ${days} AS r (environment_id, kind, day, ${key}, ${columns})
-      SELECT COALESCE(q.environment_id, y.environment_id), COALESCE(q.kind, y.kind), COALESCE(q.day, y.day), ${key
-        .split(', ')
-        .map((name) => `COALESCE(q.${name}, y.${name})`)
-        .join(', ')}, ${columns
-        .split(', ')
-        .map((name) => `COALESCE(q.${name}, 0)`)
-        .join(', ')}
-      FROM (SELECT environment_id, kind, (quarter AT TIME ZONE 'UTC')::date AS day, ${key}, ${sums} FROM ${table}
-          WHERE environment_id = of_environment GROUP BY environment_id, kind, (quarter AT TIME ZONE 'UTC')::date, ${key}) q
-        FULL JOIN (SELECT * FROM ${days} WHERE environment_id = of_environment) y USING (environment_id, kind, day, ${key})
-      WHERE (${columns
-        .split(', ')
-        .map((name) => `COALESCE(q.${name}, 0)`)
-        .join(', ')}) <> (${columns
-        .split(', ')
-        .map((name) => `COALESCE(y.${name}, 0)`)
-        .join(', ')})
-      ON CONFLICT (environment_id, kind, day, ${key}) DO UPDATE SET ${set};`;
+interface Mended {
+  table: string;
+  time: 'quarter' | 'day';
+  /** SQL of the rows that it is the sum of, and their columns of the key. */
+  from: string;
+  key: string;
+  sums: readonly string[];
+}
+
+/** Makes the rows of a table of an environment what others sum to. What should not be there becomes zero. */
+const mending = ({ table, time, from, key, sums }: Mended): string => {
+  const all = `kind, is_total, ${time}, ${key}`;
+  const either = (name: string): string => `COALESCE(q.${name}, y.${name})`;
+  const of = (row: string): string => sums.map((name) => `COALESCE(${row}.${name}, 0)`).join(', ');
+  return `
+      INSERT INTO ${table} AS r (environment_id, ${all}, ${sums.join(', ')})
+      SELECT of_environment, ${all.split(', ').map(either).join(', ')}, ${of('q')}
+      FROM (SELECT ${all}, ${sums.map((name) => `sum(${name}) AS ${name}`).join(', ')} FROM (${from}) f GROUP BY ${all}) q
+        FULL JOIN (SELECT * FROM ${table} WHERE environment_id = of_environment${time === 'quarter' ? ' AND is_total' : ''}) y USING (${all})
+      WHERE (${of('q')}) <> (${of('y')})
+      ON CONFLICT (environment_id, ${all}) DO UPDATE SET ${sums.map((name) => `${name} = EXCLUDED.${name}`).join(', ')};
+      GET DIAGNOSTICS mended = ROW_COUNT;
+      total := total + mended;`;
+};
+
+const mendingOf = (quarters: string, days: string, more: string, sums: readonly string[]): string => {
+  const key = `d1, d2, d3${more}`;
+  const totals = `SELECT kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3${more}, ${sums.join(', ')}
+          FROM ${quarters} WHERE environment_id = of_environment AND NOT is_total`;
+  const ofDays = `SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM ${quarters} WHERE environment_id = of_environment`;
+  return (
+    mending({ table: quarters, time: 'quarter', from: totals, key, sums }) +
+    mending({ table: days, time: 'day', from: ofDays, key, sums })
+  );
+};
 
 export const VERIFICATION = `
   -- True once a UTC day: who gets it compares a sample.
@@ -168,23 +190,14 @@ export const VERIFICATION = `
       RETURN FOUND;
     END $$;
 
-  -- Makes the days of an environment what their quarters sum to. Returns how many rows changed. No fold runs meanwhile.
-  CREATE FUNCTION mend_analytics_days(of_environment uuid) RETURNS integer
+  -- Makes the totals of an environment, and its days, what their quarters sum to. Returns how many rows changed. No fold runs meanwhile.
+  CREATE FUNCTION mend_analytics_sums(of_environment uuid) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     DECLARE
       mended integer;
-      total integer;
+      total integer := 0;
     BEGIN
-      PERFORM pg_advisory_xact_lock(hashtext('analytics fold'));${differing(
-        'analytics_rollups',
-        'analytics_days',
-        'n, s1, s2',
-        'sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2',
-        'd1, d2, d3',
-        'n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2',
-      )}
-      GET DIAGNOSTICS total = ROW_COUNT;${differing('analytics_histograms', 'analytics_day_histograms', 'n', 'sum(n) AS n', 'd1, d2, d3, bucket', 'n = EXCLUDED.n')}
-      GET DIAGNOSTICS mended = ROW_COUNT;
-      RETURN total + mended;
+      PERFORM pg_advisory_xact_lock(hashtext('analytics fold'));${mendingOf('analytics_rollups', 'analytics_days', '', ['n', 's1', 's2'])}${mendingOf('analytics_histograms', 'analytics_day_histograms', ', bucket', ['n'])}
+      RETURN total;
     END $$;
 `;

@@ -7,7 +7,7 @@
  * subtracted: `first_at` and `last_at`, the earliest and the latest exact time that was counted, and `samples`, at most five ids.
  *
  * `analytics_rollups` (`quarter`) and `analytics_days` (`day`, a UTC date) have these columns; `analytics_histograms` and `analytics_day_histograms` have
- * `bucket` and `n` (`histogram.ts`). Before `SELECT analytics_complete_until FROM installation` all that was committed is in them. A row with `OTHER` in an
+ * `bucket` and `n` (`histogram.ts`). Each has its sums twice: in full, and with the open dimensions left out (`is_total`). Before `SELECT analytics_complete_until FROM installation` all that was committed is in them. A row with `OTHER` in an
  * open dimension means that the reply is truncated.
  *
  * | Kind                 | At                     | d1               | d2          | d3             | s1             | s2             | Histogram of ms         |
@@ -129,6 +129,15 @@ export const OPEN_DIMENSIONS = {
   'runs.tokens': ['d2', 'd3'],
   errors: ['d2', 'd3'],
 } as const satisfies Record<AnalyticsKind, readonly ('d2' | 'd3')[]>;
+
+/** Whether SQL terms over the columns of a rollup, by kind, need none of the open dimensions: then totals have the same sums in fewer rows. */
+export function isOfTotals(terms: Partial<Record<AnalyticsKind, string>>): boolean {
+  return ANALYTICS_KINDS.every((kind) => OPEN_DIMENSIONS[kind].every((open) => !namesColumn(terms[kind] ?? '', open)));
+}
+
+function namesColumn(sql: string, column: string): boolean {
+  return new RegExp(`\\b${column}\\b`).test(sql);
+}
 
 function statusOf(column: string): string {
   return `split_part(${column}, ':', 1)`;

@@ -42,10 +42,10 @@ await runCommand(async (configuration) => {
   }
 });
 
-function lineOf({ environmentId, kind, quarter, d1, d2, d3, bucket, n, s1, s2 }: Difference): string {
+function lineOf({ environmentId, kind, isTotal, quarter, d1, d2, d3, bucket, n, s1, s2 }: Difference): string {
   const of = bucket === null ? '' : ` at ${Math.round(valueOf(bucket))} ms`;
   const sums = bucket === null ? `n ${signed(n)}, s1 ${signed(s1)}, s2 ${signed(s2)}` : `n ${signed(n)}`;
-  return `${environmentId} ${kind} ${quarter.toISOString()} ${JSON.stringify([d1, d2, d3])}${of}: ${sums}`;
+  return `${environmentId} ${kind}${isTotal ? ' in total' : ''} ${quarter.toISOString()} ${JSON.stringify([d1, d2, d3])}${of}: ${sums}`;
 }
 
 function signed(value: number): string {

@@ -23,8 +23,10 @@ async function plant(kind: string, at: string, [d1, d2, d3]: [string, string, st
     ['analytics_days', 'day', `($3::timestamptz AT TIME ZONE 'UTC')::date`],
   ]) {
     await api.database.asOwner(
-      `INSERT INTO ${table} VALUES ($1, $2, ${time}, $4, $5, $6, $7, 0, 0, $3, $3, NULL)
-       ON CONFLICT (environment_id, kind, ${column}, d1, d2, d3) DO UPDATE SET n = ${table}.n + excluded.n`,
+      `INSERT INTO ${table} (environment_id, kind, is_total, ${column}, d1, d2, d3, n, s1, s2, first_at, last_at)
+       VALUES ($1, $2, false, ${time}, $4, $5, $6, $7, 0, 0, $3, $3),
+         ($1, $2, true, ${time}, $4, analytics_total($2, 2, $5), analytics_total($2, 3, $6), $7, 0, 0, $3, $3)
+       ON CONFLICT (environment_id, kind, is_total, ${column}, d1, d2, d3) DO UPDATE SET n = ${table}.n + excluded.n`,
       [api.database.tenant.environmentId, kind, at, d1, d2, d3, n],
     );
   }

@@ -17,8 +17,8 @@ async function plantExecution(world: World): Promise<void> {
 async function plantAgent(world: World): Promise<void> {
   const { environmentId } = world.api.database.tenant;
   await world.api.database.asOwner(
-    `INSERT INTO analytics_rollups (environment_id, kind, quarter, d1, d2, d3, n, s1, s2, first_at, last_at)
-     SELECT $1, 'runs.ended', date_bin('15 minutes', now(), 'epoch'), 'succeeded', $2, '1.0', 1, 1200, 4200, now(), now()`,
+    `INSERT INTO analytics_rollups (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, first_at, last_at)
+     SELECT $1, 'runs.ended', false, date_bin('15 minutes', now(), 'epoch'), 'succeeded', $2, '1.0', 1, 1200, 4200, now(), now()`,
     [environmentId, unique('agent')],
   );
 }

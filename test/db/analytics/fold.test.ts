@@ -89,7 +89,7 @@ describe('a statement', () => {
       target: 'https://example.com/',
     });
     await foldAll();
-    const rollups = await database.asOwner('SELECT * FROM analytics_rollups ORDER BY 1, 2, 3, 4, 5, 6');
+    const rollups = await database.asOwner('SELECT * FROM analytics_rollups ORDER BY 1, 2, 3, 4, 5, 6, 7');
     expect(await keepLiveMessages(database.db)).toBeGreaterThan(1);
     expect(await database.asOwner('SELECT retention FROM messages WHERE id = $1', [message])).toEqual([
       { retention: 'kept_week' },
@@ -104,7 +104,7 @@ describe('a statement', () => {
     expect((await database.asOwner<{ n: number }>('SELECT delete_kept_messages(10) AS n'))[0]?.n).toBeGreaterThan(0);
     expect(await count('analytics_facts')).toBe(0);
     await foldAll();
-    expect(await database.asOwner('SELECT * FROM analytics_rollups ORDER BY 1, 2, 3, 4, 5, 6')).toEqual(rollups);
+    expect(await database.asOwner('SELECT * FROM analytics_rollups ORDER BY 1, 2, 3, 4, 5, 6, 7')).toEqual(rollups);
   });
 });
 
@@ -165,7 +165,7 @@ describe('a fold', () => {
     await foldAll();
     const runs = (table: string, time: string) =>
       database.asOwner(
-        `SELECT ${time}::text AS at, n::integer AS n FROM ${table} WHERE environment_id = $1 AND kind = 'runs.started' ORDER BY 1`,
+        `SELECT ${time}::text AS at, n::integer AS n FROM ${table} WHERE environment_id = $1 AND kind = 'runs.started' AND is_total ORDER BY 1`,
         [environmentId],
       );
     expect(await runs('analytics_rollups', `(quarter AT TIME ZONE 'UTC')`)).toEqual([
@@ -194,7 +194,7 @@ describe('a fold', () => {
     const pending = () =>
       database.asOwner<{ d2: string; names: number; n: number; others: number }>(
         `SELECT d2, count(*)::integer AS names, sum(n)::integer AS n, sum(n) FILTER (WHERE d3 = $2)::integer AS others FROM analytics_days
-         WHERE environment_id = $1 AND kind = 'messages.accepted' AND d1 = 'pending' GROUP BY d2`,
+         WHERE environment_id = $1 AND kind = 'messages.accepted' AND NOT is_total AND d1 = 'pending' GROUP BY d2`,
         [environmentId, OTHER],
       );
     expect(await pending()).toEqual([{ d2: 'message', names: DIMENSIONS_MAX + 1, n: 1_100, others: 100 }]);
@@ -207,7 +207,7 @@ describe('a fold', () => {
     expect(await pending()).toMatchObject([{ n: 0, others: 0 }]);
     expect(await findDifferences(database.db, tenant)).toEqual([]);
     const ended = await database.asOwner(
-      `SELECT d1, d2, sum(n)::integer AS n FROM analytics_days WHERE environment_id = $1 AND kind = 'messages.ended' GROUP BY 1, 2`,
+      `SELECT d1, d2, sum(n)::integer AS n FROM analytics_days WHERE environment_id = $1 AND kind = 'messages.ended' AND is_total GROUP BY 1, 2`,
       [environmentId],
     );
     expect(ended).toEqual([{ d1: 'cancelled', d2: 'message', n: 1_100 }]);
@@ -255,7 +255,7 @@ describe('the sample of a day', () => {
       }
       return 0;
     };
-    const changed = `UPDATE analytics_rollups SET n = n + 1 WHERE kind = 'approvals.requested' AND environment_id = $1 AND quarter < $2`;
+    const changed = `UPDATE analytics_rollups SET n = n + 1 WHERE kind = 'approvals.requested' AND NOT is_total AND environment_id = $1 AND quarter < $2`;
     const today = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000);
     const { rowCount } = await owner.query(changed, [database.tenant.environmentId, today]);
     expect(rowCount).toBe(1);

@@ -111,7 +111,7 @@ const DIRECTORY_FUNCTIONS = [
   'list_environments_of_user',
   'list_oauth_signing_keys',
   'list_workspaces_of_user',
-  'mend_analytics_days',
+  'mend_analytics_sums',
   'put_oauth_artifact',
   'queue_behind_many',
   'queue_deliveries',
