@@ -135,6 +135,7 @@ function printReady(stack: Stack, configuration: Configuration<'embedded'>, fold
     '',
     `  API            ${baseUrl}`,
     `  API reference  ${baseUrl}/reference`,
+    `  Documentation  ${configuration.DOCS_URL ?? baseUrl}${configuration.DOCS_BASE}/docs`,
     `  Console        ${configuration.PUBLIC_URL ?? baseUrl}${CONSOLE_PATH}`,
     `  Temporal       ${temporalUiUrl === null ? temporalAddress : defaultViewOf(temporalUiUrl)}`,
     `  Data           ${folder.path} (DATA_DIR)`,

@@ -50,6 +50,7 @@ describe('npm start', () => {
       ['API', baseUrl],
       ['API reference', `${baseUrl}/reference`],
       ['Console', `${baseUrl}/console`],
+      ['Documentation', `${baseUrl}/docs`],
       ['Data', `${dataDir} (DATA_DIR)`],
       ['Temporal', `${temporalUiUrl}${WITHOUT_THE_SWEEP}`],
     ] as const;
