@@ -269,6 +269,25 @@ CREATE OR REPLACE FUNCTION public.analytics_capped(kind text, dimension integer,
 RETURN CASE WHEN ((dimension = 2) AND (kind = ANY (ARRAY['invocations.created'::text, 'invocations.ended'::text, 'policy.decisions'::text, 'effects.graded'::text, 'unknowns.opened'::text, 'unknowns.resolved'::text, 'approvals.requested'::text, 'approvals.decided'::text, 'targets.ended'::text, 'schedules.delivery'::text, 'delivery.attempts'::text, 'schedules.fired'::text, 'runs.started'::text, 'runs.ended'::text, 'runs.tokens'::text, 'errors'::text]))) THEN '(other)'::text WHEN ((dimension = 3) AND (kind = ANY (ARRAY['invocations.created'::text, 'invocations.ended'::text, 'policy.decisions'::text, 'messages.accepted'::text, 'messages.ended'::text, 'targets.ended'::text, 'delivery.attempts'::text, 'runs.started'::text, 'runs.ended'::text, 'runs.tokens'::text, 'errors'::text]))) THEN '(other)'::text ELSE value END
 ;
 
+CREATE OR REPLACE FUNCTION public.analytics_histogram_sum(buckets smallint[], counts bigint[], more_buckets smallint[], more_counts bigint[], OUT sum_buckets smallint[], OUT sum_counts bigint[])
+ RETURNS record
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT array_agg(s.bucket ORDER BY s.bucket) AS array_agg,
+     array_agg(s.n ORDER BY s.bucket) AS array_agg
+    FROM ( SELECT h.bucket,
+             (sum(h.n))::bigint AS n
+            FROM ( SELECT unnest(analytics_histogram_sum.buckets) AS bucket,
+                     unnest(analytics_histogram_sum.counts) AS n
+                 UNION ALL
+                  SELECT unnest(analytics_histogram_sum.more_buckets) AS unnest,
+                     unnest(analytics_histogram_sum.more_counts) AS unnest) h
+           GROUP BY h.bucket
+          HAVING (sum(h.n) <> (0)::numeric)) s;
+END
+;
+
 CREATE OR REPLACE FUNCTION public.analytics_quarter(at timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -281,7 +300,7 @@ CREATE OR REPLACE FUNCTION public.analytics_tables()
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
- VALUES ('analytics_rollups'::text,'quarter'::text), ('analytics_histograms'::text,'quarter'::text), ('analytics_days'::text,'day'::text), ('analytics_day_histograms'::text,'day'::text);
+ VALUES ('analytics_rollups'::text,'quarter'::text), ('analytics_days'::text,'day'::text);
 END
 ;
 
@@ -3922,27 +3941,31 @@ AS $function$
         UNION ALL SELECT true, f.environment_id, f.kind, f.quarter, f.day, f.d1, f.bucket, f.n, f.s1, f.s2, f.first_at, f.last_at, NULL,
           analytics_total(f.kind, 2, f.d2), analytics_total(f.kind, 3, f.d3) FROM facts f),
       rollups AS (
-      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
-      SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
-      FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7
-      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, first_at, last_at, samples, buckets, counts)
+      SELECT b.environment_id, b.kind, b.is_total, b.quarter, b.d1, b.d2, b.d3, sum(b.n), sum(b.s1), sum(b.s2), min(b.first_at), max(b.last_at),
+        (string_to_array(string_agg(b.samples, ' '), ' '))[1:5],
+        array_agg(b.bucket ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0), array_agg(b.n ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0)
+      FROM (
+        SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, f.bucket, sum(f.n) AS n, sum(f.s1) AS s1, sum(f.s2) AS s2,
+          min(f.first_at) AS first_at, max(f.last_at) AS last_at, string_agg(array_to_string(f.samples, ' '), ' ') AS samples
+        FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) b
+      GROUP BY 1, 2, 3, 4, 5, 6, 7
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2,
+        (buckets, counts) = (SELECT * FROM analytics_histogram_sum(r.buckets, r.counts, EXCLUDED.buckets, EXCLUDED.counts)), first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
         samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1),
       days AS (
-      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
-      SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
-      FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7
-      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
-        samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1),
-      histograms AS (
-      INSERT INTO analytics_histograms AS r (environment_id, kind, is_total, quarter, d1, d2, d3, bucket, n)
-      SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
-      FROM levels f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(f.n) <> 0
-      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1),
-      day_histograms AS (
-      INSERT INTO analytics_day_histograms AS r (environment_id, kind, is_total, day, d1, d2, d3, bucket, n)
-      SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
-      FROM levels f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(f.n) <> 0
-      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1)
+      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2, first_at, last_at, samples, buckets, counts)
+      SELECT b.environment_id, b.kind, b.is_total, b.day, b.d1, b.d2, b.d3, sum(b.n), sum(b.s1), sum(b.s2), min(b.first_at), max(b.last_at),
+        (string_to_array(string_agg(b.samples, ' '), ' '))[1:5],
+        array_agg(b.bucket ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0), array_agg(b.n ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0)
+      FROM (
+        SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, f.bucket, sum(f.n) AS n, sum(f.s1) AS s1, sum(f.s2) AS s2,
+          min(f.first_at) AS first_at, max(f.last_at) AS last_at, string_agg(array_to_string(f.samples, ' '), ' ') AS samples
+        FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) b
+      GROUP BY 1, 2, 3, 4, 5, 6, 7
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2,
+        (buckets, counts) = (SELECT * FROM analytics_histogram_sum(r.buckets, r.counts, EXCLUDED.buckets, EXCLUDED.counts)), first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+        samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1)
       SELECT count(*) INTO folded FROM gone;
       IF folded < most THEN
         UPDATE installation SET analytics_complete_until = greatest(analytics_complete_until, looked_at);
@@ -4789,38 +4812,31 @@ AS $function$
       total integer := 0;
     BEGIN
       PERFORM pg_advisory_xact_lock(hashtext('analytics fold'));
-      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2)
-      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.quarter, y.quarter), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)
-      FROM (SELECT kind, is_total, quarter, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM (SELECT kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, n, s1, s2
-          FROM analytics_rollups WHERE environment_id = of_environment AND NOT is_total) f GROUP BY kind, is_total, quarter, d1, d2, d3) q
-        FULL JOIN (SELECT * FROM analytics_rollups WHERE environment_id = of_environment AND is_total) y USING (kind, is_total, quarter, d1, d2, d3)
-      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)) <> (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0))
-      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2;
+      WITH rows AS (SELECT environment_id, kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, n, s1, s2,
+          buckets, counts FROM analytics_rollups WHERE environment_id = of_environment AND NOT is_total),
+      sums AS (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM rows GROUP BY environment_id, kind, is_total, quarter, d1, d2, d3),
+      counted AS (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, bucket, CAST(sum(n) AS bigint) AS n FROM (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, unnest(buckets) AS bucket, unnest(counts) AS n FROM rows) c
+        GROUP BY environment_id, kind, is_total, quarter, d1, d2, d3, bucket HAVING sum(n) <> 0),
+      histograms AS (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, array_agg(bucket ORDER BY bucket) AS buckets, array_agg(n ORDER BY bucket) AS counts FROM counted GROUP BY environment_id, kind, is_total, quarter, d1, d2, d3)
+      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, buckets, counts)
+      SELECT environment_id, kind, is_total, quarter, d1, d2, d3, COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts
+      FROM (SELECT * FROM sums LEFT JOIN histograms USING (environment_id, kind, is_total, quarter, d1, d2, d3)) q
+        FULL JOIN (SELECT * FROM analytics_rollups WHERE environment_id = of_environment AND is_total) y USING (environment_id, kind, is_total, quarter, d1, d2, d3)
+      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts) IS DISTINCT FROM (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0), y.buckets, y.counts)
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2, buckets = EXCLUDED.buckets, counts = EXCLUDED.counts;
       GET DIAGNOSTICS mended = ROW_COUNT;
       total := total + mended;
-      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2)
-      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)
-      FROM (SELECT kind, is_total, day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_rollups WHERE environment_id = of_environment) f GROUP BY kind, is_total, day, d1, d2, d3) q
-        FULL JOIN (SELECT * FROM analytics_days WHERE environment_id = of_environment) y USING (kind, is_total, day, d1, d2, d3)
-      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)) <> (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0))
-      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2;
-      GET DIAGNOSTICS mended = ROW_COUNT;
-      total := total + mended;
-      INSERT INTO analytics_histograms AS r (environment_id, kind, is_total, quarter, d1, d2, d3, bucket, n)
-      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.quarter, y.quarter), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.bucket, y.bucket), COALESCE(q.n, 0)
-      FROM (SELECT kind, is_total, quarter, d1, d2, d3, bucket, sum(n) AS n FROM (SELECT kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, bucket, n
-          FROM analytics_histograms WHERE environment_id = of_environment AND NOT is_total) f GROUP BY kind, is_total, quarter, d1, d2, d3, bucket) q
-        FULL JOIN (SELECT * FROM analytics_histograms WHERE environment_id = of_environment AND is_total) y USING (kind, is_total, quarter, d1, d2, d3, bucket)
-      WHERE (COALESCE(q.n, 0)) <> (COALESCE(y.n, 0))
-      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3, bucket) DO UPDATE SET n = EXCLUDED.n;
-      GET DIAGNOSTICS mended = ROW_COUNT;
-      total := total + mended;
-      INSERT INTO analytics_day_histograms AS r (environment_id, kind, is_total, day, d1, d2, d3, bucket, n)
-      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.bucket, y.bucket), COALESCE(q.n, 0)
-      FROM (SELECT kind, is_total, day, d1, d2, d3, bucket, sum(n) AS n FROM (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_histograms WHERE environment_id = of_environment) f GROUP BY kind, is_total, day, d1, d2, d3, bucket) q
-        FULL JOIN (SELECT * FROM analytics_day_histograms WHERE environment_id = of_environment) y USING (kind, is_total, day, d1, d2, d3, bucket)
-      WHERE (COALESCE(q.n, 0)) <> (COALESCE(y.n, 0))
-      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3, bucket) DO UPDATE SET n = EXCLUDED.n;
+      WITH rows AS (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_rollups WHERE environment_id = of_environment),
+      sums AS (SELECT environment_id, kind, is_total, day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM rows GROUP BY environment_id, kind, is_total, day, d1, d2, d3),
+      counted AS (SELECT environment_id, kind, is_total, day, d1, d2, d3, bucket, CAST(sum(n) AS bigint) AS n FROM (SELECT environment_id, kind, is_total, day, d1, d2, d3, unnest(buckets) AS bucket, unnest(counts) AS n FROM rows) c
+        GROUP BY environment_id, kind, is_total, day, d1, d2, d3, bucket HAVING sum(n) <> 0),
+      histograms AS (SELECT environment_id, kind, is_total, day, d1, d2, d3, array_agg(bucket ORDER BY bucket) AS buckets, array_agg(n ORDER BY bucket) AS counts FROM counted GROUP BY environment_id, kind, is_total, day, d1, d2, d3)
+      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2, buckets, counts)
+      SELECT environment_id, kind, is_total, day, d1, d2, d3, COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts
+      FROM (SELECT * FROM sums LEFT JOIN histograms USING (environment_id, kind, is_total, day, d1, d2, d3)) q
+        FULL JOIN (SELECT * FROM analytics_days WHERE environment_id = of_environment) y USING (environment_id, kind, is_total, day, d1, d2, d3)
+      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts) IS DISTINCT FROM (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0), y.buckets, y.counts)
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2, buckets = EXCLUDED.buckets, counts = EXCLUDED.counts;
       GET DIAGNOSTICS mended = ROW_COUNT;
       total := total + mended;
       RETURN total;
@@ -5781,25 +5797,6 @@ CREATE POLICY tenant ON alert_targets FOR ALL TO PUBLIC USING ((workspace_id = c
 GRANT INSERT, SELECT, UPDATE ON alert_targets TO service_app;
 GRANT SELECT ON alert_targets TO service_directory;
 
-CREATE TABLE analytics_day_histograms (
-  environment_id uuid NOT NULL,
-  kind text COLLATE "C" NOT NULL,
-  is_total boolean NOT NULL,
-  day date NOT NULL,
-  d1 text COLLATE "C" NOT NULL,
-  d2 text COLLATE "C" NOT NULL,
-  d3 text COLLATE "C" NOT NULL,
-  bucket smallint NOT NULL,
-  n bigint NOT NULL,
-  CONSTRAINT analytics_day_histograms_pkey PRIMARY KEY (environment_id, kind, is_total, day, d1, d2, d3, bucket)
-) PARTITION BY RANGE (day);
-ALTER TABLE analytics_day_histograms ENABLE ROW LEVEL SECURITY;
-ALTER TABLE analytics_day_histograms FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON analytics_day_histograms FOR ALL TO service_directory USING (true) WITH CHECK (true);
-CREATE POLICY tenant ON analytics_day_histograms FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT SELECT ON analytics_day_histograms TO service_app;
-GRANT INSERT, SELECT, UPDATE ON analytics_day_histograms TO service_directory;
-
 CREATE TABLE analytics_days (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
@@ -5814,6 +5811,8 @@ CREATE TABLE analytics_days (
   first_at timestamp(3) with time zone,
   last_at timestamp(3) with time zone,
   samples text[],
+  buckets smallint[],
+  counts bigint[],
   CONSTRAINT analytics_days_pkey PRIMARY KEY (environment_id, kind, is_total, day, d1, d2, d3)
 ) PARTITION BY RANGE (day);
 ALTER TABLE analytics_days ENABLE ROW LEVEL SECURITY;
@@ -5845,25 +5844,6 @@ CREATE POLICY tenant ON analytics_facts FOR ALL TO PUBLIC USING ((environment_id
 GRANT INSERT, SELECT ON analytics_facts TO service_app;
 GRANT DELETE, INSERT, SELECT ON analytics_facts TO service_directory;
 
-CREATE TABLE analytics_histograms (
-  environment_id uuid NOT NULL,
-  kind text COLLATE "C" NOT NULL,
-  is_total boolean NOT NULL,
-  quarter timestamp with time zone NOT NULL,
-  d1 text COLLATE "C" NOT NULL,
-  d2 text COLLATE "C" NOT NULL,
-  d3 text COLLATE "C" NOT NULL,
-  bucket smallint NOT NULL,
-  n bigint NOT NULL,
-  CONSTRAINT analytics_histograms_pkey PRIMARY KEY (environment_id, kind, is_total, quarter, d1, d2, d3, bucket)
-) PARTITION BY RANGE (quarter);
-ALTER TABLE analytics_histograms ENABLE ROW LEVEL SECURITY;
-ALTER TABLE analytics_histograms FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON analytics_histograms FOR ALL TO service_directory USING (true) WITH CHECK (true);
-CREATE POLICY tenant ON analytics_histograms FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT SELECT ON analytics_histograms TO service_app;
-GRANT INSERT, SELECT, UPDATE ON analytics_histograms TO service_directory;
-
 CREATE TABLE analytics_rollups (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
@@ -5878,6 +5858,8 @@ CREATE TABLE analytics_rollups (
   first_at timestamp(3) with time zone,
   last_at timestamp(3) with time zone,
   samples text[],
+  buckets smallint[],
+  counts bigint[],
   CONSTRAINT analytics_rollups_pkey PRIMARY KEY (environment_id, kind, is_total, quarter, d1, d2, d3)
 ) PARTITION BY RANGE (quarter);
 ALTER TABLE analytics_rollups ENABLE ROW LEVEL SECURITY;

@@ -94,7 +94,7 @@ export const DIFFERENCES = `WITH recounted AS MATERIALIZED (
     UNION ALL
     SELECT ${LEVEL_KEY}, bucket, sum(n), 0, 0 FROM (
       SELECT ${LEVEL_KEY}, bucket, n FROM levels WHERE bucket IS NOT NULL
-      UNION ALL SELECT ${LEVEL_KEY}, bucket, -n FROM analytics_histograms WHERE environment_id = current_environment_id()
+      UNION ALL SELECT ${LEVEL_KEY}, unnest(buckets), -unnest(counts) FROM analytics_rollups WHERE environment_id = current_environment_id()
         AND quarter >= CAST(:from AS timestamptz) AND quarter < CAST(:to AS timestamptz)) h
     GROUP BY ${LEVEL_KEY}, bucket HAVING sum(n) <> 0)
   SELECT ${LEVEL_KEY}, bucket, n::bigint AS n, s1::bigint AS s1, s2::bigint AS s2 FROM differing

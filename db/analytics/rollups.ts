@@ -6,16 +6,16 @@ import { dayOf } from '../../domain/billing/periods.ts';
 const OWN = 'environment_id = current_environment_id()';
 
 /** The three branches of `Sources`. `at` is the beginning of the quarter or of the UTC day. */
-const branches = (columns: string, quarters: string, days: string, level: string): string => `(
-  SELECT ${columns}, quarter AS at FROM ${quarters} WHERE ${OWN} AND ${level} AND quarter >= :from AND quarter < :daysFrom
-  UNION ALL SELECT ${columns}, CAST(day AS timestamp) AT TIME ZONE 'UTC' AS at FROM ${days}
+const branches = (columns: string, level: string): string => `(
+  SELECT ${columns}, quarter AS at FROM analytics_rollups WHERE ${OWN} AND ${level} AND quarter >= :from AND quarter < :daysFrom
+  UNION ALL SELECT ${columns}, CAST(day AS timestamp) AT TIME ZONE 'UTC' AS at FROM analytics_days
     WHERE ${OWN} AND ${level} AND day >= CAST(:firstDay AS date) AND day < CAST(:dayAfter AS date)
-  UNION ALL SELECT ${columns}, quarter AS at FROM ${quarters} WHERE ${OWN} AND ${level} AND quarter >= :daysTo AND quarter < :to)`;
+  UNION ALL SELECT ${columns}, quarter AS at FROM analytics_rollups WHERE ${OWN} AND ${level} AND quarter >= :daysTo AND quarter < :to)`;
 
 const rollupsOf = (level: string): string =>
-  branches('kind, d1, d2, d3, n, s1, s2, first_at, last_at, samples', 'analytics_rollups', 'analytics_days', level);
-const histogramsOf = (level: string): string =>
-  branches('kind, d1, d2, d3, bucket, n', 'analytics_histograms', 'analytics_day_histograms', level);
+  branches('kind, d1, d2, d3, n, s1, s2, first_at, last_at, samples', level);
+const histogramsOf = (level: string): string => `(
+  SELECT kind, d1, d2, d3, at, unnest(buckets) AS bucket, unnest(counts) AS n FROM ${branches('kind, d1, d2, d3, buckets, counts', level)} u)`;
 
 /**
  * The rollups of a range, for a FROM of a statement that binds `sourceBindings`: quarters or days, never both of one time. PostgreSQL moves the
@@ -24,7 +24,7 @@ const histogramsOf = (level: string): string =>
 export const ROLLUPS = rollupsOf('NOT is_total');
 /** The same without the open dimensions and `samples`: a small part of the rows. */
 export const TOTALS = rollupsOf('is_total');
-/** The same of the histograms: `bucket` is that of the duration. */
+/** The histograms of the same, a row for each `bucket` of the duration. */
 export const HISTOGRAMS = histogramsOf('NOT is_total');
 const HISTOGRAM_TOTALS = histogramsOf('is_total');
 

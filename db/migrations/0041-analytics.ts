@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { COUNTED, countingOf, FACTS_OF_RECORDS } from './analytics-facts.ts';
-import { CAPPED, FOLD, VERIFICATION, PARTITIONS } from './analytics-fold.ts';
+import { CAPPED, FOLD, HISTOGRAM_SUM, PARTITIONS, VERIFICATION } from './analytics-fold.ts';
 import { makeDirectoryFunctions } from './directory-functions.ts';
 
 export const name = '0041-analytics';
@@ -9,8 +9,9 @@ export const name = '0041-analytics';
  * What analytics counts (domain/analytics/kinds.ts), as facts and as their sums.
  *
  * `analytics_facts`: what a transaction changed of the counts, written in that transaction by triggers. It has no index and no foreign key:
- * its rows live for a minute. `analytics_rollups` and `analytics_histograms` have their sums by quarters of an hour, `analytics_days` and
- * `analytics_day_histograms` the same by UTC days. Each has two levels: with all dimensions, and (`is_total`) without the open ones. They are partitioned by month, kept 400 days, and dropped by partition.
+ * its rows live for a minute. `analytics_rollups` has their sums and histograms by quarters of an hour, `analytics_days` the same by UTC days.
+ * Each has two levels: with all dimensions, and (`is_total`) without the open ones. They are partitioned by month, kept 400 days, and dropped
+ * by partition.
  *
  * A trigger for each statement over `invocations`, `effects`, `approvals`, `messages`, `message_attempts`, `schedule_runs`, `runs` and `chat_posts` adds
  * what the new rows count and subtracts what the old ones counted. The fold adds the facts to the rollups, each exactly once, because it deletes
@@ -19,13 +20,12 @@ export const name = '0041-analytics';
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(FACTS);
   await knex.raw(rollupsOf('analytics_rollups', 'quarter', 'timestamptz'));
-  await knex.raw(histogramsOf('analytics_histograms', 'quarter', 'timestamptz'));
   await knex.raw(rollupsOf('analytics_days', 'day', 'date'));
-  await knex.raw(histogramsOf('analytics_day_histograms', 'day', 'date'));
   await knex.raw(STATE);
   await knex.raw(FACTS_OF_RECORDS);
   for (const one of COUNTED) await knex.raw(countingOf(one));
   await knex.raw(CAPPED);
+  await knex.raw(HISTOGRAM_SUM);
   await knex.raw(PARTITIONS);
   await makeDirectoryFunctions(knex, `${FOLD}${VERIFICATION}`, [
     'fold_analytics_facts(integer)',
@@ -56,40 +56,24 @@ const FACTS = `
   GRANT SELECT, INSERT, DELETE ON analytics_facts TO service_directory; -- it changes records too
 `;
 
-const DIMENSIONS = `
-    d1 text COLLATE "C" NOT NULL,
-    d2 text COLLATE "C" NOT NULL,
-    d3 text COLLATE "C" NOT NULL,`;
-
 const rollupsOf = (table: string, time: string, type: string): string => `
   CREATE TABLE ${table} (
     environment_id uuid NOT NULL,
     kind text COLLATE "C" NOT NULL,
     is_total boolean NOT NULL,
-    ${time} ${type} NOT NULL,${DIMENSIONS}
+    ${time} ${type} NOT NULL,
+    d1 text COLLATE "C" NOT NULL,
+    d2 text COLLATE "C" NOT NULL,
+    d3 text COLLATE "C" NOT NULL,
     n bigint NOT NULL,
     s1 bigint NOT NULL,
     s2 bigint NOT NULL,
     first_at timestamptz(3),
     last_at timestamptz(3),
     samples text[],
+    buckets smallint[], -- of its histogram, in their order; null without a duration
+    counts bigint[], -- in each of them
     PRIMARY KEY (environment_id, kind, is_total, ${time}, d1, d2, d3)
-  ) PARTITION BY RANGE (${time});
-  CREATE TABLE partitions.${table}_default PARTITION OF ${table} DEFAULT;
-  CALL make_tenant_table('${table}', 'SELECT');
-  CREATE POLICY directory ON ${table} TO service_directory USING (true) WITH CHECK (true);
-  GRANT SELECT, INSERT, UPDATE ON ${table} TO service_directory;
-`;
-
-const histogramsOf = (table: string, time: string, type: string): string => `
-  CREATE TABLE ${table} (
-    environment_id uuid NOT NULL,
-    kind text COLLATE "C" NOT NULL,
-    is_total boolean NOT NULL,
-    ${time} ${type} NOT NULL,${DIMENSIONS}
-    bucket smallint NOT NULL,
-    n bigint NOT NULL,
-    PRIMARY KEY (environment_id, kind, is_total, ${time}, d1, d2, d3, bucket)
   ) PARTITION BY RANGE (${time});
   CREATE TABLE partitions.${table}_default PARTITION OF ${table} DEFAULT;
   CALL make_tenant_table('${table}', 'SELECT');

@@ -33,22 +33,35 @@ export const CAPPED = `
     END;
 `;
 
-const SUMS = 'n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2';
+export const HISTOGRAM_SUM = `
+  -- The sum of two histograms. A bucket without a count is left out, so that equal histograms are equal arrays.
+  CREATE FUNCTION analytics_histogram_sum(buckets smallint[], counts bigint[], more_buckets smallint[], more_counts bigint[],
+      OUT sum_buckets smallint[], OUT sum_counts bigint[]) LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+      SELECT array_agg(s.bucket ORDER BY s.bucket), array_agg(s.n ORDER BY s.bucket) FROM (
+        SELECT h.bucket, CAST(sum(h.n) AS bigint) AS n FROM (
+          SELECT unnest(buckets) AS bucket, unnest(counts) AS n UNION ALL SELECT unnest(more_buckets), unnest(more_counts)) h
+        GROUP BY h.bucket HAVING sum(h.n) <> 0) s;
+    END;
+`;
+
+const SUMS = `n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2,
+        (buckets, counts) = (SELECT * FROM analytics_histogram_sum(r.buckets, r.counts, EXCLUDED.buckets, EXCLUDED.counts))`;
 const SEEN = `first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
         samples = (EXCLUDED.samples || r.samples)[1:5]`;
-const SAMPLES = `(string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]`;
+const COUNTED = 'WHERE b.bucket IS NOT NULL AND b.n <> 0';
 
 const sumInto = (table: string, time: string): string => `
-      INSERT INTO ${table} AS r (environment_id, kind, is_total, ${time}, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
-      SELECT f.environment_id, f.kind, f.is_total, f.${time}, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), ${SAMPLES}
-      FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7
+      INSERT INTO ${table} AS r (environment_id, kind, is_total, ${time}, d1, d2, d3, n, s1, s2, first_at, last_at, samples, buckets, counts)
+      SELECT b.environment_id, b.kind, b.is_total, b.${time}, b.d1, b.d2, b.d3, sum(b.n), sum(b.s1), sum(b.s2), min(b.first_at), max(b.last_at),
+        (string_to_array(string_agg(b.samples, ' '), ' '))[1:5],
+        array_agg(b.bucket ORDER BY b.bucket) FILTER (${COUNTED}), array_agg(b.n ORDER BY b.bucket) FILTER (${COUNTED})
+      FROM (
+        SELECT f.environment_id, f.kind, f.is_total, f.${time}, f.d1, f.d2, f.d3, f.bucket, sum(f.n) AS n, sum(f.s1) AS s1, sum(f.s2) AS s2,
+          min(f.first_at) AS first_at, max(f.last_at) AS last_at, string_agg(array_to_string(f.samples, ' '), ' ') AS samples
+        FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) b
+      GROUP BY 1, 2, 3, 4, 5, 6, 7
       ON CONFLICT (environment_id, kind, is_total, ${time}, d1, d2, d3) DO UPDATE SET ${SUMS}, ${SEEN} RETURNING 1`;
-
-const countInto = (table: string, time: string): string => `
-      INSERT INTO ${table} AS r (environment_id, kind, is_total, ${time}, d1, d2, d3, bucket, n)
-      SELECT f.environment_id, f.kind, f.is_total, f.${time}, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
-      FROM levels f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(f.n) <> 0
-      ON CONFLICT (environment_id, kind, is_total, ${time}, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1`;
 
 export const FOLD = `
   -- Adds so many facts to the rollups and deletes them, in one transaction. Returns how many; 0: none is left, or another one folds. One at a
@@ -76,9 +89,7 @@ export const FOLD = `
         UNION ALL SELECT true, f.environment_id, f.kind, f.quarter, f.day, f.d1, f.bucket, f.n, f.s1, f.s2, f.first_at, f.last_at, NULL,
           analytics_total(f.kind, 2, f.d2), analytics_total(f.kind, 3, f.d3) FROM facts f),
       rollups AS (${sumInto('analytics_rollups', 'quarter')}),
-      days AS (${sumInto('analytics_days', 'day')}),
-      histograms AS (${countInto('analytics_histograms', 'quarter')}),
-      day_histograms AS (${countInto('analytics_day_histograms', 'day')})
+      days AS (${sumInto('analytics_days', 'day')})
       SELECT count(*) INTO folded FROM gone;
       IF folded < most THEN
         UPDATE installation SET analytics_complete_until = greatest(analytics_complete_until, looked_at);
@@ -90,8 +101,7 @@ export const FOLD = `
 /** Rollups are of one month each, in UTC. Rows outside of any range stand in DEFAULT. */
 export const PARTITIONS = `
   CREATE FUNCTION analytics_tables() RETURNS TABLE (name text, column_name text) LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    BEGIN ATOMIC VALUES ('analytics_rollups', 'quarter'), ('analytics_histograms', 'quarter'), ('analytics_days', 'day'),
-      ('analytics_day_histograms', 'day'); END;
+    BEGIN ATOMIC VALUES ('analytics_rollups', 'quarter'), ('analytics_days', 'day'); END;
 
   -- Makes the range of an instant of one table; for make_analytics_partitions, and for tests of old ones. False: it is there, or DEFAULT holds rows of it.
   CREATE FUNCTION make_analytics_partition(table_name text, at timestamptz) RETURNS boolean LANGUAGE plpgsql SET timezone = 'UTC' AS $$
@@ -144,41 +154,33 @@ export const PARTITIONS = `
   GRANT EXECUTE ON FUNCTION drop_old_analytics_partition() TO service_app;
 `;
 
-interface Mended {
-  table: string;
-  time: 'quarter' | 'day';
-  /** SQL of the rows that it is the sum of, and their columns of the key. */
-  from: string;
-  key: string;
-  sums: readonly string[];
-}
+const KEY = 'environment_id, kind, is_total';
+const DIMENSIONS = 'd1, d2, d3';
+const SUMMED = ['n', 's1', 's2'];
 
 /** Makes the rows of a table of an environment what others sum to. What should not be there becomes zero. */
-const mending = ({ table, time, from, key, sums }: Mended): string => {
-  const all = `kind, is_total, ${time}, ${key}`;
-  const either = (name: string): string => `COALESCE(q.${name}, y.${name})`;
-  const of = (row: string): string => sums.map((name) => `COALESCE(${row}.${name}, 0)`).join(', ');
+const mending = (table: string, time: 'quarter' | 'day', from: string): string => {
+  const key = `${KEY}, ${time}, ${DIMENSIONS}`;
+  const of = (row: string): string => SUMMED.map((name) => `COALESCE(${row}.${name}, 0)`).join(', ');
   return `
-      INSERT INTO ${table} AS r (environment_id, ${all}, ${sums.join(', ')})
-      SELECT of_environment, ${all.split(', ').map(either).join(', ')}, ${of('q')}
-      FROM (SELECT ${all}, ${sums.map((name) => `sum(${name}) AS ${name}`).join(', ')} FROM (${from}) f GROUP BY ${all}) q
-        FULL JOIN (SELECT * FROM ${table} WHERE environment_id = of_environment${time === 'quarter' ? ' AND is_total' : ''}) y USING (${all})
-      WHERE (${of('q')}) <> (${of('y')})
-      ON CONFLICT (environment_id, ${all}) DO UPDATE SET ${sums.map((name) => `${name} = EXCLUDED.${name}`).join(', ')};
+      WITH rows AS (${from}),
+      sums AS (SELECT ${key}, ${SUMMED.map((name) => `sum(${name}) AS ${name}`).join(', ')} FROM rows GROUP BY ${key}),
+      counted AS (SELECT ${key}, bucket, CAST(sum(n) AS bigint) AS n FROM (SELECT ${key}, unnest(buckets) AS bucket, unnest(counts) AS n FROM rows) c
+        GROUP BY ${key}, bucket HAVING sum(n) <> 0),
+      histograms AS (SELECT ${key}, array_agg(bucket ORDER BY bucket) AS buckets, array_agg(n ORDER BY bucket) AS counts FROM counted GROUP BY ${key})
+      INSERT INTO ${table} AS r (${key}, ${SUMMED.join(', ')}, buckets, counts)
+      SELECT ${key}, ${of('q')}, q.buckets, q.counts
+      FROM (SELECT * FROM sums LEFT JOIN histograms USING (${key})) q
+        FULL JOIN (SELECT * FROM ${table} WHERE environment_id = of_environment${time === 'quarter' ? ' AND is_total' : ''}) y USING (${key})
+      WHERE (${of('q')}, q.buckets, q.counts) IS DISTINCT FROM (${of('y')}, y.buckets, y.counts)
+      ON CONFLICT (${key}) DO UPDATE SET ${[...SUMMED, 'buckets', 'counts'].map((name) => `${name} = EXCLUDED.${name}`).join(', ')};
       GET DIAGNOSTICS mended = ROW_COUNT;
       total := total + mended;`;
 };
 
-const mendingOf = (quarters: string, days: string, more: string, sums: readonly string[]): string => {
-  const key = `d1, d2, d3${more}`;
-  const totals = `SELECT kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3${more}, ${sums.join(', ')}
-          FROM ${quarters} WHERE environment_id = of_environment AND NOT is_total`;
-  const ofDays = `SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM ${quarters} WHERE environment_id = of_environment`;
-  return (
-    mending({ table: quarters, time: 'quarter', from: totals, key, sums }) +
-    mending({ table: days, time: 'day', from: ofDays, key, sums })
-  );
-};
+const TOTALS = `SELECT environment_id, kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, n, s1, s2,
+          buckets, counts FROM analytics_rollups WHERE environment_id = of_environment AND NOT is_total`;
+const DAYS = `SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_rollups WHERE environment_id = of_environment`;
 
 export const VERIFICATION = `
   -- True once a UTC day: who gets it compares a sample.
@@ -197,7 +199,7 @@ export const VERIFICATION = `
       mended integer;
       total integer := 0;
     BEGIN
-      PERFORM pg_advisory_xact_lock(hashtext('analytics fold'));${mendingOf('analytics_rollups', 'analytics_days', '', ['n', 's1', 's2'])}${mendingOf('analytics_histograms', 'analytics_day_histograms', ', bucket', ['n'])}
+      PERFORM pg_advisory_xact_lock(hashtext('analytics fold'));${mending('analytics_rollups', 'quarter', TOTALS)}${mending('analytics_days', 'day', DAYS)}
       RETURN total;
     END $$;
 `;

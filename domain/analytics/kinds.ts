@@ -6,9 +6,10 @@
  * `n` counts records. A correction subtracts, so a row may have `n = 0`: leave such rows out. Rows keep three members that are not
  * subtracted: `first_at` and `last_at`, the earliest and the latest exact time that was counted, and `samples`, at most five ids.
  *
- * `analytics_rollups` (`quarter`) and `analytics_days` (`day`, a UTC date) have these columns; `analytics_histograms` and `analytics_day_histograms` have
- * `bucket` and `n` (`histogram.ts`). Each has its sums twice: in full, and with the open dimensions left out (`is_total`). Before `SELECT analytics_complete_until FROM installation` all that was committed is in them. A row with `OTHER` in an
- * open dimension means that the reply is truncated.
+ * `analytics_rollups` (`quarter`) and `analytics_days` (`day`, a UTC date) have these columns, and a histogram (`histogram.ts`) as two arrays,
+ * `buckets` and `counts`. Each has its sums twice: in full, and with the open dimensions left out (`is_total`). Before
+ * `SELECT analytics_complete_until FROM installation` all that was committed is in them. A row with `OTHER` in an open dimension means that
+ * the reply is truncated.
  *
  * | Kind                 | At                     | d1               | d2          | d3             | s1             | s2             | Histogram of ms         |
  * | -------------------- | ---------------------- | ---------------- | ----------- | -------------- | -------------- | -------------- | ----------------------- |

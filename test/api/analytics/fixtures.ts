@@ -49,20 +49,17 @@ const SHOWN: readonly [kind: string, d1: string, d2: string, d3: string, n: numb
 async function plantShown({ api: { database }, otherTenant }: World): Promise<void> {
   const { environmentId, workspaceId } = otherTenant;
   await database.asOwner(`UPDATE workspaces SET created_at = now() - interval '2 days' WHERE id = $1`, [workspaceId]);
-  for (const table of ['analytics_rollups', 'analytics_histograms'])
+  for (const table of ['analytics_rollups', 'analytics_days'])
     await database.asOwner(`DELETE FROM ${table} WHERE environment_id = $1`, [environmentId]);
   await database.asOwner(
-    `INSERT INTO analytics_rollups (environment_id, kind, quarter, d1, d2, d3, n, s1, s2, first_at, last_at)
-     SELECT $1, r->>0, date_bin('15 minutes', now(), 'epoch'), r->>1, r->>2, r->>3, (r->>4)::int, COALESCE((r->>5)::int, 0),
-       COALESCE((r->>6)::int, 0), now(), now() FROM jsonb_array_elements($2) r`,
+    `INSERT INTO analytics_rollups (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, first_at, last_at, buckets, counts)
+     SELECT $1, r->>0, false, date_bin('15 minutes', now(), 'epoch'), r->>1, r->>2, r->>3, (r->>4)::int, COALESCE((r->>5)::int, 0),
+       COALESCE((r->>6)::int, 0), now(), now(), h.buckets, h.counts
+     FROM jsonb_array_elements($2) r LEFT JOIN (VALUES ('200', ARRAY[52, 60], ARRAY[38, 2]), ('503', ARRAY[53], ARRAY[11])) h (d1, buckets, counts)
+       ON r->>0 = 'delivery.attempts' AND h.d1 = r->>1`,
     [environmentId, JSON.stringify(SHOWN)],
   );
-  await database.asOwner(
-    `INSERT INTO analytics_histograms (environment_id, kind, quarter, d1, d2, d3, bucket, n)
-     SELECT $1, 'delivery.attempts', date_bin('15 minutes', now(), 'epoch'), d1, $2, '', bucket, n
-     FROM (VALUES ('200', 52, 38), ('200', 60, 2), ('503', 53, 11)) h (d1, bucket, n)`,
-    [environmentId, URL],
-  );
+  await database.asOwner('SELECT mend_analytics_sums($1)', [environmentId]); // the totals
 }
 
 const elsewhere = (world: World): World => ({ ...world, key: world.otherKey });

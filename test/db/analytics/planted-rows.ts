@@ -10,15 +10,11 @@ export const rows: PlantedArea = {
     await insert(owner, 'analytics_facts', { environment_id, ...FACT, ...sums, quarter: AT.quarter });
     await insert(owner, 'analytics_rollups', { environment_id, ...ROLLUP, ...sums, quarter: AT.quarter });
     await insert(owner, 'analytics_days', { environment_id, ...ROLLUP, ...sums, day: AT.day });
-    await insert(owner, 'analytics_histograms', { environment_id, ...ROLLUP, bucket: 0, quarter: AT.quarter });
-    await insert(owner, 'analytics_day_histograms', { environment_id, ...ROLLUP, bucket: 0, day: AT.day });
   },
-  writtenByDatabase: ['analytics_rollups', 'analytics_days', 'analytics_histograms', 'analytics_day_histograms'],
+  writtenByDatabase: ['analytics_rollups', 'analytics_days'],
   writtenBeside: {
     analytics_facts: null,
     analytics_rollups: null,
     analytics_days: null,
-    analytics_histograms: null,
-    analytics_day_histograms: null,
   },
 };

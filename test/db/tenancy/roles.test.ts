@@ -234,10 +234,8 @@ describe('the directory', () => {
     const tables = new Set(rows.map((row) => row.column.split('.')[0]));
     expect([...tables]).toEqual([
       'alert_targets',
-      'analytics_day_histograms',
       'analytics_days',
       'analytics_facts',
-      'analytics_histograms',
       'analytics_rollups',
       'api_keys',
       'approval_decisions',
