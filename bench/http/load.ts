@@ -13,9 +13,11 @@ export interface Summary {
   callsPerSecond: number;
 }
 
-/** One GET over a keep-alive connection. Throws unless the reply is 200: a benchmark counts no failures. */
-export function caller(url: string, key: string, concurrency: number): () => Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+/**
+ * One GET over a keep-alive connection, from this address of the machine. Throws unless the reply is 200: a benchmark counts no failures.
+ */
+export function caller(url: string, key: string, concurrency: number, localAddress = '127.0.0.1'): () => Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency, localAddress });
   const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
   return () =>
     new Promise((resolve, reject) => {
