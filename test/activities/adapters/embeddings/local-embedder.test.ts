@@ -10,7 +10,7 @@ import { dotProduct, type EmbedCall } from '../../../../domain/embeddings/embedd
 import { embeddingModelLookup, findEmbeddingModel, type ModelLookup } from '../../../../embedded/embedding-model.ts';
 import { compiledModule } from '../../../harness/compiled-module.ts';
 import { HAS_PIP } from '../../../harness/pip.ts';
-import { DIFFERENT, PARAPHRASES } from '../../../domain/cache/prompts.ts';
+import { DIFFERENT, HARMLESS, OTHER_WORDS } from '../../../domain/cache/prompts.ts';
 
 interface Compared {
   similarity: number;
@@ -74,23 +74,27 @@ describe.skipIf(!HAS_PIP)('the local model (skipped only where python3 has no pi
 
   it('yields the rates that the page of the cache publishes', async () => {
     const page = readFileSync(new URL('../../../../docs/cache.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ');
-    const [different, paraphrases] = [await compared(embedder, DIFFERENT), await compared(embedder, PARAPHRASES)];
-    const rate = (count: number, pairs: number): string => `${count} (${Math.round((count / pairs) * 100)}%)`;
-    const kept = (pairs: readonly Compared[]): string =>
-      rate(pairs.filter(({ isGated }) => isGated).length, pairs.length);
-    const rows = [`| ${different.length} | ${kept(different)} |`, `| ${paraphrases.length} | ${kept(paraphrases)} |`];
+    const percent = (count: number, of: readonly Compared[]): string => `(${Math.round((count / of.length) * 100)}%)`;
+    const different = await compared(embedder, DIFFERENT);
+    const harmless = await compared(embedder, HARMLESS);
+    const otherWords = await compared(embedder, OTHER_WORDS);
+    const rows = [different, harmless, otherWords].map((pairs) => {
+      const kept = pairs.filter(({ isGated }) => isGated).length;
+      return `| ${pairs.length} | ${kept} ${percent(kept, pairs)} |`;
+    });
     for (const [title, threshold] of [
       ['0.85 (the default)', THRESHOLD_DEFAULT] as const,
       ['0.8', 0.8] as const,
       ['0.7', 0.7] as const,
     ]) {
-      const alike = different.filter(({ similarity }) => similarity >= threshold).length;
-      const [wrong, right] = [different, paraphrases].map(
-        (pairs) => pairs.filter(({ answers }) => answers(threshold)).length,
-      ) as [number, number];
+      const answered = (pairs: readonly Compared[]): number => pairs.filter(({ answers }) => answers(threshold)).length;
+      const [keptDifferent, keptOther] = [different, otherWords].map((pairs) => {
+        const alike = pairs.filter(({ similarity }) => similarity >= threshold).length;
+        return `${alike} of ${pairs.length}, then ${answered(pairs)}`;
+      });
+      const right = answered(harmless);
       rows.push(
-        `| ${title} | ${alike} of ${different.length}, then ${rate(wrong, different.length)} | ` +
-          `${right} of ${paraphrases.length} (${Math.round((right / paraphrases.length) * 100)}%) |`,
+        `| ${title} | ${keptDifferent} | ${right} of ${harmless.length} ${percent(right, harmless)} | ${keptOther} |`,
       );
     }
     expect(rows.filter((row) => !page.includes(row))).toEqual([]);
