@@ -155,13 +155,14 @@ const textOf = (tokens: readonly Token[]): string => tokens.map(({ text }) => te
 const lengthOf = (phrase: string): number => phrase.split(' ').length;
 const longest = (phrases: readonly string[]): string | undefined => phrases.toSorted((a, b) => b.length - a.length)[0];
 
-/** Drops an article that stands in front of a word and tells nothing. */
+/** Drops an article that stands in front of a word and tells nothing. A name may begin with one: the Who. */
 function isNoArticle({ kind, text }: Token, index: number, tokens: readonly Token[]): boolean {
   if (kind !== 'word' || !ARTICLES.has(text)) return true;
   const next = tokens[index + 1];
-  const isInFrontOfWord = next?.kind === 'word' || next?.kind === 'name';
   return (
-    !isInFrontOfWord || KEEPS_ITS_ARTICLE.has(next.text) || KEEPS_THE_NEXT_ARTICLE.has(tokens[index - 1]?.text ?? '')
+    next?.kind !== 'word' ||
+    KEEPS_ITS_ARTICLE.has(next.text) ||
+    KEEPS_THE_NEXT_ARTICLE.has(tokens[index - 1]?.text ?? '')
   );
 }
 
@@ -174,7 +175,7 @@ function singularOf(token: Token, index: number): Token {
   const singular = SINGULARS.get(text);
   if (singular !== undefined) return { ...token, key: singular };
   if (text.length < PLURAL_CHARACTERS_MIN || NO_PLURALS.has(text) || !/^[a-z]+s$/.test(text)) return token;
-  if (/(?:ss|us|is)$/.test(text)) return token;
+  if (/(?:ss|us|is|ics)$/.test(text)) return token;
   if (text.endsWith('ies')) return { ...token, key: text.replace(/ies$/, 'y') };
   return { ...token, key: text.replace(/(?<=[sxz]|ch|sh)es$|s$/, '') };
 }

@@ -12,7 +12,7 @@ export const ENGLISH_MARKS = words(
 export const ARTICLES = words('a an the');
 /** An article in front of these is part of them: few and a few, most and the most. */
 export const KEEPS_ITS_ARTICLE = words(
-  'few little most more less least only other same lot bit one and or but not is are was were be of to in on at by for with from as than that',
+  'few little most more less least only other same lot bit one who what which and or but not is are was were be of to in on at by for with from as than that',
 );
 /** An article behind these tells the thing from the notion: what is time, what is the time. */
 export const KEEPS_THE_NEXT_ARTICLE = words('is are was were be');
@@ -89,6 +89,6 @@ export const SINGULARS: ReadonlyMap<string, string> = new Map(
 );
 /** Their -s makes another word of them, or is none of a plural. */
 export const NO_PLURALS = words(
-  `news goods customs arms means glasses savings rights interests minutes times forces works words looks manners spirits
+  `news goods customs arms means glasses savings rights interests minutes times forces works words looks manners spirits splits peoples
   this thus plus less lens bias gas bus yes always perhaps besides towards across species series`,
 );

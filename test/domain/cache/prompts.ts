@@ -81,6 +81,8 @@ export const DIFFERENT: readonly (readonly [string, string])[] = [
   ['Can you use Python for this?', 'Use Python for this'],
   ['Tell me: no, refunds are allowed', 'Tell me: no refunds are allowed'],
   ['Where are the goods?', 'Where is the good?'],
+  ['What can the Who do?', 'What can who do?'],
+  ['Explain statistics', 'Explain statistic'],
   ['What does Jobs do?', 'What does Job do?'],
   ['What is (1 + 2) * 3?', 'What is 1 + (2 * 3)?'],
 ];
