@@ -3128,42 +3128,24 @@ ALTER FUNCTION find_lost_messages(interval,interval,integer) OWNER TO service_di
 REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_near_memories(collection text, query text, dimensions integer, most integer)
- RETURNS TABLE(memory_id text, score double precision)
- LANGUAGE plpgsql
- ROWS 200
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-    BEGIN
-      -- The index is read for as many candidates as are asked for. The extension's own default is 40.
-      PERFORM set_config('hnsw.ef_search', most::text, true);
-      RETURN QUERY EXECUTE format(
-        'SELECT near.memory_id, -(near.embedding <#> CAST(%4$L AS vector(%3$s)))
-         FROM (SELECT v.memory_id, CAST(v.embedding AS vector(%3$s)) AS embedding FROM memory_vectors v
-               WHERE v.environment_id = %1$L::uuid AND v.collection_id = %2$L
-               ORDER BY CAST(v.embedding AS halfvec(%3$s)) <#> CAST(%4$L AS halfvec(%3$s)) LIMIT %5$s) near',
-        current_environment_id(), collection, dimensions, query, most);
-    END $function$
-;
-REVOKE ALL ON FUNCTION find_near_memories(text,text,integer,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_near_memories(text,text,integer,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_nearest_memories(collections text[], query text, dimensions integer, most integer)
  RETURNS TABLE(memory_id text, score double precision)
  LANGUAGE plpgsql
- STABLE ROWS 500
+ ROWS 200
  SET parallel_setup_cost TO '100'
  SET min_parallel_table_scan_size TO '1MB'
  SET min_parallel_index_scan_size TO '64kB'
 AS $function$
-  BEGIN
-    RETURN QUERY EXECUTE format(
-      'SELECT v.memory_id, -(CAST(v.embedding AS vector(%3$s)) <#> CAST(%4$L AS vector(%3$s))) AS score FROM memory_vectors v
-       WHERE v.environment_id = %1$L::uuid AND v.collection_id = ANY (%2$L::text[]) ORDER BY score DESC, v.memory_id LIMIT %5$s',
-      current_environment_id(), collections, dimensions, query, most);
-  END $function$
+    BEGIN
+      -- Candidates of other tenants and collections do not count: the index goes on behind them.
+      PERFORM set_config('hnsw.ef_search', most::text, true), set_config('hnsw.iterative_scan', 'relaxed_order', true);
+      RETURN QUERY EXECUTE format(
+        'SELECT near.memory_id, -(near.embedding <#> CAST(%4$L AS vector(%3$s)))
+         FROM (SELECT v.memory_id, CAST(v.embedding AS vector(%3$s)) AS embedding FROM memory_vectors v
+               WHERE v.environment_id = %1$L::uuid AND v.collection_id = ANY (%2$L::text[]) AND v.dimensions = %3$s
+               ORDER BY CAST(v.embedding AS halfvec(%3$s)) <#> CAST(%4$L AS halfvec(%3$s)) LIMIT %5$s) near',
+        current_environment_id(), collections, dimensions, query, most);
+    END $function$
 ;
 REVOKE ALL ON FUNCTION find_nearest_memories(text[],text,integer,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_nearest_memories(text[],text,integer,integer) TO service_app;
@@ -3887,25 +3869,6 @@ END
 ALTER FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_worded_memories(collection text, words text, asked text, most integer)
- RETURNS TABLE(memory_id text, score real)
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER ROWS 200
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
-AS $function$
-  BEGIN
-    RETURN QUERY EXECUTE format(
-      'SELECT m.id, ts_rank(m.terms, %4$L::tsquery, 1) AS score FROM memories m
-       WHERE m.environment_id = %1$L::uuid AND m.collection_id = %2$L AND m.terms @@ %3$L::tsquery
-       ORDER BY score DESC, m.id LIMIT %5$s',
-      current_environment_id(), collection, words, asked, most);
-  END $function$
-;
-ALTER FUNCTION find_worded_memories(text,text,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_worded_memories(text,text,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_worded_memories(text,text,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.first_paced_message()
  RETURNS timestamp with time zone
@@ -7441,7 +7404,7 @@ CREATE POLICY directory ON memories FOR SELECT TO service_directory USING (true)
 CREATE POLICY tenant ON memories FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON memories TO service_app;
 GRANT UPDATE (superseded_by, superseded_at, replaced_from, holds_until, expires_at) ON memories TO service_app;
-GRANT SELECT (id, environment_id, collection_id, expires_at, terms) ON memories TO service_directory;
+GRANT SELECT (id, environment_id, expires_at) ON memories TO service_directory;
 CREATE TRIGGER check_change BEFORE UPDATE ON public.memories FOR EACH ROW EXECUTE FUNCTION check_memory_change();
 CREATE TRIGGER record_version BEFORE INSERT ON public.memories FOR EACH ROW EXECUTE FUNCTION record_memory_version();
 
@@ -7530,6 +7493,7 @@ CREATE TABLE memory_vectors (
   environment_id uuid NOT NULL,
   collection_id text COLLATE "C" NOT NULL,
   embedding real[] NOT NULL,
+  dimensions integer GENERATED ALWAYS AS (cardinality(embedding)) STORED NOT NULL,
   CONSTRAINT memory_vectors_pkey PRIMARY KEY (memory_id),
   CONSTRAINT memory_vectors_embedding_check CHECK (((cardinality(embedding) >= 1) AND (cardinality(embedding) <= 4096)))
 );
@@ -7538,20 +7502,6 @@ ALTER TABLE memory_vectors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory_vectors FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON memory_vectors FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON memory_vectors TO service_app;
-
-CREATE TABLE memory_word_counts (
-  collection_id text COLLATE "C" NOT NULL,
-  word text COLLATE "C" NOT NULL,
-  environment_id uuid NOT NULL,
-  memories integer NOT NULL,
-  CONSTRAINT memory_word_counts_pkey PRIMARY KEY (collection_id, word),
-  CONSTRAINT memory_word_counts_memories_check CHECK ((memories > 0))
-);
-CREATE INDEX memory_word_counts_of_environment ON public.memory_word_counts USING btree (environment_id);
-ALTER TABLE memory_word_counts ENABLE ROW LEVEL SECURITY;
-ALTER TABLE memory_word_counts FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON memory_word_counts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT SELECT ON memory_word_counts TO service_app;
 
 CREATE TABLE message_attempts (
   message_id text COLLATE "C" NOT NULL,
@@ -8918,8 +8868,6 @@ ALTER TABLE memory_jobs ADD CONSTRAINT memory_jobs_collection_id_fkey FOREIGN KE
 ALTER TABLE memory_jobs ADD CONSTRAINT memory_jobs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE memory_vectors ADD CONSTRAINT memory_vectors_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE memory_vectors ADD CONSTRAINT memory_vectors_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE;
-ALTER TABLE memory_word_counts ADD CONSTRAINT memory_word_counts_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES memory_collections(id) ON DELETE CASCADE;
-ALTER TABLE memory_word_counts ADD CONSTRAINT memory_word_counts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_contents ADD CONSTRAINT message_contents_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

@@ -6,6 +6,8 @@ import { projectRoot } from './project-root.ts';
 
 const run = promisify(execFile);
 const PIP_TIMEOUT_MS = 300_000;
+/** Where no index is reached, `npm start` goes on without the model after some 20 s. */
+const REACHED_WITHIN = ['--retries', '1', '--timeout', '10'];
 
 export interface CacheFolder {
   folder: string;
@@ -45,6 +47,6 @@ export async function installWithPip(
   const file = path.join(projectRoot(), 'embedded', requirements);
   const pins = ['--no-deps', '--only-binary', ':all:', '--require-hashes'];
   const quiet = ['--quiet', '--disable-pip-version-check', '--no-input', '--root-user-action', 'ignore'];
-  const args = ['-m', 'pip', 'install', ...quiet, ...pins, ...more, '--target', folder, '-r', file];
+  const args = ['-m', 'pip', 'install', ...quiet, ...REACHED_WITHIN, ...pins, ...more, '--target', folder, '-r', file];
   await run('python3', args, { timeout: PIP_TIMEOUT_MS });
 }

@@ -15,7 +15,7 @@ type Settings = Pick<
   | 'EMBEDDINGS_TIMEOUT_SECONDS'
 >;
 
-/** What the configuration chose. Nothing is loaded, fetched or called until the first text. */
+/** What the configuration chose. Nothing is loaded or called until the first text. */
 export function openEmbedder(settings: Settings, sending: Omit<OpenAiEmbedderOptions, 'timeoutMs'>): Embedder {
   if (settings.EMBEDDINGS === 'local') {
     const lookup = embeddingModelLookup(settings.EMBEDDINGS_MODEL_PATH);

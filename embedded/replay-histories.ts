@@ -3,31 +3,23 @@ import path from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { builtWorkflowBundle } from '../worker.ts';
-import { type CallSite, callSiteOf, lineIn } from './call-sites.ts';
 
 type History = ReturnType<typeof historyFromJSON>;
 
-/** A replay that went another way than its history. Its message names the event, and the line of code where it is known. */
+/** A replay that went another way than its history. Its message names the event, and has the SDK's own words about the code's command. */
 export class ReplayFailedError extends Error {
   readonly workflowId: string;
   /** The event of the history that the code does not make; null where the SDK does not say. */
   readonly eventId: number | null;
-  /** `workflows/…/name.workflow.ts:81:12`, where the workflow was when it went another way; null where it is not known. */
-  readonly codeLine: string | null;
 
-  constructor(workflowId: string, history: History, cause: unknown, site: CallSite | null = null) {
+  constructor(workflowId: string, history: History, cause: unknown) {
     const text = cause instanceof Error ? cause.message : String(cause);
     const eventId = eventOf(text) ?? activityEventOf(history, text);
-    const codeLine = lineOf(cause) ?? site?.line ?? null;
-    const event = eventId === null ? null : describeEvent(history, eventId);
-    const where = [event, describeSite(codeLine, site)].filter((part) => part !== null);
-    super(`${workflowId} does not replay${where.length === 0 ? '' : ` (${where.join(', ')})`}: ${sentenceOf(text)}`, {
-      cause,
-    });
+    const where = eventId === null ? '' : ` (${describeEvent(history, eventId)})`;
+    super(`${workflowId} does not replay${where}: ${sentenceOf(text)}`, { cause });
     this.name = 'ReplayFailedError';
     this.workflowId = workflowId;
     this.eventId = eventId;
-    this.codeLine = codeLine;
   }
 }
 
@@ -40,7 +32,7 @@ export async function replayHistory(
   try {
     await Worker.runReplayHistory({ workflowBundle: { codePath: workflowBundlePath } }, history, workflowId);
   } catch (error) {
-    throw new ReplayFailedError(workflowId, history, error, await siteOf(history, workflowId, error));
+    throw new ReplayFailedError(workflowId, history, error);
   }
   return eventsOf(history).length;
 }
@@ -93,25 +85,4 @@ function describeEvent(history: History, eventId: number): string {
   const attributes = Object.keys(event ?? {}).find((name) => name.endsWith('EventAttributes'));
   const name = attributes?.replace(/EventAttributes$/, '');
   return `event ${eventId}${name === undefined ? '' : `, ${name}`}`;
-}
-
-/** An error of the workflow's own code has its line in its stack. A command that is not in the history has none: it is traced. */
-async function siteOf(history: History, workflowId: string, error: unknown): Promise<CallSite | null> {
-  return lineOf(error) === null ? callSiteOf(history, workflowId) : null;
-}
-
-function lineOf(error: unknown): string | null {
-  for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    const line = lineIn(each.stack ?? '');
-    if (line !== null) return line;
-  }
-  return null;
-}
-
-function describeSite(codeLine: string | null, site: CallSite | null): string | null {
-  if (codeLine === null) return null;
-  if (site === null) return `at ${codeLine}`;
-  return site.isInstead
-    ? `the code makes "${site.command}" at ${codeLine}`
-    : `the code ends or waits after ${codeLine}`;
 }

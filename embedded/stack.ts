@@ -22,6 +22,8 @@ import { type Credentials, ensureCredentials, keyOf } from './credentials.ts';
 import type { DataFolder } from './data-folder.ts';
 import { prepareDatabase, type PreparedDatabase } from './database.ts';
 import { type DemoTarget, ensureDemo, startDemoTarget } from './demo.ts';
+import { embeddingModelLookup } from './embedding-model.ts';
+import { fetchEmbeddingModel } from './fetch-embedding-model.ts';
 import { openEmbedder } from './open-embedder.ts';
 import { LOOPBACK } from './ports.ts';
 import { timed } from './progress.ts';
@@ -187,12 +189,20 @@ interface Servers {
   demoTarget: DemoTarget;
 }
 
+/** Before anything is served. Without the model everything works but what needs embeddings, which answers 503. */
+async function fetchModel(configuration: EmbeddedConfiguration): Promise<void> {
+  if (configuration.EMBEDDINGS !== 'local') return;
+  const missing = await fetchEmbeddingModel(embeddingModelLookup(configuration.EMBEDDINGS_MODEL_PATH));
+  if (missing !== null) console.error(`Memory has no embeddings until \`npm run memory:model\` succeeds: ${missing}`);
+}
+
 /** Starts all at once, because none needs another. The demo's target stops after the worker, whose last call it may be answering. */
 async function startServers(configuration: EmbeddedConfiguration, folder: DataFolder, stops: Stops): Promise<Servers> {
   const [database, temporal, demoTarget] = await Promise.allSettled([
     prepareDatabase(configuration, folder),
     configuration.TEMPORAL_ADDRESS === null ? startDevServer(configuration, folder) : null,
     startDemoTarget(folder),
+    fetchModel(configuration),
   ]);
   if (database.status === 'fulfilled') stops.add(async () => database.value.server?.stop());
   if (temporal.status === 'fulfilled') stops.add(async () => temporal.value?.stop());

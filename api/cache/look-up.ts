@@ -29,8 +29,8 @@ export const lookUpRoute = defineRoute({
   summary: 'Look an answer up',
   description:
     'Answers the same prompt (Unicode form, letter case, white space and closing punctuation aside). Only with `near: true` a near one is ' +
-    'answered too, where it is alike enough and the gate lets it pass: numbers, negations, opposites, quoted texts, names and units agree. ' +
-    "The gate is a list of words: a near prompt may ask for something else. Each lookup counts in the key's budget (`cacheLookups`).",
+    'answered too, where it is alike enough and differs only in words that are known to be harmless: articles, politeness, contractions, ' +
+    "singular and plural. Each lookup counts in the key's budget (`cacheLookups`).",
   scope: 'cache:read',
   request: { body: lookupBody },
   response: { 200: lookupSchema },

@@ -57,9 +57,7 @@ export const lookupBody = z
     near: z
       .boolean()
       .optional()
-      .describe(
-        'Answer near prompts too. One may ask for something else: a wrong answer is possible, where a miss is not. Left out: only the same prompt.',
-      ),
+      .describe('Answer near prompts too: those that differ in harmless words alone. Left out: only the same prompt.'),
     threshold: z
       .number()
       .min(0)

@@ -124,17 +124,13 @@ async function searchIn(
   const collections = await read((tx) => namedCollections(tx, collectionIds));
   const wanted = { collectionIds: idsOf(collections), filter, moment: { asOf, validAt } };
   const comparable = embedded === null ? [] : comparableOf(collections, embedded, mode, collectionIds !== undefined);
-  const means = {
-    hasExtension: comparable.some(({ hasExtension }) => hasExtension),
-    indexed: idsOf(comparable.filter(({ isIndexed }) => isIndexed)),
-  };
-  const worded = idsOf(collections.filter(({ areWordsIndexed }) => areWordsIndexed));
+  const means = { hasExtension: comparable.some(({ hasExtension }) => hasExtension) };
   const near = { ...wanted, collectionIds: idsOf(comparable) };
   const [nearest, matching] = await Promise.all([
     embedded === null || comparable.length === 0
       ? []
       : read((tx) => nearestMemories(tx, near, onlyVector(embedded), means)),
-    mode === 'vector' || collections.length === 0 ? [] : read((tx) => matchingMemories(tx, wanted, query, worded)),
+    mode === 'vector' || collections.length === 0 ? [] : read((tx) => matchingMemories(tx, wanted, query)),
   ]);
   const best = rankedBy(mode, nearest, matching).slice(0, limit);
   const foundIds = best.map(({ id }) => id);

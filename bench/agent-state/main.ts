@@ -4,6 +4,8 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { Database } from '../../db/client.ts';
 import { buildMemoryIndexes } from '../../embedded/memory-indexes.ts';
+import { embeddingModelLookup } from '../../embedded/embedding-model.ts';
+import { fetchEmbeddingModel } from '../../embedded/fetch-embedding-model.ts';
 import { installVectorExtension } from '../../embedded/vector-extension.ts';
 import { type BenchDatabase, startBenchDatabase } from '../databases.ts';
 import { startModule } from '../invoke/child.ts';
@@ -62,6 +64,8 @@ async function measureOn(
   const owner = new Client({ connectionString: ownerUrl });
   await owner.connect();
   stops.push(() => owner.end());
+  const missing = await fetchEmbeddingModel(embeddingModelLookup(null));
+  if (missing !== null) throw new Error(`the local model could not be fetched: ${missing}`);
   const embedder = localEmbedder();
   stops.push(() => embedder.close());
   const service = await startModule('../agent-state/service.js', [databaseUrl]);
@@ -98,11 +102,7 @@ async function measureOn(
     await searches({ hasExtension: true, isIndexed: false });
     if (memories === largest) {
       const urls = { ownerUrl, applicationUrl: databaseUrl };
-      await buildMemoryIndexes(
-        urls,
-        ({ id }) => id === searched.collectionId,
-        (line) => notes.push(line),
-      );
+      await buildMemoryIndexes(urls, (line) => notes.push(line));
       await indexHalfVectors(owner, searched);
       await searches({ hasExtension: true, isIndexed: true });
     }

@@ -4,8 +4,6 @@ import type { EmbeddingModel } from '../../domain/embeddings/embedder.ts';
 import { COLLECTIONS_MAX, DEFAULT_COLLECTION_NAME } from '../../domain/memory/memories.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { conflictWhereTaken } from '../taken.ts';
-import { IS_INDEXED } from './vector-indexes.ts';
-import { ARE_WORDS_INDEXED } from './word-indexes.ts';
 import { COLLECTION_COLUMNS, type CollectionRecord } from './records.ts';
 
 export interface NewCollection {
@@ -160,10 +158,6 @@ export async function holdCollection(tx: EnvironmentTransaction, id: string): Pr
 
 export interface SearchedCollection extends EmbeddingModel {
   id: string;
-  /** An operator has built an index over its vectors. */
-  isIndexed: boolean;
-  /** The same over its words. */
-  areWordsIndexed: boolean;
   /** PostgreSQL has pgvector, now. An operator may make and drop the extension at any time. */
   hasExtension: boolean;
 }
@@ -174,8 +168,8 @@ export async function findCollections(
   ids: readonly string[] | null,
 ): Promise<SearchedCollection[]> {
   const { rows } = await tx.raw<{ rows: SearchedCollection[] }>(
-    `SELECT c.id, c.embedding_model AS model, c.embedding_dimensions AS dimensions, ${IS_INDEXED} AS "isIndexed",
-       ${ARE_WORDS_INDEXED} AS "areWordsIndexed", to_regtype('vector') IS NOT NULL AS "hasExtension"
+    `SELECT c.id, c.embedding_model AS model, c.embedding_dimensions AS dimensions,
+       to_regtype('vector') IS NOT NULL AS "hasExtension"
      FROM memory_collections c
      WHERE c.environment_id = current_environment_id() AND c.deleted_at IS NULL
        AND (CAST(:ids AS text[]) IS NULL OR c.id = ANY (:ids)) ORDER BY c.id`,

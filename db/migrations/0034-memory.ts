@@ -101,7 +101,8 @@ const MEMORIES = `
     memory_id text COLLATE "C" PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
     environment_id uuid NOT NULL REFERENCES environments,
     collection_id text COLLATE "C" NOT NULL,
-    embedding real[] NOT NULL CHECK (cardinality(embedding) BETWEEN 1 AND 4096)
+    embedding real[] NOT NULL CHECK (cardinality(embedding) BETWEEN 1 AND 4096),
+    dimensions integer NOT NULL GENERATED ALWAYS AS (cardinality(embedding)) STORED
   );
   CREATE INDEX memory_vectors_of_environment ON memory_vectors (environment_id, collection_id);
   CALL make_tenant_table('memory_vectors', 'SELECT, INSERT');

@@ -1,220 +1,181 @@
-import { caseBoundSymbols, composedForm, foldCase, loosestForm } from './prompt-form.ts';
-import { CLASSES, NEGATIONS, NEGATIONS_WITHIN, NUMBER_WORDS, OPPOSITES, SENTENCE_STARTERS } from './gate-words.ts';
+import { caseBoundSymbols, composedForm, foldCase } from './prompt-form.ts';
+import {
+  ARTICLES,
+  ASKED_OF_A_MODEL,
+  ASKS_FOR,
+  CAN_YOU,
+  CONTRACTIONS,
+  ENGLISH_MARKS,
+  KEEPS_ITS_ARTICLE,
+  KEEPS_THE_NEXT_ARTICLE,
+  NO_PLURALS,
+  POLITE_ENDINGS,
+  POLITE_OPENINGS,
+  SAME_OPENINGS,
+  SINGULARS,
+} from './harmless-words.ts';
 
 /**
- * Differences between two prompts that embeddings take for similar. Embeddings alone give "turn on dark mode" and "turn off dark mode" a
- * similarity of 0.96; so a near prompt is answered from the cache only if none of this differs.
+ * What differs between two prompts that embeddings take for similar. Embeddings alone give "turn on dark mode" and "turn off dark mode" a
+ * similarity of 0.96, so a near prompt is answered from the cache only if nothing differs but words that are known to be harmless.
  */
-export const GATE_REASONS = [
-  'numbers',
-  'negation',
-  'opposite',
-  'quoted',
-  'names',
-  'units',
-  'class',
-  'prefix',
-  'order',
-  'form',
-] as const;
+export const GATE_REASONS = ['numbers', 'quoted', 'names', 'words', 'order'] as const;
 export type GateReason = (typeof GATE_REASONS)[number];
 
-/** The gate of a prompt, which is read once. It says what differs from another one, in the order above; empty: nothing that it knows. */
+/**
+ * The gate of a prompt, which is read once. It denies by default: it returns no reason only if both prompts have the same words, numbers,
+ * quotations and punctuation in the same order, apart from what domain/cache/harmless-words.ts lists. The rules: docs/cache.md.
+ */
 export function gateOf(asked: string): (stored: string) => GateReason[] {
   const read = readPrompt(asked);
-  return (stored) => differences(read, readPrompt(stored));
-}
-
-function differences(a: Prompt, b: Prompt): GateReason[] {
-  const differs: Record<GateReason, boolean> = {
-    numbers: !isSame(a.numbers, b.numbers),
-    negation: a.negations !== b.negations,
-    opposite: OPPOSITES.some(([one, other]) => areOpposed(a.present, b.present, one, other)),
-    quoted: !isSame(a.quoted, b.quoted),
-    names: namesDiffer(a, b),
-    units: !isSame(a.classes.get('units'), b.classes.get('units')) || !isSame(a.symbols, b.symbols),
-    class: Object.keys(CLASSES).some((name) => name !== 'units' && !isSame(a.classes.get(name), b.classes.get(name))),
-    prefix: isPrefixed(a, b) || isPrefixed(b, a),
-    order: isReordered(a.words, b.words),
-    form: differsInForm(a, b),
+  return (stored) => {
+    const other = readPrompt(stored);
+    const isEnglish = [...read, ...other].some(({ kind, text }) => kind === 'word' && ENGLISH_MARKS.has(text));
+    return isEnglish ? differences(withoutHarmless(read), withoutHarmless(other)) : differences(read, other);
   };
-  return GATE_REASONS.filter((reason) => differs[reason]);
 }
 
-interface Prompt {
-  /** In lower case, in order. */
-  words: string[];
-  /** The same with their case folded. */
-  forms: string[];
-  present: ReadonlySet<string>;
-  numbers: string[];
-  negations: number;
-  /** Letters of units whose case is their meaning. */
-  symbols: string[];
-  quoted: string[];
-  /** Words that are written as names, in lower case: capitals within a sentence, addresses, identifiers. */
-  names: ReadonlySet<string>;
-  /** Capitalised words at the beginning of a sentence that no sentence usually begins with. */
-  perhapsNames: ReadonlySet<string>;
-  /** By class, what stands for its members, in order. */
-  classes: ReadonlyMap<string, string[]>;
+type Kind = 'number' | 'quoted' | 'name' | 'word' | 'sign';
+
+interface Token {
+  kind: Kind;
+  /** Its case folded; a quotation as it is written. */
+  text: string;
+  /** A plural has that of its singular. */
+  key: string;
+}
+
+function differences(a: readonly Token[], b: readonly Token[]): GateReason[] {
+  if (a.length === b.length && a.every((token, index) => isSame(token, b[index]))) return [];
+  const textsOf = (tokens: readonly Token[], ...kinds: Kind[]): string =>
+    JSON.stringify(tokens.filter(({ kind }) => kinds.includes(kind)).map(({ key }) => key));
+  const differ = (...kinds: Kind[]): boolean => textsOf(a, ...kinds) !== textsOf(b, ...kinds);
+  const sorted = (tokens: readonly Token[]): string => JSON.stringify(tokens.map(({ key }) => key).toSorted());
+  const isReordered = sorted(a) === sorted(b);
+  const differs: Record<GateReason, boolean> = {
+    numbers: differ('number'),
+    quoted: differ('quoted'),
+    names: namesDiffer(a, b),
+    words: !isReordered && differ('word', 'sign'),
+    order: isReordered,
+  };
+  const reasons = GATE_REASONS.filter((reason) => differs[reason]);
+  return reasons.length > 0 ? reasons : ['words'];
+}
+
+const isSame = (one: Token, other: Token | undefined): boolean =>
+  one.text === other?.text || (one.kind === 'word' && other?.kind === 'word' && one.key === other.key);
+
+/** One has a name that the other does not have, not even in lower case. */
+function namesDiffer(a: readonly Token[], b: readonly Token[]): boolean {
+  const lacksOne = (tokens: readonly Token[], others: readonly Token[]): boolean => {
+    const there = new Set(others.map(({ text }) => text));
+    return tokens.some(({ kind, text }) => kind === 'name' && !there.has(text));
+  };
+  return lacksOne(a, b) || lacksOne(b, a);
 }
 
 /** No quotation holds its own opening mark: where none is closed, a search that goes on over the next ones takes quadratic time. */
-const QUOTED = /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
-const NUMBER = /\d+(?:[.,:/-]\d+)*/g;
-/** Addresses, paths, identifiers with punctuation, and hashes keep their punctuation: `a.b`, `x@y.z`, `#12`, `user_id`. */
-const WORD = /[#@]?[\p{L}\p{N}_]+(?:['’.@/+:_-][\p{L}\p{N}_]+)*(?:\+\+|#)?|[%€$£¥₹]|°[cf]/giu;
-const IDENTIFIER = /[_@#/]|\p{L}\.\p{L}|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}/u;
+const QUOTED = String.raw`"[^"]+"|“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|${'`[^`]+`'}|(?<![\p{L}\p{N}])'[^']+'(?![\p{L}\p{N}])`;
+/** Addresses, paths, times and identifiers are one word with their punctuation: `a.b`, `x@y.z`, `7:30`, `1,000`, `user_id`. */
+const WORD = String.raw`[\p{L}\p{N}\p{M}_]+(?:(?:['.@/+:_-]|(?<=\d),(?=\d))[\p{L}\p{N}\p{M}_]+)*`;
+const TOKEN = new RegExp(String.raw`(?<quoted>${QUOTED})|(?<word>${WORD})|(?<sign>\S)`, 'gu');
+const IDENTIFIER = /[_@/+:]|\p{L}\.\p{L}|\p{Ll}\p{Lu}/u;
+const CLOSING: ReadonlySet<string> = new Set(['.', '!', '?', '…', '。']);
+const SENTENCE_ENDS: ReadonlySet<string> = new Set([...CLOSING, ':', ';', '¿', '¡']);
 
-function readPrompt(prompt: string): Prompt {
+function readPrompt(prompt: string): Token[] {
   const text = composedForm(prompt).replaceAll('’', "'");
-  const found = [...text.matchAll(WORD)];
-  const words = found.map(([word]) => word.toLowerCase());
-  const classes = new Map<string, string[]>();
-  for (const [name, members] of CLASS_MEMBERS) {
-    const of = words.flatMap((word) => partsOf(word).flatMap((part) => members.get(part) ?? []));
-    if (of.length > 0) classes.set(name, of);
+  const tokens: Token[] = [];
+  for (const match of text.matchAll(TOKEN)) {
+    const [written] = match;
+    if (match.groups?.['quoted'] !== undefined) tokens.push({ kind: 'quoted', text: written, key: written });
+    else if (match.groups?.['sign'] !== undefined) tokens.push({ kind: 'sign', text: written, key: written });
+    else tokens.push(wordOf(written, tokens.at(-1)));
   }
-  const names = new Set<string>();
-  const perhapsNames = new Set<string>();
-  for (const { 0: word, index } of found) {
-    const lower = word.toLowerCase();
-    if (/^\d/.test(word) && !/\p{L}/u.test(word)) continue;
-    if (IDENTIFIER.test(word)) names.add(lower);
-    else if (/^\p{Lu}/u.test(word) && lower !== 'i' && !lower.startsWith("i'")) {
-      const isFirst = isFirstOfSentence(text, index);
-      if (!isFirst) names.add(lower);
-      else if (!SENTENCE_STARTERS.has(lower)) perhapsNames.add(lower);
-    }
-  }
-  return {
-    words,
-    forms: found.map(([word]) => foldCase(word)),
-    present: new Set(words.flatMap((word) => [word, ...partsOf(word)])),
-    numbers: numbersOf(text),
-    negations: negationsIn(text, words),
-    symbols: caseBoundSymbols(text),
-    quoted: [...text.matchAll(QUOTED)].map((match) => (match.slice(1).find((part) => part !== undefined) ?? '').trim()),
-    names,
-    perhapsNames,
-    classes,
-  };
+  // The `!` of 5! and n! is no closing mark.
+  while (CLOSING.has(tokens.at(-1)?.text ?? '') && !endsWithFactorial(tokens)) tokens.pop();
+  const symbols = caseBoundSymbols(text).map((symbol): Token => ({ kind: 'number', text: symbol, key: symbol }));
+  return [...tokens, ...symbols];
 }
 
-const OPENING = /["“„«'(]/;
-const SENTENCE_END = /[.!?:;\n]/;
-
-/** Whether a sentence begins at this place: at the start, or behind the end of one, white space and at most one opening mark. */
-function isFirstOfSentence(text: string, index: number): boolean {
-  let at = index - 1;
-  if (OPENING.test(text[at] ?? '')) at--;
-  for (; at >= 0 && !SENTENCE_END.test(text[at] ?? ''); at--) if (!/\s/.test(text[at] ?? '')) return false;
-  return at >= 0 || index === 0;
-}
-
-/** `10km` and `check-in` are looked for as a whole and in parts. */
-function partsOf(word: string): string[] {
-  const unit = /^\d+(?:[.,]\d+)*(\p{L}+)$/u.exec(word)?.[1];
-  const possessive = /^(.+)'s$/.exec(word)?.[1];
-  return [word, ...(unit === undefined ? [] : [unit]), ...(possessive === undefined ? [] : [possessive])];
-}
-
-/** By class, the first word of each member by all of its words. */
-const CLASS_MEMBERS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
-  Object.entries(CLASSES).map(([name, members]) => [
-    name,
-    new Map(members.flatMap((same) => same.map((word): [string, string] => [word, same[0] ?? word]))),
-  ]),
-);
-
-/** Raised and lowered characters, fractions, Roman and circled numbers, the sign of a factorial: 5², H₂O, ½, Ⅷ, 5!. */
-const MARK = /[\p{No}\p{Nl}\u2070-\u209f]+|(?<=\p{N}|\)|(?<!\p{L})\p{L})!/u;
-
-const IS_MARK = /^[\p{No}\p{Nl}\u2070-\u209f!]/u;
-
-/** `1,000` is `1000`, `1,5` is `1.5`, `ten` is `10`, in the order in which they are written. */
-function numbersOf(text: string): string[] {
-  const pattern = new RegExp(`${NUMBER.source}|${MARK.source}|[\\p{L}\\d]+`, 'gu');
-  return [...text.toLowerCase().matchAll(pattern)].flatMap(([word]) => {
-    const [digits] = /^\d+(?:[.,:/-]\d+)*/.exec(word) ?? [];
-    if (digits !== undefined) return [plainNumber(digits)];
-    if (IS_MARK.test(word)) return [word];
-    const inside = /\d+/.exec(word)?.[0];
-    if (inside !== undefined) return [inside];
-    const value = NUMBER_WORDS.get(word);
-    // "one" is mostly no number: "which one". It counts where the other text says 1.
-    return value === undefined || value === '1' ? [] : [value];
-  });
-}
-
-function plainNumber(digits: string): string {
-  const grouped = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(digits) ? digits.replaceAll(',', '') : digits;
-  // 2.1 and 2.10 stay two: they may be versions.
-  return /^\d+,\d+$/.test(grouped) ? grouped.replace(',', '.') : grouped;
-}
-
-function negationsIn(text: string, words: readonly string[]): number {
-  const spoken = words.filter(
-    (word) => NEGATIONS.has(word) || word.endsWith("n't") || word === 'dont' || word === 'cant',
-  ).length;
-  const french = (text.toLowerCase().match(/\bn'\p{L}/gu) ?? []).length;
-  const written = NEGATIONS_WITHIN.reduce((sum, mark) => sum + text.split(mark).length - 1, 0);
-  return spoken + french + written;
-}
-
-/** One has words of one pole alone, and the other words of the other pole alone. */
-function areOpposed(
-  a: ReadonlySet<string>,
-  b: ReadonlySet<string>,
-  one: readonly string[],
-  other: readonly string[],
-): boolean {
-  const polesOf = (words: ReadonlySet<string>): [boolean, boolean] => [
-    one.some((word) => words.has(word)),
-    other.some((word) => words.has(word)),
-  ];
-  const [first, second] = [polesOf(a), polesOf(b)];
-  const hasPole = (poles: [boolean, boolean]): boolean => poles[0] || poles[1];
-  return hasPole(first) && hasPole(second) && (first[0] !== second[0] || first[1] !== second[1]);
-}
-
-/** A name of one that the other does not have in any form, both ways; and two beginnings that may be names and differ. */
-function namesDiffer(a: Prompt, b: Prompt): boolean {
-  const lacks = (names: ReadonlySet<string>, { present }: Prompt): boolean =>
-    [...names].some((name) => !present.has(name) && !partsOf(name).some((part) => part !== name && present.has(part)));
-  if (lacks(a.names, b) || lacks(b.names, a)) return true;
-  return a.perhapsNames.size > 0 && b.perhapsNames.size > 0 && lacks(a.perhapsNames, b) && lacks(b.perhapsNames, a);
-}
-
-const PREFIXES = ['un', 'in', 'im', 'il', 'ir', 'dis', 'de', 'non', 'non-', 'mis', 'anti', 'ent', 'dés', 'des'];
-const PREFIXED_CHARACTERS_MIN = 4;
-
-/** One says a word that the other says with a prefix that turns it around: subscribe, unsubscribe. */
-function isPrefixed(a: Prompt, b: Prompt): boolean {
-  return a.words.some(
-    (word) =>
-      word.length >= PREFIXED_CHARACTERS_MIN &&
-      !b.present.has(word) &&
-      PREFIXES.some((prefix) => b.present.has(prefix + word) && !a.present.has(prefix + word)),
+function endsWithFactorial(tokens: readonly Token[]): boolean {
+  const before = tokens.at(-2);
+  return (
+    tokens.at(-1)?.text === '!' &&
+    (before?.kind === 'number' || before?.text === ')' || Array.from(before?.text ?? '').length === 1)
   );
 }
 
-/** The same words in another order say another thing: from EUR to USD, a dog that bites a man. */
-function isReordered(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && !isSame([...a], [...b]) && isSame(a.toSorted(), b.toSorted());
+function wordOf(written: string, before: Token | undefined): Token {
+  const text = foldCase(written);
+  const token = (kind: Kind): Token => ({ kind, text, key: text });
+  if (/\p{N}/u.test(written)) return token('number');
+  if (IDENTIFIER.test(written)) return token('name');
+  const isCapitalised = /^\p{Lu}/u.test(written) && !/^i(?:'|$)/u.test(text);
+  const isFirst = before === undefined || SENTENCE_ENDS.has(before.text);
+  return token(isCapitalised && !isFirst ? 'name' : 'word');
 }
 
-/** A word of one is a word of the other in the loosest form alone: Maße and Masse, ılık and ilik, xⁿ and xn. */
-function differsInForm(a: Prompt, b: Prompt): boolean {
-  const only = (from: Prompt, other: Prompt): string[] => {
-    const others = new Set(other.forms);
-    return from.forms.filter((form) => !others.has(form)).map(loosestForm);
-  };
-  const [left, right] = [only(a, b), new Set(only(b, a))];
-  return left.some((form) => right.has(form));
+function withoutHarmless(tokens: readonly Token[]): Token[] {
+  const long = tokens.flatMap((token) => {
+    const words = token.kind === 'word' ? CONTRACTIONS.get(token.text) : undefined;
+    return words?.map((text): Token => ({ kind: 'word', text, key: text })) ?? [token];
+  });
+  return withoutPoliteness(long).filter(isNoArticle).map(singularOf);
 }
 
-function isSame(a: readonly string[] = [], b: readonly string[] = []): boolean {
-  return a.length === b.length && a.every((value, index) => value === b[index]);
+function withoutPoliteness(tokens: readonly Token[]): Token[] {
+  const ending = POLITE_ENDINGS.find((phrase) => textOf(tokens.slice(-lengthOf(phrase))) === phrase);
+  let rest = ending === undefined ? tokens : tokens.slice(0, -lengthOf(ending));
+  rest = without(rest, longest(POLITE_OPENINGS.filter((phrase) => startsWith(rest, phrase))));
+  const question = CAN_YOU.find((phrase) => startsWith(rest, phrase));
+  if (question !== undefined && ASKED_OF_A_MODEL.has(rest[lengthOf(question)]?.text ?? ''))
+    rest = without(rest, question);
+  rest = without(
+    rest,
+    ASKS_FOR.find((phrase) => startsWith(rest, phrase)),
+  );
+  for (const same of SAME_OPENINGS) {
+    const opening = same.find((phrase) => startsWith(rest, phrase));
+    const text = same.join();
+    if (opening !== undefined) return [{ kind: 'word', text, key: text }, ...without(rest, opening)];
+  }
+  return [...rest];
+}
+
+function startsWith(tokens: readonly Token[], phrase: string): boolean {
+  const length = lengthOf(phrase);
+  return tokens.length > length && textOf(tokens.slice(0, length)) === phrase;
+}
+
+const without = (tokens: readonly Token[], opening: string | undefined): readonly Token[] =>
+  opening === undefined ? tokens : tokens.slice(lengthOf(opening));
+const textOf = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join(' ');
+const lengthOf = (phrase: string): number => phrase.split(' ').length;
+const longest = (phrases: readonly string[]): string | undefined => phrases.toSorted((a, b) => b.length - a.length)[0];
+
+/** Drops an article that stands in front of a word and tells nothing. A name may begin with one: the Who. */
+function isNoArticle({ kind, text }: Token, index: number, tokens: readonly Token[]): boolean {
+  if (kind !== 'word' || !ARTICLES.has(text)) return true;
+  const next = tokens[index + 1];
+  return (
+    next?.kind !== 'word' ||
+    KEEPS_ITS_ARTICLE.has(next.text) ||
+    KEEPS_THE_NEXT_ARTICLE.has(tokens[index - 1]?.text ?? '')
+  );
+}
+
+const PLURAL_CHARACTERS_MIN = 4;
+
+/** A name, and a word that may be one because it begins a sentence, has no plural. */
+function singularOf(token: Token, index: number): Token {
+  const { kind, text } = token;
+  if (kind !== 'word' || index === 0) return token;
+  const singular = SINGULARS.get(text);
+  if (singular !== undefined) return { ...token, key: singular };
+  if (text.length < PLURAL_CHARACTERS_MIN || NO_PLURALS.has(text) || !/^[a-z]+s$/.test(text)) return token;
+  if (/(?:ss|us|is|ics)$/.test(text)) return token;
+  if (text.endsWith('ies')) return { ...token, key: text.replace(/ies$/, 'y') };
+  return { ...token, key: text.replace(/(?<=[sxz]|ch|sh)es$|s$/, '') };
 }

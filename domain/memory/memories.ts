@@ -32,12 +32,6 @@ export const SEARCH_LIMIT_MAX = 100;
  */
 export const COMPARED_MAX = 2_000;
 
-/**
- * How many memories an index over vectors is asked for, where an operator has built one. The filters of a search are applied to these
- * alone: where fewer than a ranking takes are left, the search goes through the whole collection instead.
- */
-export const INDEX_CANDIDATES = 200;
-
 /** A request deletes up to so many chains, what was derived counted too. A job deletes the rest, page by page. */
 export const FORGOTTEN_AT_ONCE_MAX = 1_000;
 

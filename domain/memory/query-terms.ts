@@ -5,8 +5,6 @@ import { type Chunk, chunksOf, groupedNumbers, joinedNumbers, segmentsOf, type U
 export interface QueryTerm {
   /** A memory that matches this is found. */
   looked: string;
-  /** The lexemes that each alternative of it needs. */
-  lexemes: string[][];
   /** A memory that has these ranks before others. */
   exact: string[];
   /** Looked for where no memory matches any term. Null: nothing else. */
@@ -91,7 +89,6 @@ function anyOf(alternatives: readonly Placed[][], exact: readonly string[]): Que
   const phrases = alternatives.map(phraseOf);
   return {
     looked: phrases.length === 1 ? (phrases[0] ?? '') : `(${phrases.join(' | ')})`,
-    lexemes: alternatives.map((phrase) => phrase.map(({ lexeme }) => lexeme)),
     exact: exact.map((word) => quoted(exactTerm(word))),
     otherwise: null,
   };

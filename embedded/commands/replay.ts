@@ -17,7 +17,7 @@ Usage:
   npm run replay -- --query <list filter> [--limit <n>]  for example --query 'WorkflowType = "invokeAction"'; 100 by default
   npm run replay -- --help
 
-It ends with exit code 1 where a history does not replay, and names the event and the line of code that goes another way.`;
+It ends with exit code 1 where a history does not replay, and names the event that the code does not make.`;
 const QUERY_LIMIT = '100';
 
 interface Source {

@@ -1,12 +1,10 @@
 import { historyFiles, readHistory, ReplayFailedError, replayHistory, workflowTypeOf } from '../replay-histories.ts';
 
 export interface ReplayFailure {
-  /** Names the event and, where it is known, the line of code. */
+  /** Names the event, and the command that the code makes in its place where the SDK knows it. */
   message: string;
   /** The event of the history that the code does not make; null where it is not known. */
   eventId: number | null;
-  /** `workflows/…/name.workflow.ts:81:12`, where the code goes another way; null where it is not known. */
-  codeLine: string | null;
 }
 
 export interface ReplayedHistory {
@@ -36,8 +34,8 @@ export async function replayHistories(fileOrFolder: string): Promise<ReplayedHis
       replayed.push({ ...one, failure: null });
     } catch (error) {
       if (!(error instanceof ReplayFailedError)) throw error;
-      const { message, eventId, codeLine } = error;
-      replayed.push({ ...one, failure: { message, eventId, codeLine } });
+      const { message, eventId } = error;
+      replayed.push({ ...one, failure: { message, eventId } });
     }
   }
   return replayed;

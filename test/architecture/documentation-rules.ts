@@ -7,9 +7,6 @@ const PAGE_MAX_CHARACTERS = 50_000;
 const LINE_MAX_CHARACTERS = 120;
 /** The first paragraph is the page's description in lists, in llms.txt and in search. */
 const OPENING_MAX_CHARACTERS = 300;
-/** "You can …", or an imperative: look up, read why, define. A noun phrase says what the page is about and not what it is for. */
-const SPEAKS_TO_THE_READER =
-  /\b(you|your|yourself)\b|^(?!An? |The |This |That |There |It |In |What |How |When |With )[A-Z][a-z]+\b/;
 
 const isPage = ({ path }: SourceFile): boolean => /^docs\/.*\.md$/.test(path);
 
@@ -42,9 +39,7 @@ function opening({ path, text }: SourceFile): Violation[] {
   const at = (message: string): Violation => ({ path, line: 3, message });
   if (!/^# \S.*$/.test(title)) return [{ path, line: 1, message: 'does not begin with its title' }];
   const paragraph = first.replaceAll('\n', ' ');
-  if (!/^[A-Z]/.test(paragraph) || !SPEAKS_TO_THE_READER.test(paragraph)) {
-    return [at('begin with what the reader can do after the page: "Cap what a key may spend …", "Look up why …"')];
-  }
+  if (!/^[A-Z]/.test(paragraph)) return [at('begin with a sentence: what the reader can do after the page')];
   if (paragraph.length <= OPENING_MAX_CHARACTERS) return [];
   return [
     at(`its first paragraph has ${paragraph.length} characters: at most ${OPENING_MAX_CHARACTERS} describe a page`),

@@ -91,8 +91,7 @@ describe('what is wrong is told', () => {
     ['a command that is too long', `# Page\n\nRead this.\n\n\`\`\`sh\n${LONG}\n\`\`\`\n`, /:6 has 123 characters/],
     ['a page that is too long', `# Page\n\nRead this.\n\n${'x\n'.repeat(25_000)}`, /make two pages of it/],
     ['a page without its title', 'Read this.\n', /does not begin with its title/],
-    ['a page that begins with a table', '# Page\n\n| a |\n| - |\n', /begin with what the reader can do/],
-    ['a page that begins with a definition', '# Page\n\nA page is text.\n', /begin with what the reader can do/],
+    ['a page that begins with a table', '# Page\n\n| a |\n| - |\n', /begin with a sentence/],
     [
       'a description that is too long',
       `# Page\n\nRead this${' and that'.repeat(40)}.\n`,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkNames } from './naming-rules.ts';
+import { checkNames, staleNames } from './naming-rules.ts';
 import { loadTree, report } from './source-tree.ts';
 
 const PLANTED: { path: string; text?: string; says: RegExp }[] = [
@@ -17,6 +17,11 @@ const PLANTED: { path: string; text?: string; says: RegExp }[] = [
 describe('names', () => {
   test('hold in this project', () => {
     expect(report(checkNames(loadTree()))).toBe('');
+  });
+
+  test('of areas and folders are those of folders that are there', () => {
+    const gone = staleNames(loadTree());
+    expect(gone, 'remove what is gone from test/architecture/naming-rules.ts').toEqual([]);
   });
 
   test.each(PLANTED)('finds $path', ({ path, text = '', says }) => {

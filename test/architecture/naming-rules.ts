@@ -35,7 +35,6 @@ export const AREAS = new Set([
   'messages',
   'notifications',
   'plans',
-  'policies',
   'previews',
   'reconciliation',
   'runs',
@@ -71,13 +70,25 @@ const TOP_FOLDERS = new Set([
   'bench',
   'sdk',
   'docs',
-  'deploy',
   '.ci',
 ]);
 const TOP_TYPESCRIPT = new Set(['server.ts', 'worker.ts', 'vitest.config.ts']);
 
 const KEBAB_FOLDER = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const KEBAB_FILE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(workflow|test|config|d))?\.ts$/;
+
+/** Areas, folders of machinery and top folders that these rules name and the tree no longer has. */
+export function staleNames(files: readonly SourceFile[]): string[] {
+  const there = new Set(files.map(({ path }) => path.split('/').slice(0, 2).join('/')));
+  const tops = new Set(files.map(({ path }) => path.split('/')[0]));
+  return [
+    ...[...AREAS].filter((area) => !Object.keys(MACHINERY).some((top) => there.has(`${top}/${area}`))),
+    ...Object.entries(MACHINERY).flatMap(([top, names]) =>
+      [...names].map((name) => `${top}/${name}`).filter((folder) => !there.has(folder)),
+    ),
+    ...[...TOP_FOLDERS].filter((top) => !tops.has(top)),
+  ];
+}
 
 export function checkNames(files: readonly SourceFile[]): Violation[] {
   return [

@@ -36,21 +36,6 @@ function otherNames(files: readonly SourceFile[]): Violation[] {
   );
 }
 
-/** The migration notes that begin without a date, or with a later one than the note before. */
-function undatedNotes(changelog: string): string[] {
-  return changelog.split(/^(?=##+ )/m).flatMap((section) => {
-    if (!section.startsWith('### Migration notes\n')) return [];
-    let latest = '9999-12-31';
-    return section.split('\n').filter((line) => {
-      if (!line.startsWith('- ')) return false;
-      const date = /^- (\d{4}-\d{2}-\d{2})[:,] /.exec(line)?.[1];
-      if (date === undefined || date > latest) return true;
-      latest = date;
-      return false;
-    });
-  });
-}
-
 describe('the product has one name and one version', () => {
   test('in package.json and its lock file', () => {
     const expected = { name: PRODUCT.id, version: PRODUCT.version };
@@ -82,19 +67,6 @@ describe('the product has one name and one version', () => {
     expect(textOf('CHANGELOG.md')).toContain(PRODUCT.version);
     expect(textOf('docker-compose.yml')).toContain(`name: ${PRODUCT.id}\n`);
     expect(textOf('docker-compose.yml')).toContain(`image: ${PRODUCT.id}\n`);
-  });
-
-  test('and each migration note begins with its date, the newest first', () => {
-    expect(undatedNotes(textOf('CHANGELOG.md'))).toEqual([]);
-    const planted = [
-      '- 2026-01-02: b',
-      '- **Files**: c',
-      '- 2026-01-01: a',
-      '  2026-01-09, within a',
-      '- 2026-01-03: d',
-    ];
-    const notes = ['# Changelog', '### Migration notes', '', ...planted, '', '### 2026-01-01', '- e'].join('\n');
-    expect(undatedNotes(notes)).toEqual(['- **Files**: c', '- 2026-01-03: d']);
   });
 
   test('and a changelog of two pages', () => {

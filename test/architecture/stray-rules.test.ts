@@ -46,13 +46,10 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
   },
   { path: 'test/x.test.ts', text: 'expect.poll(look, { timeout: 10_000 })', says: /PATIENCE_MS/ },
   { path: 'db/x.ts', text: '// TODO later', says: /unfinished work/ },
-  { path: 'db/x.ts', text: '/** Of the effect, where one governs. */', says: /subject first/ },
-  { path: 'db/x.ts', text: '// Of 2,201 rows one is left.', says: /subject first/ },
-  { path: 'api/x.ts', text: "z.string().describe('Of sessions only.')", says: /subject first/ },
-  { path: 'api/x.ts', text: '.meta({ description: `Of ${MAX} parts.` })', says: /subject first/ },
-  { path: 'db/x.ts', text: "return 'Give the password of before.';", says: /read twice: say what happened/ },
-  { path: 'docs/operations.md', text: 'A row of after the release is read.', says: /read twice: say what happened/ },
-  { path: 'docs/operations.md', text: 'It is read. Of\ntwo at once one wins.', says: /subject first/ },
+  { path: 'db/x.ts', text: '/** Of the effect, where one governs. */', says: /begin with the subject/ },
+  { path: 'db/x.ts', text: "return 'Give the password of before.';", says: /say what happened before/ },
+  { path: 'docs/operations.md', text: 'A row of after the release is read.', says: /say what happened before/ },
+  { path: 'docs/operations.md', text: 'It is read. Of\ntwo at once one wins.', says: /begin with the subject/ },
   { path: 'docs/operations.md', text: 'The window begins anew.', says: /write “again”/ },
 ];
 

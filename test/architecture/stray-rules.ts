@@ -117,14 +117,9 @@ const STRAY_RULES: readonly StrayRule[] = [
   },
   {
     // A capital stands nowhere else: neither names nor headings hold the word.
-    pattern: /\bOf\s+\S+/g,
+    pattern: /\bOf\s+\S+|\bof\s+(?:before|after)\b/g,
     applies: inProse,
-    message: 'begins a sentence with “Of …”, which must be read twice: put its subject first',
-  },
-  {
-    pattern: /\bof\s+(before|after)\b/g,
-    applies: inProse,
-    message: 'says “of before” or “of after”, which must be read twice: say what happened before what',
+    message: 'must be read twice: begin with the subject, not with “Of”, and say what happened before what',
   },
   {
     pattern: /\b(anew|for ever)\b/gi,

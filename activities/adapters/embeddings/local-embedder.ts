@@ -26,8 +26,8 @@ const WAITING_A_WORKSPACE_MAX = 100;
 const HEAP_MB_MAX = 256;
 
 export interface LocalEmbedderOptions {
-  /** Where the model's files are; finds or fetches them when it is asked first. Throws where there are none. */
-  modelFolder(): Promise<string>;
+  /** Where the model's files are. Throws where there are none; then the next text asks again. */
+  modelFolder(): string;
   /** The module that the thread runs; beside this one where it is left out. */
   threadFile?: () => URL;
   idleMs?: number;
@@ -43,7 +43,6 @@ export class LocalEmbedder implements Embedder {
   readonly #slots: FairSlots;
   readonly #deadlineMs: number;
   #threads: Piscina<EmbeddingJob, EmbeddingAnswer> | null = null;
-  #folder: Promise<string> | null = null;
 
   readonly model = remembered(async (call: EmbedCall): Promise<EmbeddingModel> => {
     const { dimensions } = await this.#page([], call);
@@ -85,20 +84,10 @@ export class LocalEmbedder implements Embedder {
 
   async #page(texts: readonly string[], { workspaceId }: EmbedCall): Promise<EmbeddingAnswer> {
     try {
-      const folder = await this.#foundFolder();
+      const folder = this.#options.modelFolder();
       return await this.#slots.run(workspaceId, () => this.#runWithDeadline({ folder, texts }));
     } catch (error) {
       throw embeddingsAway(error instanceof Error ? error.message : String(error), error);
-    }
-  }
-
-  async #foundFolder(): Promise<string> {
-    const finding = (this.#folder ??= this.#options.modelFolder());
-    try {
-      return await finding;
-    } catch (error) {
-      if (this.#folder === finding) this.#folder = null;
-      throw error;
     }
   }
 

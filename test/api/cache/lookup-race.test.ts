@@ -23,6 +23,8 @@ const store = async (body: Body) => dataOf(await post('', { response: 'stored', 
 const stats = async () => dataOf(await api.call('GET', '/api/v2/cache/stats', { key }), statsSchema);
 
 const PROMPT = 'Please explain in some detail how the water cycle of the earth works';
+/** Differs from it in harmless words alone. */
+const NEAR = 'Explain in some detail how the water cycle of an earth works';
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%cache_entries%'`;
 
 /** Looks up once the statement has run, and commits the statement once the lookup waits for it. */
@@ -48,7 +50,7 @@ const DELETED = 'DELETE FROM cache_entries WHERE id = $1';
 
 test.each([
   ['exact', PROMPT],
-  ['near', `${PROMPT} here`],
+  ['near', NEAR],
 ])('a hit (%s) on an entry that is stored anew is a hit on the new one', async (reason, prompt) => {
   const namespace = `anew-${reason}`;
   const { id } = await store({ prompt: PROMPT, namespace });
@@ -62,7 +64,7 @@ test.each([
 
 test.each([
   ['exact', PROMPT],
-  ['near', `${PROMPT} here`],
+  ['near', NEAR],
 ])('a hit (%s) on an entry that is deleted is a miss, and says so', async (reason, prompt) => {
   const namespace = `deleted-${reason}`;
   const { id } = await store({ prompt: PROMPT, namespace });

@@ -188,7 +188,11 @@ describe('searching memories', () => {
       const wanted = { collectionIds: [into], filter: {}, moment: {} };
       let hits = 0;
       for (const query of queries) {
-        const found = await db.withEnvironment(tenant, (tx) => nearestMemories(tx, wanted, query), { readOnly: true });
+        const found = await db.withEnvironment(
+          tenant,
+          (tx) => nearestMemories(tx, wanted, query, { hasExtension: false }),
+          { readOnly: true },
+        );
         const top = new Set(found.slice(0, 10).map(({ id }) => ids.indexOf(id)));
         hits += exactly(of, query).filter((index) => top.has(index)).length;
       }

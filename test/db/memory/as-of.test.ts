@@ -5,20 +5,16 @@ import { createCollection } from '../../../db/memory/collections.ts';
 import { getMemory } from '../../../db/memory/get-memory.ts';
 import { listMemories } from '../../../db/memory/list-memories.ts';
 import type { MemoryRecord } from '../../../db/memory/records.ts';
-import { matchingByIndex, matchingMemories } from '../../../db/memory/matching-memories.ts';
-import { nearestByIndex, nearestMemories } from '../../../db/memory/nearest-memories.ts';
+import { matchingMemories } from '../../../db/memory/matching-memories.ts';
+import { nearestMemories } from '../../../db/memory/nearest-memories.ts';
 import { storeMemories } from '../../../db/memory/store-memories.ts';
 import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
 import type { MemoryMoment } from '../../../domain/memory/memories.ts';
-import { buildMemoryIndexes } from '../../../embedded/memory-indexes.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { fetchVectorExtension, withVectorExtension } from '../../harness/vector-extension.ts';
 
 const HISTORIES = 500;
-/** With an index, which keeps the vectors of what was rolled back until a vacuum: fewer, so that its candidates are enough. */
-const INDEXED_HISTORIES = 40;
-/** What finds the memories of a search. */
-type Means = 'plain' | 'extension' | 'index';
+const EXTENSION_HISTORIES = 40;
 const HISTORIES_OF_A_RUN = 5;
 const EMBEDDING = { model: 'fake', dimensions: 4 };
 const MINUTE_MS = 60_000;
@@ -63,32 +59,18 @@ describe('memories as of a moment', () => {
     minLength: HISTORIES_OF_A_RUN,
     maxLength: HISTORIES_OF_A_RUN,
   });
-  const newCollection = (tx: EnvironmentTransaction, name: string): Promise<{ id: string }> =>
-    createCollection(tx, { name, description: null, embedding: EMBEDDING });
 
   it(`are those of a plain model, over ${HISTORIES} random histories`, async () => {
-    const asked = await againstTheModel(database.db, HISTORIES, async (tx) => ({
-      ...(await newCollection(tx, 'history')),
-      means: 'plain',
-    }));
+    const asked = await againstTheModel(database.db, HISTORIES, false);
     expect(asked).toBeGreaterThan(HISTORIES);
   });
 
   it.skipIf(extension.reason !== null)(
-    `are the same where pgvector or an index finds them, over ${INDEXED_HISTORIES} (${extension.reason ?? 'pgvector is there'})`,
+    `are the same where pgvector finds them, over ${EXTENSION_HISTORIES} (${extension.reason ?? 'pgvector is there'})`,
     async () => {
       const db = await withVectorExtension(database, extension);
       try {
-        const { id } = await db.withEnvironment(database.tenant, (tx) => newCollection(tx, 'indexed'));
-        await buildMemoryIndexes(
-          { ownerUrl: database.ownerUrl, applicationUrl: database.applicationUrl },
-          () => true,
-          () => undefined,
-        );
-        for (const means of ['index', 'extension'] as const) {
-          const asked = await againstTheModel(db, INDEXED_HISTORIES, () => Promise.resolve({ id, means }));
-          expect(asked).toBeGreaterThan(INDEXED_HISTORIES);
-        }
+        expect(await againstTheModel(db, EXTENSION_HISTORIES, true)).toBeGreaterThan(EXTENSION_HISTORIES);
       } finally {
         await db.close();
       }
@@ -96,20 +78,16 @@ describe('memories as of a moment', () => {
   );
 
   /** Compares, moment by moment, and answers how often. */
-  async function againstTheModel(
-    db: Database,
-    count: number,
-    collectionOf: (tx: EnvironmentTransaction) => Promise<{ id: string; means: Means }>,
-  ): Promise<number> {
+  async function againstTheModel(db: Database, count: number, hasExtension: boolean): Promise<number> {
     let asked = 0;
     await fc.assert(
       fc.asyncProperty(histories, async (edits) => {
         await db
           .withEnvironment(database.tenant, async (tx) => {
-            const collection = await collectionOf(tx);
+            const { id } = await createCollection(tx, { name: 'history', description: null, embedding: EMBEDDING });
             const chains: Version[][] = [];
-            for (const history of edits) chains.push(await write(tx, collection.id, history));
-            for (const atMs of momentsOf(chains)) asked += await compare(tx, collection, chains, atMs);
+            for (const history of edits) chains.push(await write(tx, id, history));
+            for (const atMs of momentsOf(chains)) asked += await compare(tx, { id, hasExtension }, chains, atMs);
             throw new Rollback();
           })
           .catch((error: unknown) => {
@@ -164,7 +142,7 @@ describe('memories as of a moment', () => {
 
   async function compare(
     tx: EnvironmentTransaction,
-    { id: collectionId, means }: { id: string; means: Means },
+    { id: collectionId, hasExtension }: { id: string; hasExtension: boolean },
     chains: readonly Version[][],
     atMs: number,
   ): Promise<number> {
@@ -182,16 +160,9 @@ describe('memories as of a moment', () => {
     // Both kinds of search see the same.
     const query = Float32Array.from([1, 0, 0, 0]);
     const then = wanted({ asOf: at });
-    const nearest =
-      means === 'index'
-        ? await nearestByIndex(tx, then, collectionId, query)
-        : await nearestMemories(tx, then, query, { hasExtension: means === 'extension', indexed: [] });
+    const nearest = await nearestMemories(tx, then, query, { hasExtension });
     expect(ids(nearest)).toEqual(expectedBy(atMs));
-    const matching =
-      means === 'index'
-        ? await matchingByIndex(tx, then, collectionId, 'version')
-        : await matchingMemories(tx, then, 'version');
-    expect(ids(matching ?? [])).toEqual(expectedBy(atMs));
+    expect(ids(await matchingMemories(tx, then, 'version'))).toEqual(expectedBy(atMs));
     // A record is shown as it was recorded then: its next version, and the end that follows from it, only where they were there.
     for (const memory of asOf) {
       const chain = chains.find((versions) => versions.some(({ id }) => id === memory.id)) ?? [];

@@ -40,7 +40,7 @@ describe.skipIf(extension.reason !== null)(`search by pgvector (${extension.reas
     });
   const search = (query: Float32Array, wanted: Partial<Wanted> = {}, hasExtension = true): Promise<Ranked[]> => {
     const all = { collectionIds: [collectionId], filter: {}, moment: {}, ...wanted };
-    return db.withEnvironment(database.tenant, (tx) => nearestMemories(tx, all, query, { hasExtension, indexed: [] }), {
+    return db.withEnvironment(database.tenant, (tx) => nearestMemories(tx, all, query, { hasExtension }), {
       readOnly: true,
     });
   };
@@ -131,7 +131,7 @@ describe.skipIf(extension.reason !== null)(`search by pgvector (${extension.reas
       one.withEnvironment(database.tenant, async (tx) => {
         const hasExtension = (await findCollections(tx, [collectionId]))[0]?.hasExtension ?? false;
         const wanted = { collectionIds: [collectionId], filter, moment: {} };
-        return { hasExtension, found: await nearestMemories(tx, wanted, query, { hasExtension, indexed: [] }) };
+        return { hasExtension, found: await nearestMemories(tx, wanted, query, { hasExtension }) };
       });
     const filters = [{}, { userId: 'user 1' }];
     try {

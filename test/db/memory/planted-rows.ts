@@ -2,9 +2,7 @@ import { newId } from '../../../domain/ids.ts';
 import { insert, type PlantedArea } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
-  /** The operator's command counts the words. */
-  writtenByDatabase: ['memory_word_counts'],
-  /** A collection with a memory, its vector and a counted word, and an ingest with a chunk that is not stored. */
+  /** A collection with a memory and its vector, and an ingest with a chunk that is not stored. */
   async plant(owner, { environmentId: environment_id }) {
     const collection_id = newId('collection');
     await insert(owner, 'memory_collections', {
@@ -25,7 +23,6 @@ export const rows: PlantedArea = {
       content: 'planted',
     });
     await insert(owner, 'memory_vectors', { memory_id, environment_id, collection_id, embedding: '{1,0}' });
-    await insert(owner, 'memory_word_counts', { collection_id, word: 'plant', environment_id, memories: 1 });
     const job_id = newId('memoryJob');
     await insert(owner, 'memory_jobs', { id: job_id, environment_id, collection_id, kind: 'ingest', template: {} });
     await insert(owner, 'memory_job_chunks', { job_id, position: 0, environment_id, content: 'planted' });

