@@ -4236,40 +4236,6 @@ CREATE OR REPLACE FUNCTION public.is_ambiguous(of_effect text)
 RETURN (EXISTS (SELECT FROM evidence v WHERE ((v.effect_id = is_ambiguous.of_effect) AND (v.source = 'provider_lookup'::text) AND ((v.details ->> 'kind'::text) = 'ambiguous'::text))))
 ;
 
-CREATE OR REPLACE FUNCTION public.keep_action_span()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    span_id text := 'spn_' || substr(COALESCE(NEW.id, OLD.id), 5);
-    span_status text;
-    span_error jsonb;
-    ended timestamptz(3);
-  BEGIN
-    IF TG_OP = 'DELETE' THEN
-      DELETE FROM spans WHERE run_id = OLD.run_id AND id = span_id;
-      RETURN OLD;
-    END IF;
-    span_status := CASE
-      WHEN NEW.status = 'succeeded' THEN 'succeeded'
-      WHEN NEW.status = 'cancelled' THEN 'cancelled'
-      WHEN NEW.status IN ('failed', 'refused', 'denied', 'expired') THEN 'failed'
-      ELSE 'running' END;
-    span_error := CASE WHEN NEW.refusal_code IS NOT NULL THEN jsonb_build_object('code', NEW.refusal_code, 'message', NEW.error) END;
-    ended := CASE WHEN span_status <> 'running' THEN greatest(COALESCE(NEW.settled_at, now()), NEW.created_at) END;
-    UPDATE spans s SET status = span_status, ended_at = ended, error = span_error, effect_id = NEW.effect_id, approval_id = NEW.approval_id,
-      attributes = COALESCE(s.attributes, '{}') || jsonb_build_object('service.invocation.status', NEW.status, 'service.invocation.grade', NEW.grade)
-    WHERE s.run_id = NEW.run_id AND s.id = span_id;
-    IF FOUND OR TG_OP = 'UPDATE' THEN RETURN NEW; END IF;
-    INSERT INTO spans (run_id, id, environment_id, trace_id, name, kind, status, started_at, ended_at, error, attributes, invocation_id,
-      effect_id, approval_id)
-    SELECT r.id, span_id, NEW.environment_id, r.trace_id, left(a.name, 200), 'action', span_status, NEW.created_at, ended, span_error,
-      jsonb_build_object('service.invocation.status', NEW.status, 'service.invocation.grade', NEW.grade), NEW.id, NEW.effect_id, NEW.approval_id
-    FROM runs r JOIN actions a ON a.id = NEW.action_id WHERE r.id = NEW.run_id;
-    RETURN NEW;
-  END $function$
-;
-
 CREATE OR REPLACE FUNCTION public.keep_ambiguous_unknown()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -7240,13 +7206,11 @@ CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.invocations REFERENC
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.invocations REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_invocations();
 CREATE TRIGGER free_preview AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.compensates IS DISTINCT FROM old.compensates) OR (old.resolution IS NOT NULL) OR (new.resolution IS NOT NULL) OR (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION keep_resolution();
-CREATE TRIGGER keep_span AFTER INSERT OR UPDATE OF status, outcome_source, effect_id, approval_id ON public.invocations FOR EACH ROW WHEN ((new.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
 CREATE TRIGGER leave_invocation_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION leave_event_of_invocations('invocation.settled', 'heard');
 CREATE TRIGGER note_late_settlement AFTER UPDATE OF settled_at ON public.invocations FOR EACH ROW WHEN (((new.status = 'succeeded'::text) AND (new.settled_at IS NOT NULL) AND (old.settled_at IS NULL) AND (date_trunc('month'::text, (new.settled_at AT TIME ZONE 'UTC'::text)) <> date_trunc('month'::text, (new.created_at AT TIME ZONE 'UTC'::text))))) EXECUTE FUNCTION note_late_execution('settled');
 CREATE TRIGGER note_reversal AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((old.status = 'succeeded'::text) AND (new.status = 'failed'::text) AND (new.settled_at IS NOT NULL))) EXECUTE FUNCTION note_late_execution('reversed');
 CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER release_files AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN ((new.holds_files AND ((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) OR ((new.status = 'unknown'::text) AND (new.effect_id IS NULL))))) EXECUTE FUNCTION release_files();
-CREATE TRIGGER remove_span AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
 CREATE CONSTRAINT TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER take_preview AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 
@@ -8605,8 +8569,6 @@ CREATE TABLE spans (
   cost double precision,
   attributes jsonb,
   invocation_id text COLLATE "C",
-  effect_id text COLLATE "C",
-  approval_id text COLLATE "C",
   sent_status text,
   is_start_sent boolean DEFAULT false NOT NULL,
   is_end_sent boolean DEFAULT false NOT NULL,
@@ -8616,7 +8578,6 @@ CREATE TABLE spans (
   CONSTRAINT spans_check CHECK ((parent_id <> id)),
   CONSTRAINT spans_check1 CHECK ((ended_at >= started_at)),
   CONSTRAINT spans_check2 CHECK (((status = 'running'::text) = (ended_at IS NULL))),
-  CONSTRAINT spans_check3 CHECK (((invocation_id IS NOT NULL) OR (num_nonnulls(effect_id, approval_id) = 0))),
   CONSTRAINT spans_cost_check CHECK ((cost >= (0)::double precision)),
   CONSTRAINT spans_error_check CHECK ((jsonb_typeof(error) = 'object'::text)),
   CONSTRAINT spans_id_check CHECK ((id ~ '^(spn_[0-9A-Za-z]{22}|[0-9a-f]{16})$'::text)),
@@ -8634,7 +8595,7 @@ CREATE POLICY directory ON spans FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON spans FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON spans TO service_app;
 GRANT DELETE ON spans TO service_directory;
-GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, effect_id, approval_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
+GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, invocation_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
 GRANT SELECT (run_id, id) ON spans TO service_directory;
 CREATE TRIGGER count_added AFTER INSERT ON public.spans REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
 CREATE TRIGGER count_changed AFTER UPDATE ON public.spans REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
