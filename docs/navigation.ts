@@ -181,6 +181,8 @@ export const NAVIGATION: readonly NavigationEntry[] = [
           '/adr/0014-the-caches-normal-form',
           '/adr/0015-two-ways-to-search-by-vectors',
           '/adr/0018-what-stays-by-hand',
+          '/adr/0015-exact-by-pgvector-and-rarest-words-first',
+          '/adr/0016-the-database-counts-and-indexes',
         ],
       },
     ],

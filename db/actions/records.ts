@@ -1,5 +1,5 @@
 import type { ActionDefinition } from '../../domain/actions.ts';
-import { LISTED_MEMBER_BYTES_MAX } from '../shortened.ts';
+import { shortenedColumn } from '../shortened.ts';
 
 export interface VersionAuthor {
   type: string;
@@ -57,8 +57,13 @@ export const ACTION_COLUMNS = {
   archivedAt: 'actions.archived_at',
 } as const;
 
+const SHORTENED_MEMBERS = ['inputSchema', 'outputSchema', 'verify'];
+
 /** For lists: a large config, schema or `verify` is shortened and remains a JSON object. */
-export const SHORTENED_DEFINITION = `shortened_definition(action_versions.definition, ${LISTED_MEMBER_BYTES_MAX})`;
+export const SHORTENED_DEFINITION = `action_versions.definition || jsonb_build_object(
+  'adapter', (action_versions.definition -> 'adapter') || jsonb_build_object(
+    'config', ${shortenedColumn("(action_versions.definition #> '{adapter,config}')")}),
+  ${SHORTENED_MEMBERS.map((name) => `'${name}', ${shortenedColumn(`(action_versions.definition -> '${name}')`)}`).join(', ')})`;
 
 export type ActionRow = Omit<ActionRecord, 'currentVersion'> & {
   versionId: string;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
 
 /**
- * Puts an event about the whole workspace into the outbox of each of its environments, in the transaction of what it tells of. `toChannels`
+ * Puts an event about the whole workspace into the outbox of each of its environments, in the transaction of what it reports. `toChannels`
  * is true in the data of one of them, a production environment where there is one, so that the channels hear of it once.
  */
 export async function raiseInWorkspace(

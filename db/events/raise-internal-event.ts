@@ -9,7 +9,7 @@ export async function raiseInternalEvent(
   data: JsonObject,
 ): Promise<void> {
   await tx.raw(
-    `INSERT INTO raised_events (environment_id, type, data) VALUES (current_environment_id(), :type, CAST(:data AS jsonb))`,
+    `INSERT INTO raised_events (environment_id, type, snapshot) VALUES (current_environment_id(), :type, CAST(:data AS jsonb))`,
     { type, data: JSON.stringify(data) },
   );
 }

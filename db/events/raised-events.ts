@@ -1,3 +1,5 @@
+import { payloadOf } from '../../domain/events/platform-events.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
 import type { RaisedEvent } from './records.ts';
 
@@ -13,14 +15,14 @@ export async function findRaisedEvents(
   return rows.map((row) => ({ environmentId: row.environment_id, workspaceId: row.workspace_id }));
 }
 
-/** Locks the oldest events of the environment, in their order. What another process relays is left to it. */
+/** Locks the oldest events of the environment, in their order, with their payloads. What another process relays is left to it. */
 export async function lockRaisedEvents(tx: EnvironmentTransaction, most: number): Promise<RaisedEvent[]> {
-  const { rows } = await tx.raw<{ rows: RaisedEvent[] }>(
-    `SELECT id, type, data, occurred_at AS "occurredAt" FROM raised_events
+  const { rows } = await tx.raw<{ rows: (Omit<RaisedEvent, 'data'> & { snapshot: JsonObject })[] }>(
+    `SELECT id, type, snapshot, occurred_at AS "occurredAt" FROM raised_events
      WHERE environment_id = current_environment_id() AND look_again_at <= now() ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED`,
     [most],
   );
-  return rows;
+  return rows.map(({ snapshot, ...event }) => ({ ...event, data: payloadOf(event.type, snapshot) }));
 }
 
 export async function deleteRaisedEvents(tx: EnvironmentTransaction, events: readonly RaisedEvent[]): Promise<void> {

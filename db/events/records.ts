@@ -1,7 +1,7 @@
 import type { RaisedEventType } from '../../domain/events/event-types.ts';
 import type { JsonObject } from '../../domain/json.ts';
 
-/** An event in the outbox. */
+/** An event of the outbox, with its payload. */
 export interface RaisedEvent {
   /** A UUID: its place in the outbox. */
   id: string;

@@ -1,6 +1,7 @@
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { spanIdOf } from '../runs/records.ts';
 import { findByOperationKey } from './find-by-operation-key.ts';
 import type { ActorRecord } from './records.ts';
 
@@ -30,6 +31,15 @@ export interface Admission {
   holdsFiles?: boolean;
 }
 
+/** An invocation of a run is a span of it. Whoever knew its id from a preview may have sent a part of the span before. */
+const SPAN = `,
+     span AS (
+       INSERT INTO spans (run_id, id, environment_id, trace_id, name, kind, status, started_at, invocation_id)
+       SELECT r.id, :spanId, a.environment_id, r.trace_id, left(n.name, 200), 'action', 'running', a.created_at, a.id
+       FROM admitted a, runs r, actions n WHERE r.id = :runId AND n.id = :actionId
+       ON CONFLICT (run_id, id) DO UPDATE SET invocation_id = EXCLUDED.invocation_id, name = EXCLUDED.name, kind = EXCLUDED.kind,
+         status = EXCLUDED.status, started_at = EXCLUDED.started_at, ended_at = NULL)`;
+
 /**
  * Admits an invocation. An operation key is taken for good: if it is taken already, nothing is written and the id of the earlier
  * invocation is returned, whatever caller made that.
@@ -49,7 +59,7 @@ export async function admitInvocation(
            WHERE m.workspace_id = current_workspace_id()
              AND m.user_id = voice_of(CAST(:requesterType AS text), CAST(:requesterId AS text))), '{}'),
          :retryOf, :runId, :agentId, :previewId, :compensates, :requestId, :holdsFiles)
-       ON CONFLICT (environment_id, operation_key) DO NOTHING RETURNING id, environment_id),
+       ON CONFLICT (environment_id, operation_key) DO NOTHING RETURNING id, environment_id, created_at)${rest.runId === null ? '' : SPAN},
      waits AS (
        INSERT INTO effect_dependencies (invocation_id, environment_id, depends_on, position)
        SELECT a.id, a.environment_id, d.effect_id, d.position
@@ -58,6 +68,7 @@ export async function admitInvocation(
     {
       ...rest,
       id,
+      spanId: spanIdOf(id),
       requestId: admission.requestId ?? null,
       previewId: preview?.id ?? null,
       compensates,

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { spanIdOf } from '../runs/records.ts';
 import { giveBackAllowance } from '../plans/give-back-allowance.ts';
 
 /**
@@ -8,8 +9,11 @@ import { giveBackAllowance } from '../plans/give-back-allowance.ts';
  */
 export async function withdrawInvocation(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: { created_at: Date }[] }>(
-    `DELETE FROM invocations WHERE id = ? AND status = 'queued' AND evaluated_at IS NULL RETURNING created_at`,
-    [invocationId],
+    `WITH gone AS (
+       DELETE FROM invocations WHERE id = :invocationId AND status = 'queued' AND evaluated_at IS NULL RETURNING run_id, created_at),
+     span AS (DELETE FROM spans s USING gone WHERE s.run_id = gone.run_id AND s.id = :spanId)
+     SELECT created_at FROM gone`,
+    { invocationId, spanId: spanIdOf(invocationId) },
   );
   const withdrawn = rows[0];
   if (withdrawn === undefined) return false;

@@ -19,12 +19,4 @@ const SHORTENED = `
   BEGIN
     RETURN CASE WHEN octet_length(written) <= bytes_max THEN value ELSE shortened_text(written, bytes_max) END;
   END $$;
-
-  CREATE FUNCTION shortened_definition(definition jsonb, bytes_max integer) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN definition || jsonb_build_object(
-      'adapter', (definition -> 'adapter') || jsonb_build_object('config', shortened(definition #> '{adapter,config}', bytes_max)),
-      'inputSchema', shortened(definition -> 'inputSchema', bytes_max),
-      'outputSchema', shortened(definition -> 'outputSchema', bytes_max),
-      'verify', shortened(definition -> 'verify', bytes_max));
 `;

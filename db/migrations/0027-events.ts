@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { NOTIFIED_EVENT_TYPES } from '../../domain/events/event-types.ts';
 import { makeDirectoryFunctions } from './directory-functions.ts';
 import { PLATFORM_EVENTS } from './platform-events.ts';
 
@@ -8,8 +7,8 @@ export const name = '0027-events';
 /**
  * Topics, their subscriptions, the events that were published to them, and the outbox of platform events.
  *
- * - A platform event is raised by a trigger of the row whose change it tells of (platform-events.ts). So it commits with the change,
- *   and no writer can forget it. `raised_events` is the outbox: every worker process relays it, in a transaction that deletes the row.
+ * - A trigger of the row that changes leaves a platform event in the outbox, `raised_events` (platform-events.ts). So it commits with
+ *   the change, and no writer can forget it. Every worker process relays the outbox, in a transaction that deletes the row.
  * - An event is fanned out page by page. Its cursor moves in the transaction that accepts the messages of the page, so that each
  *   subscription gets one message, whatever dies.
  * - Topics and subscriptions are marked as deleted first: deliveries that are under way still need the subscription's secret. The sweep
@@ -160,32 +159,22 @@ const OUTBOX = `
     id uuid PRIMARY KEY DEFAULT uuidv7(),  -- in the order of the changes, as far as clocks tell
     environment_id uuid NOT NULL REFERENCES environments,
     type text NOT NULL,
-    data jsonb NOT NULL,
+    row_id text COLLATE "C",         -- what the event is of, where a trigger requires the event at the commit
+    snapshot jsonb NOT NULL,         -- of the row, with what the event must show as it was then: domain/events/payloads.ts
     occurred_at timestamptz(3) NOT NULL DEFAULT now(),
     look_again_at timestamptz(3) NOT NULL DEFAULT now() -- later than now: it could not be relayed
   );
   CREATE INDEX raised_events_of ON raised_events (environment_id, id);
+  CREATE INDEX raised_events_of_row ON raised_events (row_id) WHERE row_id IS NOT NULL;
   CALL make_tenant_table('raised_events', 'SELECT, INSERT, DELETE');
   GRANT UPDATE (look_again_at) ON raised_events TO service_app;
-
-  -- Whether somebody hears an event of this type: notifications need some always, all others need a subscription.
-  CREATE FUNCTION is_event_heard(of_environment uuid, of_type text) RETURNS boolean LANGUAGE sql STABLE
-    RETURN of_type = ANY (ARRAY[${NOTIFIED_EVENT_TYPES.map((type) => `'${type}'`).join(', ')}])
-      OR EXISTS (SELECT FROM event_subscriptions s
-                 WHERE s.environment_id = of_environment AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-
-  CREATE FUNCTION raise_event(of_environment uuid, of_type text, of_data jsonb) RETURNS void LANGUAGE sql
-    BEGIN ATOMIC
-      INSERT INTO raised_events (environment_id, type, data) SELECT of_environment, of_type, of_data
-      WHERE is_event_heard(of_environment, of_type);
-    END;
 `;
 
 const DIRECTORY = `
   CREATE POLICY directory ON raised_events FOR SELECT TO service_directory USING (true);
   GRANT SELECT (id, environment_id, look_again_at) ON raised_events TO service_directory;
   CREATE POLICY directory_raises ON raised_events FOR INSERT TO service_directory WITH CHECK (true);
-  GRANT INSERT (environment_id, type, data) ON raised_events TO service_directory;
+  GRANT INSERT (environment_id, type, snapshot) ON raised_events TO service_directory;
   CREATE POLICY directory ON events TO service_directory USING (true);
   GRANT SELECT (id, environment_id, topic_id, retention, created_at, fanned_out_at, page_started), DELETE ON events TO service_directory;
   CREATE POLICY directory ON topics TO service_directory USING (true);
@@ -212,11 +201,11 @@ const DIRECTORY = `
     END;
 
   -- Tells each environment of the transaction's workspace. One of them, of production where there is one, tells the channels.
-  CREATE FUNCTION raise_workspace_event(of_type text, of_data jsonb) RETURNS void
+  CREATE FUNCTION raise_workspace_event(of_type text, facts jsonb) RETURNS void
     LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC
-      INSERT INTO raised_events (environment_id, type, data)
-      SELECT e.id, of_type, of_data || jsonb_build_object('toChannels',
+      INSERT INTO raised_events (environment_id, type, snapshot)
+      SELECT e.id, of_type, facts || jsonb_build_object('to_channels',
         e.id = first_value(e.id) OVER (ORDER BY e.kind = 'production' DESC, e.id))
       FROM environments e WHERE e.workspace_id = current_workspace_id();
     END;

@@ -10,15 +10,14 @@ export const name = '0033-runs';
  * 30 days from the run's beginning and go together, by dropping partitions. No foreign key points at any of them, since it would forbid that.
  *
  * The database holds that a run moves once, from running to its end, and that only its tags and metadata change then. An invocation with
- * a run is a span of it: a trigger writes that span in the transaction that writes the invocation, so that neither is ever without the
- * other. A run that has gone gets no more spans.
+ * a run is a span of it: the statement that admits the invocation writes that span, and its readers take its state from the invocation.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(RUNS);
   await knex.raw(RUN_MOVES);
   await knex.raw(SPANS);
   await knex.raw(TAGS);
-  await knex.raw(ACTION_SPANS);
+  await knex.raw(WAITING_INVOCATIONS);
   await knex.raw(PARTITIONS);
   await makeDirectoryFunctions(knex, DIRECTORY, [
     'find_waiting_invocations_of_cancelled_runs(text, integer)',
@@ -98,9 +97,7 @@ const SPANS = `
     output_tokens bigint CHECK (output_tokens >= 0),
     cost double precision CHECK (cost >= 0),
     attributes jsonb CHECK (jsonb_typeof(attributes) = 'object'),
-    invocation_id text COLLATE "C",
-    effect_id text COLLATE "C",
-    approval_id text COLLATE "C",
+    invocation_id text COLLATE "C",  -- it says how the span stands: db/runs/records.ts
     -- A span comes in parts, in any order. What was sent is told from what is filled in until it is sent: a time of arrival gives way to the time
     -- that is sent later, and a success that follows from an end becomes a failure once the error is there.
     sent_status text CHECK (sent_status IN ('succeeded', 'failed', 'cancelled')),
@@ -110,13 +107,12 @@ const SPANS = `
       + coalesce(octet_length(error::text), 0) + coalesce(octet_length(attributes::text), 0)) STORED,
     PRIMARY KEY (run_id, id),
     CHECK (ended_at >= started_at),
-    CHECK ((status = 'running') = (ended_at IS NULL)),
-    CHECK (invocation_id IS NOT NULL OR num_nonnulls(effect_id, approval_id) = 0)
+    CHECK ((status = 'running') = (ended_at IS NULL))
   ) PARTITION BY RANGE (run_id);
   CREATE INDEX spans_by_parent ON spans (run_id, parent_id, started_at, id);
   CALL make_tenant_table('spans', 'SELECT, INSERT, DELETE');
   GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost,
-    attributes, effect_id, approval_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
+    attributes, invocation_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
 `;
 
 /**
@@ -148,40 +144,7 @@ const TAGS = `
   CREATE TRIGGER remove_tags AFTER DELETE ON runs FOR EACH ROW WHEN (cardinality(OLD.tags) > 0) EXECUTE FUNCTION keep_run_tags();
 `;
 
-const ACTION_SPANS = `
-  -- The span of an invocation has the invocation's id with another prefix. What is unknown has not ended: it is being found out.
-  CREATE FUNCTION keep_action_span() RETURNS trigger LANGUAGE plpgsql AS $$
-  DECLARE
-    span_id text := 'spn_' || substr(COALESCE(NEW.id, OLD.id), 5);
-    span_status text;
-    span_error jsonb;
-    ended timestamptz(3);
-  BEGIN
-    IF TG_OP = 'DELETE' THEN
-      DELETE FROM spans WHERE run_id = OLD.run_id AND id = span_id;
-      RETURN OLD;
-    END IF;
-    span_status := CASE
-      WHEN NEW.status = 'succeeded' THEN 'succeeded'
-      WHEN NEW.status = 'cancelled' THEN 'cancelled'
-      WHEN NEW.status IN ('failed', 'refused', 'denied', 'expired') THEN 'failed'
-      ELSE 'running' END;
-    span_error := CASE WHEN NEW.refusal_code IS NOT NULL THEN jsonb_build_object('code', NEW.refusal_code, 'message', NEW.error) END;
-    ended := CASE WHEN span_status <> 'running' THEN greatest(COALESCE(NEW.settled_at, now()), NEW.created_at) END;
-    UPDATE spans s SET status = span_status, ended_at = ended, error = span_error, effect_id = NEW.effect_id, approval_id = NEW.approval_id,
-      attributes = COALESCE(s.attributes, '{}') || jsonb_build_object('service.invocation.status', NEW.status, 'service.invocation.grade', NEW.grade)
-    WHERE s.run_id = NEW.run_id AND s.id = span_id;
-    IF FOUND OR TG_OP = 'UPDATE' THEN RETURN NEW; END IF;
-    INSERT INTO spans (run_id, id, environment_id, trace_id, name, kind, status, started_at, ended_at, error, attributes, invocation_id,
-      effect_id, approval_id)
-    SELECT r.id, span_id, NEW.environment_id, r.trace_id, left(a.name, 200), 'action', span_status, NEW.created_at, ended, span_error,
-      jsonb_build_object('service.invocation.status', NEW.status, 'service.invocation.grade', NEW.grade), NEW.id, NEW.effect_id, NEW.approval_id
-    FROM runs r JOIN actions a ON a.id = NEW.action_id WHERE r.id = NEW.run_id;
-    RETURN NEW;
-  END $$;
-  CREATE TRIGGER keep_span AFTER INSERT OR UPDATE OF status, outcome_source, effect_id, approval_id ON invocations FOR EACH ROW
-    WHEN (NEW.run_id IS NOT NULL) EXECUTE FUNCTION keep_action_span();
-  CREATE TRIGGER remove_span AFTER DELETE ON invocations FOR EACH ROW WHEN (OLD.run_id IS NOT NULL) EXECUTE FUNCTION keep_action_span();
+const WAITING_INVOCATIONS = `
   CREATE INDEX invocations_waiting_of_run ON invocations (run_id) WHERE run_id IS NOT NULL AND (status = 'pending_approval'
     OR status = 'queued' AND dependencies_awaited_at IS NOT NULL);
 `;

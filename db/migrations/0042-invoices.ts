@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { DAILY_USAGE_CHECK, USAGE_CHECK_SIGNATURES, USAGE_CHECKS } from './usage-checks.ts';
 import { makeDirectoryFunctions } from './directory-functions.ts';
+import { leavingEventsOf } from './platform-events.ts';
 
 export const name = '0042-invoices';
 
@@ -217,13 +218,7 @@ const THRESHOLDS = `
   ${ofWorkspace('usage_crossings', 'SELECT, INSERT')}
   ${appendOnly('usage_crossings')}
 
-  CREATE FUNCTION raise_usage_event() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, 'usage.threshold', jsonb_build_object('workspaceId', NEW.workspace_id, 'month', to_char(NEW.month, 'YYYY-MM'),
-      'meter', NEW.meter, 'threshold', NEW.threshold, 'used', NEW.used, 'limit', NEW.allowed, 'currency', NEW.currency));
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER raise_crossed AFTER INSERT ON usage_crossings FOR EACH ROW EXECUTE FUNCTION raise_usage_event();
+${leavingEventsOf({ table: 'usage_crossings', snapshot: 'NEW.*', events: { 'usage.threshold': ['INSERT', 'true'] } })}
   CREATE INDEX monthly_usage_by_month ON monthly_usage (month);
 `;
 

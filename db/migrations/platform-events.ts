@@ -1,168 +1,204 @@
+import { NOTIFIED_EVENT_TYPES, type PlatformEventType } from '../../domain/events/event-types.ts';
+
 /**
- * The triggers that raise platform events, each in the transaction of the change that it tells of. What `data` holds is declared in
- * domain/events/platform-events.ts; a suite holds every event that is raised to that. No note, input, response or secret is in it.
+ * The triggers that leave a platform event in the outbox, in the transaction of the change that it reports. A row of the outbox holds the
+ * type and a snapshot of the changed row. The relay makes the public payload of it (domain/events/payloads.ts), so that a new
+ * member of a payload needs no migration. No snapshot holds an input, a response, a note, a header or a secret.
  */
-export const PLATFORM_EVENTS = `
-  CREATE FUNCTION event_time(at timestamptz) RETURNS text LANGUAGE sql STABLE
-    RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+interface Source {
+  table: string;
+  /** SQL: the select list of the snapshot, over NEW. Its names are those of columns, and no public ones. */
+  snapshot: string;
+  /** SQL: the id by which `require_event` finds the row in the outbox. Tables without it are not guarded. */
+  rowId?: string;
+  /** The types: which operation raises them, and on what condition. */
+  events: Partial<Record<PlatformEventType, readonly [on: string, when: string]>>;
+}
 
-  CREATE FUNCTION raise_action_event() RETURNS trigger LANGUAGE plpgsql AS $$
-  DECLARE
-    of_type text := CASE WHEN TG_OP = 'INSERT' THEN 'action.created' WHEN NEW.archived_at IS NOT NULL THEN 'action.archived' ELSE 'action.updated' END;
-  BEGIN
-    -- The first version is written after its action.
-    PERFORM raise_event(NEW.environment_id, of_type, jsonb_build_object('actionId', NEW.id, 'name', NEW.name, 'versionId', NEW.current_version_id,
-      'version', COALESCE((SELECT v.number FROM action_versions v WHERE v.id = NEW.current_version_id), 1)));
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER raise_created AFTER INSERT ON actions FOR EACH ROW EXECUTE FUNCTION raise_action_event();
-  CREATE TRIGGER raise_changed AFTER UPDATE ON actions FOR EACH ROW
-    WHEN ((NEW.name, NEW.description, NEW.current_version_id, NEW.archived_at) IS DISTINCT FROM (OLD.name, OLD.description, OLD.current_version_id, OLD.archived_at))
-    EXECUTE FUNCTION raise_action_event();
+const SUBSCRIPTION_IS_LIVE = 's.of_service AND s.enabled AND s.deleted_at IS NULL';
 
-  CREATE FUNCTION raise_invocation_event() RETURNS trigger LANGUAGE plpgsql AS $$
+/**
+ * The guard asks for no event that only a subscription of the last minutes wants. Such a subscription may have committed after the
+ * trigger looked for one, and no transaction lasts so long (STATEMENT_TIMEOUT_MS, IDLE_IN_TRANSACTION_TIMEOUT_MS in db/client.ts).
+ */
+const GUARD = `
+  CREATE FUNCTION require_event() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    IF NOT is_event_heard(NEW.environment_id, 'invocation.settled') THEN RETURN NULL; END IF;
-    PERFORM raise_event(NEW.environment_id, 'invocation.settled', jsonb_build_object('invocationId', NEW.id, 'effectId', NEW.effect_id,
-      'actionId', NEW.action_id, 'action', (SELECT a.name FROM actions a WHERE a.id = NEW.action_id), 'status', NEW.status,
-      'grade', NEW.grade, 'outcomeSource', NEW.outcome_source, 'refusalCode', NEW.refusal_code, 'agentId', NEW.agent_id, 'runId', NEW.run_id));
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER raise_settled AFTER UPDATE OF status ON invocations FOR EACH ROW
-    WHEN (NEW.status IN ('succeeded', 'failed', 'refused', 'denied', 'expired', 'cancelled') AND NEW.status IS DISTINCT FROM OLD.status)
-    EXECUTE FUNCTION raise_invocation_event();
-
-  CREATE FUNCTION raise_effect_event() RETURNS trigger LANGUAGE plpgsql AS $$
-  DECLARE
-    facts jsonb;
-    is_settled boolean := NEW.stage = 'settled' AND (NEW.stage, NEW.outcome) IS DISTINCT FROM (OLD.stage, OLD.outcome);
-  BEGIN
-    facts := jsonb_build_object('effectId', NEW.id, 'invocationId', NEW.invocation_id, 'action', NEW.action_name, 'outcome', NEW.outcome,
-      'outcomeSource', NEW.outcome_source, 'grade', NEW.grade, 'verification', NEW.verification, 'partialEffect', NEW.partial_effect,
-      'providerReference', NEW.provider_reference);
-    IF NEW.outcome = 'unknown' AND OLD.outcome <> 'unknown' THEN
-      PERFORM raise_event(NEW.environment_id, 'effect.unknown', facts);
-    END IF;
-    IF NEW.reconcile_exhausted AND NOT OLD.reconcile_exhausted THEN
-      PERFORM raise_event(NEW.environment_id, 'effect.exhausted', facts || jsonb_build_object('reads', NEW.reconcile_attempts));
-    END IF;
-    IF is_settled THEN
-      PERFORM raise_event(NEW.environment_id, 'effect.settled', facts);
-    END IF;
-    IF is_settled AND NEW.outcome_source = 'manual_resolution' THEN
-      PERFORM raise_event(NEW.environment_id, 'effect.resolved', facts || jsonb_build_object('resolvedBy',
-        (SELECT r.resolved_by FROM resolutions r WHERE r.invocation_id = NEW.invocation_id)));
+    IF (TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND ${SUBSCRIPTION_IS_LIVE}
+          AND COALESCE(s.enabled_at, s.created_at) < now() - interval '5 minutes'))
+       AND NOT EXISTS (SELECT FROM raised_events r WHERE r.row_id = NEW.id AND r.type = TG_ARGV[0] AND r.occurred_at = now()::timestamptz(3)) THEN
+      RAISE EXCEPTION '% leaves no event % in the outbox', NEW.id, TG_ARGV[0] USING ERRCODE = 'check_violation',
+        HINT = 'Insert it into raised_events in the same transaction, as the trigger leave_event_of_… does (db/migrations/platform-events.ts).';
     END IF;
     RETURN NULL;
   END $$;
-  CREATE TRIGGER raise_moved AFTER UPDATE OF stage, outcome, reconcile_exhausted ON effects FOR EACH ROW
-    WHEN ((NEW.stage, NEW.outcome, NEW.reconcile_exhausted) IS DISTINCT FROM (OLD.stage, OLD.outcome, OLD.reconcile_exhausted)
-      AND (NEW.stage = 'settled' OR NEW.outcome = 'unknown' OR NEW.reconcile_exhausted))
-    EXECUTE FUNCTION raise_effect_event();
+`;
 
-  CREATE FUNCTION raise_approval_event() RETURNS trigger LANGUAGE plpgsql AS $$
+const columns = (names: string): string => names.replaceAll(/\w+/g, 'NEW.$&');
+const ACTION_NAME = '(SELECT a.name FROM actions a WHERE a.id = NEW.action_id) AS action_name';
+const ACTION_CHANGED = `(NEW.name, NEW.description, NEW.current_version_id, NEW.archived_at)
+    IS DISTINCT FROM (OLD.name, OLD.description, OLD.current_version_id, OLD.archived_at)`;
+const EFFECT_SETTLED = `NEW.stage = 'settled' AND (NEW.stage, NEW.outcome) IS DISTINCT FROM (OLD.stage, OLD.outcome)`;
+/** Not for the delivery of an event, nor for an alert: each would raise the next. */
+const messageIs = (status: string): string =>
+  `NEW.kind NOT IN ('event', 'alert') AND NEW.status = '${status}' AND OLD.status <> '${status}'`;
+const ofCrossings = (thresholdType: PlatformEventType, exceededType: PlatformEventType): Source['events'] => ({
+  [thresholdType]: ['INSERT', 'NEW.threshold IS NOT NULL'],
+  [exceededType]: ['INSERT', 'NEW.threshold IS NULL'],
+});
+
+const SOURCES: readonly Source[] = [
+  {
+    table: 'actions',
+    // The first version is written after its action.
+    snapshot: `${columns('id, name, description, current_version_id, created_at, updated_at, archived_at')},
+      COALESCE((SELECT v.number FROM action_versions v WHERE v.id = NEW.current_version_id), 1) AS version`,
+    events: {
+      'action.created': ['INSERT', 'true'],
+      'action.updated': ['UPDATE', `NEW.archived_at IS NULL AND ${ACTION_CHANGED}`],
+      'action.archived': ['UPDATE', `NEW.archived_at IS NOT NULL AND ${ACTION_CHANGED}`],
+    },
+  },
+  {
+    table: 'invocations',
+    snapshot: `${columns(`id, action_id, version_id, retry_of, run_id, agent_id, effect_id, preview_id, approval_id, compensates, status,
+      outcome_source, grade, refusal_code, created_at, evaluated_at, unknown_at, settled_at`)}, ${ACTION_NAME}`,
+    events: {
+      'invocation.settled': [
+        'UPDATE OF status',
+        `NEW.status IN ('succeeded', 'failed', 'refused', 'denied', 'expired', 'cancelled') AND NEW.status IS DISTINCT FROM OLD.status`,
+      ],
+    },
+  },
+  {
+    table: 'effects',
+    rowId: 'NEW.id',
+    snapshot: `${columns(`id, invocation_id, action_name, version_id, adapter_type, adapter_version, preview_id, approval_id, compensates,
+      stage, outcome, outcome_source, partial_effect, rejection_reason, provider_reference, reconcile_attempts, grade, verification,
+      created_at, first_dispatched_at, outcome_at, unknown_at, known_at`)}, CASE WHEN NEW.outcome_source = 'manual_resolution'
+      THEN (SELECT r.resolved_by FROM resolutions r WHERE r.invocation_id = NEW.invocation_id) END AS resolved_by`,
+    events: {
+      'effect.unknown': ['UPDATE OF outcome', `NEW.outcome = 'unknown' AND OLD.outcome <> 'unknown'`],
+      'effect.exhausted': ['UPDATE OF reconcile_exhausted', 'NEW.reconcile_exhausted AND NOT OLD.reconcile_exhausted'],
+      'effect.settled': ['UPDATE OF stage, outcome', EFFECT_SETTLED],
+      'effect.resolved': ['UPDATE OF stage, outcome', `${EFFECT_SETTLED} AND NEW.outcome_source = 'manual_resolution'`],
+    },
+  },
+  {
+    table: 'approvals',
+    rowId: 'NEW.id',
+    snapshot: `${columns(`id, kind, invocation_id, effect_id, preview_id, action_id, title, binding_digest, source, policy_id, policy_version,
+      rule_id, quorum, requested_by, status, created_at, expires_at, decided_at`)}, ${ACTION_NAME}`,
+    events: {
+      'approval.requested': ['INSERT', 'true'],
+      'approval.decided': [
+        'UPDATE OF status',
+        `NEW.status IN ('approved', 'denied') AND NEW.status IS DISTINCT FROM OLD.status`,
+      ],
+      'approval.expired': ['UPDATE OF status', `NEW.status = 'expired' AND OLD.status <> 'expired'`],
+    },
+  },
+  {
+    table: 'messages',
+    rowId: 'NEW.id',
+    snapshot:
+      columns(`id, kind, url, method, label, scheduled_for, max_retries, callback_of, schedule_id, url_group_id, flow_control_key,
+      retry_of, status, attempts, response_status, error_message, created_at, delivered_at, failed_at`),
+    events: {
+      'message.delivered': ['UPDATE OF status', messageIs('delivered')],
+      'message.failed': ['UPDATE OF status', messageIs('failed')],
+    },
+  },
+  {
+    table: 'impact_limit_crossings',
+    snapshot: 'NEW.*, (SELECT l.name FROM impact_limits l WHERE l.id = NEW.limit_id) AS limit_name',
+    events: ofCrossings('impact_limit.threshold', 'impact_limit.exceeded'),
+  },
+  {
+    table: 'budget_crossings',
+    snapshot: 'NEW.*',
+    events: ofCrossings('budget.threshold', 'budget.exceeded'),
+  },
+  {
+    table: 'schedule_runs',
+    snapshot: `${columns('schedule_id, trigger, nominal_at, outcome, error_code, error_message, fired_at')}, 1 AS slots,
+      (SELECT c.name FROM schedules c WHERE c.id = NEW.schedule_id) AS schedule_name`,
+    events: { 'schedule.failed': ['INSERT OR UPDATE OF outcome', `NEW.outcome = 'failed'`] },
+  },
+  {
+    table: 'secrets',
+    snapshot: columns('id, name, current_version, created_at, rotated_at'),
+    events: {
+      'secret.rotated': [
+        'UPDATE OF current_version',
+        'NEW.current_version <> OLD.current_version AND OLD.deleted_at IS NULL AND NEW.deleted_at IS NULL',
+      ],
+    },
+  },
+  {
+    table: 'event_subscriptions',
+    snapshot: `${columns('id, topic_id, url, event_types, failing_since, last_failure_at, disabled_at')},
+      (SELECT t.name FROM topics t WHERE t.id = NEW.topic_id) AS topic_name`,
+    events: {
+      'subscription.disabled': ['UPDATE OF disabled_at', 'NEW.disabled_at IS NOT NULL AND OLD.disabled_at IS NULL'],
+    },
+  },
+];
+
+const isAlwaysRaised = (type: string): boolean => (NOTIFIED_EVENT_TYPES as readonly string[]).includes(type);
+
+/** SQL that creates the function and the triggers of a table whose rows raise events. */
+export function leavingEventsOf({ table, snapshot, rowId, events }: Source): string {
+  const triggers = Object.entries(events).map(([type, [on, when]]) => {
+    const [name, given] = [type.replace('.', '_'), `'${type}', '${isAlwaysRaised(type) ? 'always' : 'heard'}'`];
+    const guard = `CREATE CONSTRAINT TRIGGER require_${name} AFTER ${on} ON ${table} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (${when}) EXECUTE FUNCTION require_event(${given});`;
+    return `
+  CREATE TRIGGER leave_${name} AFTER ${on} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION leave_event_of_${table}(${given});
+  ${rowId === undefined ? '' : guard}`;
+  });
+  return `
+  CREATE FUNCTION leave_event_of_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    PERFORM raise_event(NEW.environment_id,
-      CASE WHEN TG_OP = 'INSERT' THEN 'approval.requested' WHEN NEW.status = 'expired' THEN 'approval.expired' ELSE 'approval.decided' END,
-      jsonb_build_object('approvalId', NEW.id, 'kind', NEW.kind, 'title', NEW.title, 'status', NEW.status, 'invocationId', NEW.invocation_id,
-        'effectId', NEW.effect_id, 'previewId', NEW.preview_id, 'action', (SELECT a.name FROM actions a WHERE a.id = NEW.action_id),
-        'bindingDigest', NEW.binding_digest, 'quorum', NEW.quorum, 'requestedBy', jsonb_build_object('type', NEW.requested_by -> 'type', 'id', NEW.requested_by -> 'id'),
-        'expiresAt', event_time(NEW.expires_at), 'decidedAt', event_time(NEW.decided_at)));
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], ${rowId ?? 'NULL'}, to_jsonb(made) FROM (SELECT ${snapshot}) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND ${SUBSCRIPTION_IS_LIVE});
+    RETURN NULL;
+  END $$;${triggers.join('')}`;
+}
+
+/** One event reports all the slots of a schedule that are recorded together, as its newest one: there may be a thousand. */
+const MISSED_SLOTS = `
+  CREATE FUNCTION leave_event_of_missed_slots() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, snapshot)
+    SELECT made.environment_id, 'schedule.failed', to_jsonb(made)
+    FROM (SELECT DISTINCT ON (r.schedule_id) r.environment_id, r.schedule_id, r.trigger, r.nominal_at, r.outcome, r.error_code, r.error_message,
+        r.fired_at, count(*) OVER (PARTITION BY r.schedule_id) AS slots, (SELECT c.name FROM schedules c WHERE c.id = r.schedule_id) AS schedule_name
+      FROM recorded r WHERE r.outcome = 'missed' ORDER BY r.schedule_id, r.nominal_at DESC) made
+    WHERE EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = made.environment_id AND ${SUBSCRIPTION_IS_LIVE});
     RETURN NULL;
   END $$;
-  CREATE TRIGGER raise_requested AFTER INSERT ON approvals FOR EACH ROW EXECUTE FUNCTION raise_approval_event();
-  CREATE TRIGGER raise_ended AFTER UPDATE OF status ON approvals FOR EACH ROW
-    WHEN (NEW.status IN ('approved', 'denied', 'expired') AND NEW.status IS DISTINCT FROM OLD.status) EXECUTE FUNCTION raise_approval_event();
+  CREATE TRIGGER leave_schedule_missed AFTER INSERT ON schedule_runs REFERENCING NEW TABLE AS recorded
+    FOR EACH STATEMENT EXECUTE FUNCTION leave_event_of_missed_slots();
+`;
 
-  CREATE FUNCTION raise_impact_limit_event() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, CASE WHEN NEW.threshold IS NULL THEN 'impact_limit.exceeded' ELSE 'impact_limit.threshold' END,
-      jsonb_build_object('impactLimitId', NEW.limit_id, 'name', (SELECT l.name FROM impact_limits l WHERE l.id = NEW.limit_id), 'period', NEW.period,
-        'used', NEW.used, 'cap', NEW.cap) || CASE WHEN NEW.threshold IS NULL THEN jsonb_build_object('requested', NEW.requested)
-        ELSE jsonb_build_object('threshold', NEW.threshold) END);
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER raise_crossed AFTER INSERT ON impact_limit_crossings FOR EACH ROW EXECUTE FUNCTION raise_impact_limit_event();
-
-  CREATE FUNCTION raise_budget_event() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, CASE WHEN NEW.threshold IS NULL THEN 'budget.exceeded' ELSE 'budget.threshold' END,
-      jsonb_build_object('apiKeyId', NEW.api_key_id, 'month', to_char(NEW.month, 'YYYY-MM'), 'cap', CASE NEW.cap_name
-        WHEN 'cache_lookups' THEN 'cacheLookups' WHEN 'memory_operations' THEN 'memoryOperations' ELSE NEW.cap_name END,
-        'taken', NEW.taken, 'capMicrocents', NEW.cap)
-      || CASE WHEN NEW.threshold IS NULL THEN '{}' ELSE jsonb_build_object('threshold', NEW.threshold) END);
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER raise_crossed AFTER INSERT ON budget_crossings FOR EACH ROW EXECUTE FUNCTION raise_budget_event();
-
-  CREATE FUNCTION raise_message_event() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF NOT is_event_heard(NEW.environment_id, 'message.' || NEW.status) THEN RETURN NULL; END IF;
-    PERFORM raise_event(NEW.environment_id, 'message.' || NEW.status, jsonb_build_object('messageId', NEW.id, 'url', NEW.url, 'method', NEW.method,
-      'label', NEW.label, 'attempts', NEW.attempts, 'responseStatus', NEW.response_status, 'errorMessage', NEW.error_message,
-      'scheduleId', NEW.schedule_id, 'urlGroupId', NEW.url_group_id, 'callbackOf', NEW.callback_of, 'retryOf', NEW.retry_of));
-    RETURN NULL;
-  END $$;
-  -- Not for the delivery of an event, nor for an alert: each would raise the next.
-  CREATE TRIGGER raise_ended AFTER UPDATE OF status ON messages FOR EACH ROW
-    WHEN (NEW.kind NOT IN ('event', 'alert') AND NEW.status IN ('delivered', 'failed') AND NEW.status IS DISTINCT FROM OLD.status)
-    EXECUTE FUNCTION raise_message_event();
-
-  CREATE FUNCTION raise_schedule_event() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, 'schedule.failed', jsonb_build_object('scheduleId', NEW.schedule_id,
-      'name', (SELECT s.name FROM schedules s WHERE s.id = NEW.schedule_id), 'trigger', NEW.trigger, 'nominalAt', event_time(NEW.nominal_at),
-      'errorCode', NEW.error_code, 'errorMessage', NEW.error_message));
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER raise_failed AFTER INSERT OR UPDATE OF outcome ON schedule_runs FOR EACH ROW
-    WHEN (NEW.outcome = 'failed') EXECUTE FUNCTION raise_schedule_event();
-
-  -- One tells of all the slots of a schedule that are recorded together: there may be a thousand.
-  CREATE FUNCTION raise_missed_slots() RETURNS trigger
-    LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM raise_event(newest.environment_id, 'schedule.failed', jsonb_build_object('scheduleId', newest.schedule_id,
-          'name', (SELECT s.name FROM schedules s WHERE s.id = newest.schedule_id), 'trigger', newest.trigger,
-          'nominalAt', event_time(newest.nominal_at), 'errorCode', newest.error_code,
-          'errorMessage', newest.error_message || CASE WHEN newest.slots > 1 THEN ' Slots missed: ' || newest.slots || '.' ELSE '' END))
-        FROM (SELECT DISTINCT ON (r.schedule_id) r.*, count(*) OVER (PARTITION BY r.schedule_id) AS slots
-              FROM recorded r WHERE r.outcome = 'missed' ORDER BY r.schedule_id, r.nominal_at DESC) newest;
-      RETURN NULL;
-    END $$;
-  CREATE TRIGGER raise_missed AFTER INSERT ON schedule_runs REFERENCING NEW TABLE AS recorded
-    FOR EACH STATEMENT EXECUTE FUNCTION raise_missed_slots();
-
-  CREATE FUNCTION raise_environment_event() RETURNS trigger LANGUAGE plpgsql AS $$
+/** A member halts in a transaction of the workspace, which names no environment. Row-level security has let the row through. */
+const HALTS = `
+  CREATE FUNCTION leave_event_of_environments() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     scope text := COALESCE(current_setting('app.environment_id', true), '');
   BEGIN
-    -- A member changes it in a transaction of the workspace, which names no environment. Row-level security has let the row through.
     PERFORM set_config('app.environment_id', NEW.id::text, true);
-    PERFORM raise_event(NEW.id, CASE WHEN NEW.halted_at IS NULL THEN 'environment.resumed' ELSE 'environment.halted' END,
-      jsonb_build_object('environmentId', NEW.id, 'name', NEW.name) || CASE WHEN NEW.halted_at IS NULL
-        THEN jsonb_build_object('haltedAt', event_time(OLD.halted_at))
-        ELSE jsonb_build_object('haltedAt', event_time(NEW.halted_at), 'reason', NEW.halted_reason, 'haltedBy', NEW.halted_by) END);
+    INSERT INTO raised_events (environment_id, type, snapshot)
+    SELECT NEW.id, TG_ARGV[0], to_jsonb(made) FROM (SELECT ${columns('id, name, kind, halted_at, halted_reason, halted_by')}, OLD.halted_at AS was_halted_at) made;
     PERFORM set_config('app.environment_id', scope, true);
     RETURN NULL;
   END $$;
-  CREATE TRIGGER raise_halt AFTER UPDATE OF halted_at ON environments FOR EACH ROW
-    WHEN ((NEW.halted_at IS NULL) <> (OLD.halted_at IS NULL)) EXECUTE FUNCTION raise_environment_event();
-
-  CREATE FUNCTION raise_secret_event() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, 'secret.rotated', jsonb_build_object('secretId', NEW.id, 'name', NEW.name, 'version', NEW.current_version));
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER raise_rotated AFTER UPDATE OF current_version ON secrets FOR EACH ROW
-    WHEN (NEW.current_version <> OLD.current_version AND OLD.deleted_at IS NULL AND NEW.deleted_at IS NULL) EXECUTE FUNCTION raise_secret_event();
-
-  CREATE FUNCTION raise_subscription_event() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, 'subscription.disabled', jsonb_build_object('subscriptionId', NEW.id, 'topicId', NEW.topic_id,
-      'topic', (SELECT t.name FROM topics t WHERE t.id = NEW.topic_id), 'url', NEW.url, 'failingSince', event_time(NEW.failing_since)));
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER raise_disabled AFTER UPDATE OF disabled_at ON event_subscriptions FOR EACH ROW
-    WHEN (NEW.disabled_at IS NOT NULL AND OLD.disabled_at IS NULL) EXECUTE FUNCTION raise_subscription_event();
+  CREATE TRIGGER leave_environment_halted AFTER UPDATE OF halted_at ON environments FOR EACH ROW
+    WHEN (OLD.halted_at IS NULL AND NEW.halted_at IS NOT NULL) EXECUTE FUNCTION leave_event_of_environments('environment.halted');
+  CREATE TRIGGER leave_environment_resumed AFTER UPDATE OF halted_at ON environments FOR EACH ROW
+    WHEN (OLD.halted_at IS NOT NULL AND NEW.halted_at IS NULL) EXECUTE FUNCTION leave_event_of_environments('environment.resumed');
 `;
+
+export const PLATFORM_EVENTS = [GUARD, ...SOURCES.map(leavingEventsOf), MISSED_SLOTS, HALTS].join('');

@@ -1,7 +1,7 @@
 import type { RunStatus } from '../../domain/runs/runs.ts';
 import { selected } from '../columns.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { RUN_COLUMNS, type RunRecord } from './records.ts';
+import { OF_INVOCATION, RUN_COLUMNS, type RunRecord } from './records.ts';
 
 export interface RunCounts {
   spans: number;
@@ -16,8 +16,8 @@ export async function getRun(
 ): Promise<(RunRecord & { counts: RunCounts }) | null> {
   const { rows } = await tx.raw<{ rows: (RunRecord & { counts: RunCounts })[] }>(
     `SELECT ${selected(RUN_COLUMNS)}, (
-       SELECT json_build_object('spans', count(*), 'invocations', count(s.invocation_id), 'effects', count(s.effect_id),
-         'approvals', count(s.approval_id)) FROM spans s WHERE s.run_id = r.id) AS counts
+       SELECT json_build_object('spans', count(*), 'invocations', count(s.invocation_id), 'effects', count(i.effect_id),
+         'approvals', count(i.approval_id)) FROM spans s ${OF_INVOCATION} WHERE s.run_id = r.id) AS counts
      FROM runs r WHERE r.id = :id`,
     { id },
   );

@@ -1,7 +1,7 @@
 import { selected } from '../columns.ts';
 import { shortenedColumn } from '../shortened.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { SPAN_COLUMNS, type SpanRecord } from './records.ts';
+import { OF_INVOCATION, SPAN_COLUMNS, type SpanRecord } from './records.ts';
 
 export interface LevelSpan extends SpanRecord {
   childCount: number;
@@ -21,8 +21,8 @@ const LISTED = selected({
   ...SPAN_COLUMNS,
   input: shortenedColumn('s.input'),
   output: shortenedColumn('s.output'),
-  error: shortenedColumn('s.error'),
-  attributes: shortenedColumn('s.attributes'),
+  error: shortenedColumn(SPAN_COLUMNS.error),
+  attributes: shortenedColumn(SPAN_COLUMNS.attributes),
 });
 
 /**
@@ -43,7 +43,7 @@ export async function listSpans(
   const { rows } = await tx.raw<{ rows: LevelSpan[] }>(
     `SELECT ${LISTED}, ${COLUMNS} FROM (
        SELECT * FROM spans s WHERE s.run_id = :runId AND ${level} ORDER BY s.started_at, s.id LIMIT :limit OFFSET :offset) s
-     ORDER BY s.started_at, s.id`,
+     ${OF_INVOCATION} ORDER BY s.started_at, s.id`,
     bindings,
   );
   return { items: rows, total: counted.rows[0]?.total ?? 0 };
@@ -52,7 +52,8 @@ export async function listSpans(
 /** One span, whole. */
 export async function getSpan(tx: EnvironmentTransaction, runId: string, id: string): Promise<LevelSpan | null> {
   const { rows } = await tx.raw<{ rows: LevelSpan[] }>(
-    `SELECT ${selected(SPAN_COLUMNS)}, ${COLUMNS} FROM spans s WHERE s.run_id = :runId AND s.id = :id`,
+    `SELECT ${selected(SPAN_COLUMNS)}, ${COLUMNS} FROM spans s ${OF_INVOCATION}
+     WHERE s.run_id = :runId AND s.id = :id`,
     { runId, id },
   );
   return rows[0] ?? null;

@@ -62,7 +62,7 @@ const traces = async (): Promise<unknown[]> => [
     [subscriptionId],
   )),
   ...(await world.database.asOwner(
-    `SELECT type FROM raised_events WHERE type = 'subscription.disabled' AND data ->> 'subscriptionId' = $1`,
+    `SELECT type FROM raised_events WHERE type = 'subscription.disabled' AND snapshot ->> 'id' = $1`,
     [subscriptionId],
   )),
 ];

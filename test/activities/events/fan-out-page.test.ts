@@ -7,6 +7,7 @@ import { updateSubscription } from '../../../db/events/subscriptions.ts';
 import type { EventRef, FanOutStep } from '../../../domain/events/events.ts';
 import { newId } from '../../../domain/ids.ts';
 import { subscribeToService } from '../../api/events/support.ts';
+import { plantRaised } from '../../db/events/plant-raised.ts';
 import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';
 
 let world: ActivityWorld;
@@ -113,7 +114,7 @@ test('a platform event goes to the subscriptions that were enabled when it was r
   const { tenant } = world.database;
   const early = await subscribeToService(world.database);
   await laterMillisecond();
-  await world.transaction((tx) => tx.raw(`SELECT raise_event(current_environment_id(), 'action.created', '{}')`));
+  await plantRaised(world.database, ['action.created']);
   await laterMillisecond();
   await world.database.asOwner(
     `INSERT INTO event_subscriptions (id, environment_id, topic_id, of_service, url, event_types)

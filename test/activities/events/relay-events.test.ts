@@ -6,8 +6,10 @@ import { startFollowUps } from '../../../activities/events/start-follow-ups.ts';
 import { lockRaisedEvents } from '../../../db/events/raised-events.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
-import { NOTIFIED_EVENT_TYPES, PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
+import { PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
 import { subscribeToService } from '../../api/events/support.ts';
+import { plantRaised } from '../../db/events/plant-raised.ts';
+import { EXAMPLES } from '../../domain/events/snapshots.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 
@@ -24,17 +26,7 @@ const inOutbox = async (): Promise<string[]> =>
   (await database.asOwner<{ type: string }>('SELECT type FROM raised_events ORDER BY id')).map(({ type }) => type);
 const published = async (): Promise<string[]> =>
   (await database.asOwner<{ type: string }>('SELECT type FROM events ORDER BY type')).map(({ type }) => type);
-const plant = (types: readonly string[], { environmentId } = database.tenant) =>
-  database.asOwner(
-    `INSERT INTO raised_events (environment_id, type, data) SELECT $1, type, '{}' FROM unnest($2::text[]) WITH ORDINALITY t (type, n) ORDER BY n`,
-    [environmentId, types],
-  );
-const raiseAll = () =>
-  database.db.withEnvironment(database.tenant, async (tx) => {
-    for (const type of PLATFORM_EVENT_TYPES) {
-      await tx.raw(`SELECT raise_event(current_environment_id(), ?, '{}')`, [type]);
-    }
-  });
+const plant = (types: readonly string[], tenant = database.tenant) => plantRaised(database, types, tenant);
 
 function relaying() {
   const fannedOut: string[] = [];
@@ -52,18 +44,17 @@ function relaying() {
 }
 
 describe('the outbox', { timeout: TEST_TIMEOUT_MS }, () => {
-  test('holds only the types that people are notified of where nobody subscribes, and the relay publishes none', async () => {
-    await raiseAll();
-    expect((await inOutbox()).toSorted()).toEqual([...NOTIFIED_EVENT_TYPES].toSorted());
+  test('is relayed to nobody where nobody subscribes', async () => {
+    await plant(PLATFORM_EVENT_TYPES);
     const { deps, fannedOut } = relaying();
     await relayEvents(deps);
     expect(await inOutbox()).toEqual([]);
     expect([await published(), fannedOut]).toEqual([[], []]);
   });
 
-  test('holds every type where somebody subscribes; each is published once and fanned out', async () => {
+  test('is published where somebody subscribes: each event once, and fanned out', async () => {
     await subscribeToService(database);
-    await raiseAll();
+    await plant(PLATFORM_EVENT_TYPES);
     const { deps, fannedOut } = relaying();
     await relayEvents(deps);
     await relayEvents(deps);
@@ -82,7 +73,10 @@ describe('the outbox', { timeout: TEST_TIMEOUT_MS }, () => {
     expect(lines.filter(({ level }) => level === 50)).toHaveLength(1);
     await relayEvents(deps);
     expect(lines.filter(({ level }) => level === 50)).toHaveLength(1);
-    await database.asOwner(`UPDATE raised_events SET look_again_at = now(), type = 'action.archived'`);
+    await database.asOwner('UPDATE raised_events SET look_again_at = now(), type = $1, snapshot = $2', [
+      'action.archived',
+      EXAMPLES['action.archived'][0],
+    ]);
     await relayEvents(deps);
     expect(await inOutbox()).toEqual([]);
     expect(await published()).toEqual(['action.archived', 'action.created', 'action.updated']);

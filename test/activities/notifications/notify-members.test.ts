@@ -2,10 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { relayEvents } from '../../../activities/events/relay-events.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { nextReminderMs } from '../../../domain/approvals/reminders.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
 import { type NotificationSettings, putSettings, readSettings } from '../../../db/notifications/settings.ts';
 import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
+import { plantRaised } from '../../db/events/plant-raised.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 
 /** Each event that people are told of is counted once, and tells the alert webhook once, whatever dies in between. */
@@ -20,15 +22,14 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(() => world.database.asOwner('TRUNCATE raised_events, notifications, messages CASCADE'));
 
-const effect = (number: number) => ({ effectId: `eff_${number}`, invocationId: `inv_${number}`, action: 'refund' });
+const effect = (number: number) => ({ id: `eff_${number}`, invocation_id: `inv_${number}` });
 
 /** Puts events into the outbox, all of one moment. */
-async function raise(type: string, data: readonly object[], at = '2026-11-22T10:15:00Z'): Promise<void> {
-  await world.database.asOwner(
-    `INSERT INTO raised_events (environment_id, type, data, occurred_at) SELECT $1, $2, d, $4 FROM jsonb_array_elements($3) d`,
-    [world.database.tenant.environmentId, type, JSON.stringify(data), at],
+const raise = (type: string, rows: readonly JsonObject[], at = '2026-11-22T10:15:00Z'): Promise<void> =>
+  plantRaised(
+    world.database,
+    rows.map((columns) => ({ type, columns, at })),
   );
-}
 
 interface Told {
   type: string;
@@ -67,7 +68,7 @@ describe('events that people are told of', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 
   test('a thousand dead letters of an hour are one notification and one alert, and the next hour is another', async () => {
-    const failed = Array.from({ length: 1_000 }, (_, number) => ({ messageId: `msg_${number}`, attempts: 6 }));
+    const failed = Array.from({ length: 1_000 }, (_, number) => ({ id: `msg_${number}` }));
     await raise('message.failed', failed);
     await raise('message.failed', failed.slice(0, 3), '2026-11-22T11:00:00Z');
     const { deps, woken } = relaying();
@@ -78,7 +79,7 @@ describe('events that people are told of', { timeout: TEST_TIMEOUT_MS }, () => {
 
   test('tell a webhook and a recipient that are set later of the next one of their hour, once', async () => {
     const failing = async (deps: ActivityDependencies): Promise<{ alerts: number; mails: string[] }> => {
-      await raise('message.failed', [{ messageId: newId('message'), attempts: 6 }]);
+      await raise('message.failed', [{ id: newId('message') }]);
       await relayEvents(deps);
       const mails = await world.database.asOwner<{ recipient: string }>(
         'SELECT recipient FROM notification_emails ORDER BY recipient',
@@ -107,7 +108,7 @@ describe('events that people are told of', { timeout: TEST_TIMEOUT_MS }, () => {
   test('relayed by several processes at once, are counted once', async () => {
     await raise(
       'message.failed',
-      Array.from({ length: 250 }, (_, number) => ({ messageId: `msg_${number}` })),
+      Array.from({ length: 250 }, (_, number) => ({ id: `msg_${number}` })),
     );
     await raise(
       'effect.unknown',
@@ -165,7 +166,7 @@ describe('a crash', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 
   test('of the start of an alert fails no event', async () => {
-    await raise('environment.halted', [{ environmentId: 'env', name: 'Production', reason: 'an incident' }]);
+    await raise('environment.halted', [{}]);
     const { deps } = relaying({ wakeMessage: () => Promise.reject(new Error('Temporal is away')) });
     await relayEvents(deps);
     expect(await told()).toMatchObject([

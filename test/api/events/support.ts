@@ -1,3 +1,5 @@
+import type { RaisedEventType } from '../../../domain/events/event-types.ts';
+import { payloadOf } from '../../../domain/events/platform-events.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { TestDatabase } from '../../harness/database.ts';
@@ -25,7 +27,10 @@ export async function subscribeToService(
   return subscription;
 }
 
-/** What is in the outbox, in its order. */
-export function outbox(database: TestDatabase): Promise<Raised[]> {
-  return database.asOwner<Raised>('SELECT type, data FROM raised_events ORDER BY id');
+/** What is in the outbox, in its order, as the relay reads it. */
+export async function outbox(database: TestDatabase): Promise<Raised[]> {
+  const rows = await database.asOwner<{ type: RaisedEventType; snapshot: JsonObject }>(
+    'SELECT type, snapshot FROM raised_events ORDER BY id',
+  );
+  return rows.map(({ type, snapshot }) => ({ type, data: payloadOf(type, snapshot) }));
 }

@@ -152,7 +152,7 @@ describe('the alert webhook', () => {
     const { messageId } = (tested.json as { data: { messageId: string } }).data;
     await vi.waitFor(async () => expect(await statusOf(service, messageId)).toBe('failed'), { timeout: PATIENCE_MS });
     const [{ raised: told } = { raised: -1 }] = await service.database.asOwner<{ raised: number }>(
-      `SELECT (SELECT count(*) FROM raised_events WHERE data ->> 'messageId' = $1)::int
+      `SELECT (SELECT count(*) FROM raised_events WHERE row_id = $1)::int
          + (SELECT count(*) FROM notifications WHERE subject_id = $1)::int AS raised`,
       [messageId],
     );

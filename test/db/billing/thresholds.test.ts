@@ -25,13 +25,16 @@ const raised = async ({ production }: TestTenants) =>
   (
     await database.asOwner<{
       environment_id: string;
-      data: { meter: string; threshold: number; used: number; limit: number };
+      snapshot: { meter: string; threshold: number; used: number; allowed: number };
     }>(
-      `SELECT r.environment_id, r.data FROM raised_events r JOIN environments e ON e.id = r.environment_id
+      `SELECT r.environment_id, r.snapshot FROM raised_events r JOIN environments e ON e.id = r.environment_id
        WHERE e.workspace_id = $1 AND r.type = 'usage.threshold' ORDER BY r.id`,
       [production.workspaceId],
     )
-  ).map(({ environment_id, data }) => [environment_id, data.meter, data.threshold, data.used, data.limit]);
+  ).map(({ environment_id, snapshot }) => {
+    const { meter, threshold, used, allowed } = snapshot;
+    return [environment_id, meter, threshold, used, allowed];
+  });
 const onPlan = async (plan: 'free' | 'growth' | 'enterprise'): Promise<TestTenants> => {
   const workspace = await database.anotherWorkspace();
   await database.db.withWorkspace(workspace.production.workspaceId, (tx) => setPlan(tx, plan));

@@ -33,6 +33,6 @@ export const rows: PlantedArea = {
       published_by: {},
       retention: 'month',
     });
-    await insert(owner, 'raised_events', { environment_id, type: 'action.created', data: {} });
+    await insert(owner, 'raised_events', { environment_id, type: 'action.created', snapshot: {} });
   },
 };
