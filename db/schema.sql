@@ -1287,6 +1287,52 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.claim_workflow_starts(again_in interval, most integer)
+ RETURNS TABLE(id text, kind text, detail text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ WITH unclaimed AS (
+          SELECT s.id
+            FROM workflow_starts s
+           WHERE ((NOT s.claimed) AND (s.due_at <= now()))
+           ORDER BY s.due_at
+          LIMIT claim_workflow_starts.most
+          FOR UPDATE OF s SKIP LOCKED
+         ), claimed AS (
+          SELECT s.id
+            FROM workflow_starts s
+           WHERE (s.claimed AND (s.due_at <= now()))
+           ORDER BY s.due_at
+          LIMIT claim_workflow_starts.most
+          FOR UPDATE OF s SKIP LOCKED
+         ), moved AS (
+          UPDATE workflow_starts s SET due_at = (now() + claim_workflow_starts.again_in), claimed = true
+           WHERE (s.id = ANY (ARRAY( SELECT u.id
+                    FROM unclaimed u
+                 UNION ALL
+                  SELECT c.id
+                    FROM claimed c)))
+           RETURNING s.id,
+             s.kind,
+             s.detail,
+             s.environment_id
+         )
+  SELECT m.id,
+     m.kind,
+     m.detail,
+     m.environment_id,
+     e.workspace_id
+    FROM (moved m
+      JOIN environments e ON ((e.id = m.environment_id)))
+   ORDER BY m.id;
+END
+;
+ALTER FUNCTION claim_workflow_starts(interval,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION claim_workflow_starts(interval,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION claim_workflow_starts(interval,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.conclude_approval()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2935,48 +2981,6 @@ ALTER FUNCTION find_held_environments(interval,text,integer) OWNER TO service_di
 REVOKE ALL ON FUNCTION find_held_environments(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_held_environments(interval,text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_idle_dead_letter_jobs(idle_for interval, behind_id text, most integer)
- RETURNS TABLE(id text, kind text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT j.id,
-     j.kind,
-     j.environment_id,
-     e.workspace_id
-    FROM (dead_letter_jobs j
-      JOIN environments e ON ((e.id = j.environment_id)))
-   WHERE ((j.ended_at IS NULL) AND (j.looked_at < (now() - find_idle_dead_letter_jobs.idle_for)) AND (j.id > find_idle_dead_letter_jobs.behind_id))
-   ORDER BY j.id
-  LIMIT find_idle_dead_letter_jobs.most;
-END
-;
-ALTER FUNCTION find_idle_dead_letter_jobs(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_idle_memory_jobs(idle_for interval, behind_id text, most integer)
- RETURNS TABLE(id text, kind text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT j.id,
-     j.kind,
-     j.environment_id,
-     e.workspace_id
-    FROM (memory_jobs j
-      JOIN environments e ON ((e.id = j.environment_id)))
-   WHERE ((j.ended_at IS NULL) AND (j.looked_at < (now() - find_idle_memory_jobs.idle_for)) AND (j.id > find_idle_memory_jobs.behind_id))
-   ORDER BY j.id
-  LIMIT find_idle_memory_jobs.most;
-END
-;
-ALTER FUNCTION find_idle_memory_jobs(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_idle_memory_jobs(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_idle_memory_jobs(interval,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_integration(of_id text)
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -3296,36 +3300,6 @@ ALTER FUNCTION find_old_previews(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_old_previews(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_old_previews(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_overdue_reads(overdue_by interval, after_id text, most integer)
- RETURNS TABLE(id text, invocation_id text, action_name text, stage text, grade text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT f.id,
-     f.invocation_id,
-     f.action_name,
-     f.stage,
-     f.grade,
-     f.environment_id,
-     e.workspace_id
-    FROM (effects f
-      JOIN environments e ON ((e.id = f.environment_id)))
-   WHERE ((f.id > find_overdue_reads.after_id) AND (f.id IN ( SELECT r.id
-            FROM effects r
-           WHERE ((r.stage = 'reconciling'::text) AND (NOT r.reconcile_exhausted) AND (COALESCE(r.reconcile_next_at, r.updated_at) < (now() - find_overdue_reads.overdue_by)))
-         UNION ALL
-          SELECT s.id
-            FROM effects s
-           WHERE ((s.stage = 'settled'::text) AND (s.reconcile_next_at IS NOT NULL) AND (s.reconcile_next_at < (now() - find_overdue_reads.overdue_by))))))
-   ORDER BY f.id
-  LIMIT find_overdue_reads.most;
-END
-;
-ALTER FUNCTION find_overdue_reads(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_overdue_reads(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_overdue_reads(interval,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_raised_events(after_id uuid, most integer)
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -3415,78 +3389,6 @@ ALTER FUNCTION find_unclosed_months(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unclosed_months(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unclosed_months(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_unfanned_events(older_than interval, behind_id text, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT v.id,
-     v.environment_id,
-     e.workspace_id
-    FROM (events v
-      JOIN environments e ON ((e.id = v.environment_id)))
-   WHERE (((v.fanned_out_at IS NULL) OR (NOT v.page_started)) AND (v.created_at < (now() - find_unfanned_events.older_than)) AND (v.id > find_unfanned_events.behind_id))
-   ORDER BY v.id
-  LIMIT find_unfanned_events.most;
-END
-;
-ALTER FUNCTION find_unfanned_events(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unfanned_events(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unfanned_events(interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_unfired_runs(older_than interval, after_id text, most integer)
- RETURNS TABLE(id text, schedule_id text, trigger text, nominal_at timestamp with time zone, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT u.id,
-     u.schedule_id,
-     u.trigger,
-     u.nominal_at,
-     u.environment_id,
-     e.workspace_id
-    FROM (( SELECT (((((r.schedule_id || '/'::text) || r.trigger) || '/'::text) || EXTRACT(epoch FROM r.nominal_at)) COLLATE "C") AS id,
-             r.schedule_id,
-             r.trigger,
-             r.nominal_at,
-             r.environment_id
-            FROM (schedule_runs r
-              JOIN schedules s ON (((s.id = r.schedule_id) AND (s.deleted_at IS NULL))))
-           WHERE ((r.fired_at < (now() - find_unfired_runs.older_than)) AND ((r.outcome = 'queued'::text) OR ((r.outcome = 'waiting'::text) AND (NOT (EXISTS ( SELECT
-                    FROM messages m
-                   WHERE ((m.schedule_id = r.schedule_id) AND (m.retry_of IS NULL) AND (m.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])))))))))) u
-      JOIN environments e ON ((e.id = u.environment_id)))
-   WHERE (u.id > find_unfired_runs.after_id)
-   ORDER BY u.id
-  LIMIT find_unfired_runs.most;
-END
-;
-ALTER FUNCTION find_unfired_runs(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unfired_runs(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unfired_runs(interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_unsent_emails(overdue_by interval, after_id text, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT m.id,
-     m.environment_id,
-     e.workspace_id
-    FROM (notification_emails m
-      JOIN environments e ON ((e.id = m.environment_id)))
-   WHERE ((m.ended_at IS NULL) AND (m.next_attempt_at < (now() - find_unsent_emails.overdue_by)) AND (m.id > find_unsent_emails.after_id))
-   ORDER BY m.id
-  LIMIT find_unsent_emails.most;
-END
-;
-ALTER FUNCTION find_unsent_emails(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unsent_emails(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unsent_emails(interval,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_unsettled_answers(after_id text, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -3510,93 +3412,6 @@ ALTER FUNCTION find_unsettled_answers(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unsettled_answers(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unsettled_answers(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_unsettled_invocations(older_than interval, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-BEGIN ATOMIC
- WITH newest AS MATERIALIZED (
-          SELECT u.id,
-             u.environment_id
-            FROM invocations u
-           WHERE ((u.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (u.created_at < (now() - find_unsettled_invocations.older_than)))
-           ORDER BY u.id DESC
-          LIMIT find_unsettled_invocations.most
-         ), others AS MATERIALIZED (
-          SELECT u.id,
-             u.environment_id
-            FROM invocations u
-           WHERE ((u.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (u.created_at < (now() - find_unsettled_invocations.older_than)) AND (u.id > ( SELECT i.unsettled_looked_to
-                    FROM installation i)))
-           ORDER BY u.id
-          LIMIT find_unsettled_invocations.most
-         ), moved AS (
-          UPDATE installation SET unsettled_looked_to = ( SELECT
-                         CASE
-                             WHEN (count(*) = find_unsettled_invocations.most) THEN max(o.id)
-                             ELSE ''::text
-                         END AS "case"
-                    FROM others o)
-         )
-  SELECT l.id,
-     l.environment_id,
-     e.workspace_id
-    FROM (( SELECT n.id,
-             n.environment_id
-            FROM newest n
-         UNION
-          SELECT o.id,
-             o.environment_id
-            FROM others o) l
-      JOIN environments e ON ((e.id = l.environment_id)))
-   WHERE (( SELECT count(*) AS count
-            FROM effects f
-           WHERE ((f.invocation_id = l.id) AND (f.stage = 'reconciling'::text))) = 0)
-   ORDER BY l.id;
-END
-;
-ALTER FUNCTION find_unsettled_invocations(interval,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unsettled_invocations(interval,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unsettled_invocations(interval,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_untold_schedules(older_than interval, overdue_by interval, after_id text, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT s.id,
-     s.environment_id,
-     e.workspace_id
-    FROM (schedules s
-      JOIN environments e ON ((e.id = s.environment_id)))
-   WHERE ((s.id > find_untold_schedules.after_id) AND (s.id IN ( SELECT u.id
-            FROM schedules u
-           WHERE ((u.deleted_at IS NULL) AND (u.told_revision IS DISTINCT FROM u.revision) AND (u.updated_at < (now() - find_untold_schedules.older_than)))
-         UNION ALL
-          SELECT d.id
-            FROM schedules d
-           WHERE ((d.deleted_at < (now() - find_untold_schedules.older_than)) AND (d.told_revision IS NOT NULL))
-         UNION ALL
-          SELECT r.id
-            FROM schedules r
-           WHERE ((r.renew_at < now()) AND (r.deleted_at IS NULL))
-         UNION ALL
-          SELECT o.id
-            FROM schedules o
-           WHERE ((o.due_at < (now() - find_untold_schedules.overdue_by)) AND (o.deleted_at IS NULL)))))
-   ORDER BY s.id
-  LIMIT find_untold_schedules.most;
-END
-;
-ALTER FUNCTION find_untold_schedules(interval,interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_untold_schedules(interval,interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_untold_schedules(interval,interval,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_unused_oauth_clients(unconnected interval, unused interval, after_id text, most integer)
  RETURNS TABLE(id text)
  LANGUAGE sql
@@ -3617,32 +3432,6 @@ END
 ALTER FUNCTION find_unused_oauth_clients(interval,interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unused_oauth_clients(interval,interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unused_oauth_clients(interval,interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_unwatched_approvals(older_than interval, after_id text, most integer)
- RETURNS TABLE(id text, invocation_id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT a.id,
-     a.invocation_id,
-     a.environment_id,
-     e.workspace_id
-    FROM (approvals a
-      JOIN environments e ON ((e.id = a.environment_id)))
-   WHERE ((a.id > find_unwatched_approvals.after_id) AND ((a.awaited_status IS NULL) OR (a.awaited_status = 'pending'::text)) AND
-         CASE
-             WHEN (a.status <> 'pending'::text) THEN (a.decided_at < (now() - find_unwatched_approvals.older_than))
-             WHEN (a.awaited_status IS NULL) THEN (a.created_at < (now() - find_unwatched_approvals.older_than))
-             ELSE (a.expires_at < (now() - find_unwatched_approvals.older_than))
-         END)
-   ORDER BY a.id
-  LIMIT find_unwatched_approvals.most;
-END
-;
-ALTER FUNCTION find_unwatched_approvals(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unwatched_approvals(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unwatched_approvals(interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_usage_crossings(limits jsonb, thresholds integer[], after_id text, most integer)
  RETURNS TABLE(id text, workspace_id uuid, environment_id uuid, month date, meter text, threshold integer, used bigint, allowed bigint)
@@ -4504,6 +4293,217 @@ AS $function$
     RETURN NULL;
   END $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_approvals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.awaited_status IS NULL OR NEW.awaited_status = 'pending' THEN interval '30 seconds' + CASE
+      WHEN NEW.status <> 'pending' THEN NEW.decided_at WHEN NEW.awaited_status IS NULL THEN NEW.created_at ELSE NEW.expires_at END END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'approval', NEW.invocation_id, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_approvals() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_approvals() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_approvals() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_dead_letter_jobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.ended_at IS NULL THEN NEW.looked_at + interval '2 minutes' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'dead_letter_job', NEW.kind, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_dead_letter_jobs() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_dead_letter_jobs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_dead_letter_jobs() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_effects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.stage = 'reconciling' AND NOT NEW.reconcile_exhausted THEN COALESCE(NEW.reconcile_next_at, NEW.updated_at) + interval '2 minutes'
+      WHEN NEW.stage = 'settled' THEN NEW.reconcile_next_at + interval '2 minutes' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'read', NULL, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_effects() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_effects() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_effects() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.fanned_out_at IS NULL OR NOT NEW.page_started THEN NEW.created_at + interval '30 seconds' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'event', NULL, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_events() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_events() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_events() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_invocations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.status IN ('queued', 'dispatching') AND NEW.outcome_source IS NULL THEN NEW.created_at + interval '30 seconds' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'invocation', NULL, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_invocations() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_invocations() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_invocations() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_memory_jobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.ended_at IS NULL THEN NEW.looked_at + interval '2 minutes' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'memory_job', NEW.kind, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_memory_jobs() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_memory_jobs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_memory_jobs() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_notification_emails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.ended_at IS NULL THEN NEW.next_attempt_at + interval '30 seconds' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'email', NULL, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_notification_emails() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_notification_emails() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_notification_emails() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_schedule_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.outcome IN ('queued', 'waiting') THEN NEW.fired_at + interval '30 seconds' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = concat_ws('/', OLD.schedule_id, OLD.trigger, trunc(extract(epoch FROM OLD.nominal_at) * 1000));
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (concat_ws('/', NEW.schedule_id, NEW.trigger, trunc(extract(epoch FROM NEW.nominal_at) * 1000)), NEW.environment_id, 'firing', NEW.outcome, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_schedule_runs() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_schedule_runs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_schedule_runs() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_schedules()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.deleted_at IS NULL
+        THEN LEAST(CASE WHEN NEW.told_revision IS DISTINCT FROM NEW.revision THEN NEW.updated_at + interval '30 seconds' END, NEW.renew_at, NEW.due_at + interval '2 minutes')
+      WHEN NEW.told_revision IS NOT NULL THEN NEW.deleted_at + interval '30 seconds' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'schedule', NULL, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_schedules() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_schedules() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_schedules() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.keep_unused_preview()
  RETURNS trigger
@@ -6084,7 +6084,6 @@ CREATE INDEX approvals_by_status ON public.approvals USING btree (environment_id
 CREATE INDEX approvals_ended_free_standing ON public.approvals USING btree (decided_at) WHERE ((kind = 'free_standing'::text) AND (status <> 'pending'::text));
 CREATE INDEX approvals_newest_first ON public.approvals USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX approvals_pending_free_standing ON public.approvals USING btree (environment_id) WHERE ((kind = 'free_standing'::text) AND (status = 'pending'::text));
-CREATE INDEX approvals_watched ON public.approvals USING btree (id) WHERE ((awaited_status IS NULL) OR (awaited_status = 'pending'::text));
 ALTER TABLE approvals ENABLE ROW LEVEL SECURITY;
 ALTER TABLE approvals FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON approvals FOR SELECT TO service_directory USING (true);
@@ -6093,11 +6092,50 @@ CREATE POLICY tenant ON approvals FOR ALL TO PUBLIC USING ((environment_id = cur
 GRANT INSERT, SELECT ON approvals TO service_app;
 GRANT DELETE ON approvals TO service_directory;
 GRANT UPDATE (status, reminders_sent, last_reminded_at, awaited_status, decided_at, consumed_at) ON approvals TO service_app;
-GRANT SELECT (id, environment_id, kind, invocation_id, preview_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
+GRANT SELECT (id, environment_id, kind, preview_id, status, awaited_status, expires_at, decided_at) ON approvals TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.approvals REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
 CREATE TRIGGER keep BEFORE DELETE ON public.approvals FOR EACH ROW EXECUTE FUNCTION keep_approval();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.approvals FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.awaited_status IS NULL) OR (old.awaited_status = 'pending'::text)) THEN ('00:00:30'::interval +
+            CASE
+                WHEN (old.status <> 'pending'::text) THEN old.decided_at
+                WHEN (old.awaited_status IS NULL) THEN old.created_at
+                ELSE old.expires_at
+            END)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_approvals();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.approvals FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((new.awaited_status IS NULL) OR (new.awaited_status = 'pending'::text)) THEN ('00:00:30'::interval +
+            CASE
+                WHEN (new.status <> 'pending'::text) THEN new.decided_at
+                WHEN (new.awaited_status IS NULL) THEN new.created_at
+                ELSE new.expires_at
+            END)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_approvals();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.approvals FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.awaited_status IS NULL) OR (old.awaited_status = 'pending'::text)) THEN ('00:00:30'::interval +
+            CASE
+                WHEN (old.status <> 'pending'::text) THEN old.decided_at
+                WHEN (old.awaited_status IS NULL) THEN old.created_at
+                ELSE old.expires_at
+            END)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN ((new.awaited_status IS NULL) OR (new.awaited_status = 'pending'::text)) THEN ('00:00:30'::interval +
+            CASE
+                WHEN (new.status <> 'pending'::text) THEN new.decided_at
+                WHEN (new.awaited_status IS NULL) THEN new.created_at
+                ELSE new.expires_at
+            END)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_approvals();
 CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.approvals FOR EACH ROW WHEN (((new.status = ANY (ARRAY['approved'::text, 'denied'::text, 'expired'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_approval_event();
 CREATE TRIGGER raise_requested AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION raise_approval_event();
 
@@ -6477,12 +6515,29 @@ CREATE UNIQUE INDEX dead_letter_jobs_one_recovery ON public.dead_letter_jobs USI
 CREATE INDEX dead_letter_jobs_open ON public.dead_letter_jobs USING btree (looked_at) WHERE (ended_at IS NULL);
 ALTER TABLE dead_letter_jobs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE dead_letter_jobs FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON dead_letter_jobs FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON dead_letter_jobs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON dead_letter_jobs TO service_app;
 GRANT UPDATE (status, reason, total, done, failed, after_id, page_ids, page_started, looked_at, updated_at, ended_at) ON dead_letter_jobs TO service_app;
-GRANT SELECT (id, environment_id, kind, looked_at, ended_at) ON dead_letter_jobs TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.dead_letter_jobs FOR EACH ROW EXECUTE FUNCTION check_dead_letter_job_move();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.dead_letter_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_dead_letter_jobs();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.dead_letter_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_dead_letter_jobs();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.dead_letter_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_dead_letter_jobs();
 
 CREATE TABLE dead_letters (
   message_id text COLLATE "C" NOT NULL,
@@ -6602,13 +6657,12 @@ END) STORED NOT NULL,
 );
 CREATE INDEX effects_by_grade ON public.effects USING btree (environment_id, grade, created_at DESC, id DESC);
 CREATE INDEX effects_newest_first ON public.effects USING btree (environment_id, created_at DESC, id DESC);
-CREATE INDEX effects_read_on ON public.effects USING btree (id) WHERE (((stage = 'reconciling'::text) AND (NOT reconcile_exhausted)) OR ((stage = 'settled'::text) AND (reconcile_next_at IS NOT NULL)));
 ALTER TABLE effects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE effects FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON effects FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON effects TO service_app;
-GRANT SELECT (id, environment_id, invocation_id, action_name, preview_id, stage, reconcile_next_at, reconcile_exhausted, updated_at, grade) ON effects TO service_directory;
+GRANT SELECT (preview_id) ON effects TO service_directory;
 CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.stage <> ALL (ARRAY['awaiting_approval'::text, 'ready'::text])) AND (((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect)))) EXECUTE FUNCTION agree_with_reservations();
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.approval_id IS NOT NULL) AND (old.stage = 'awaiting_approval'::text) AND (new.stage = 'ready'::text))) EXECUTE FUNCTION check_approval_of_effect();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
@@ -6616,6 +6670,29 @@ CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.effects REFERENCING 
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.effects REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_effects();
 CREATE TRIGGER keep_ambiguous_unknown BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.outcome = 'unknown'::text) AND (new.outcome <> 'unknown'::text) AND (new.outcome_source IS DISTINCT FROM 'manual_resolution'::text))) EXECUTE FUNCTION keep_ambiguous_unknown();
 CREATE TRIGGER keep_binding BEFORE UPDATE ON public.effects FOR EACH ROW WHEN ((((old.preview_id IS NOT NULL) AND (new.preview_id IS DISTINCT FROM old.preview_id)) OR ((old.binding_digest IS NOT NULL) AND (new.binding_digest IS DISTINCT FROM old.binding_digest)) OR ((old.approval_id IS NOT NULL) AND (new.approval_id IS DISTINCT FROM old.approval_id)))) EXECUTE FUNCTION keep_binding();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.effects FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.stage = 'reconciling'::text) AND (NOT old.reconcile_exhausted)) THEN (COALESCE(old.reconcile_next_at, old.updated_at) + '00:02:00'::interval)
+            WHEN (old.stage = 'settled'::text) THEN (old.reconcile_next_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_effects();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.effects FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((new.stage = 'reconciling'::text) AND (NOT new.reconcile_exhausted)) THEN (COALESCE(new.reconcile_next_at, new.updated_at) + '00:02:00'::interval)
+            WHEN (new.stage = 'settled'::text) THEN (new.reconcile_next_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_effects();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.effects FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.stage = 'reconciling'::text) AND (NOT old.reconcile_exhausted)) THEN (COALESCE(old.reconcile_next_at, old.updated_at) + '00:02:00'::interval)
+            WHEN (old.stage = 'settled'::text) THEN (old.reconcile_next_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN ((new.stage = 'reconciling'::text) AND (NOT new.reconcile_exhausted)) THEN (COALESCE(new.reconcile_next_at, new.updated_at) + '00:02:00'::interval)
+            WHEN (new.stage = 'settled'::text) THEN (new.reconcile_next_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_effects();
 CREATE TRIGGER raise_moved AFTER UPDATE OF stage, outcome, reconcile_exhausted ON public.effects FOR EACH ROW WHEN (((((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)) OR (new.reconcile_exhausted IS DISTINCT FROM old.reconcile_exhausted)) AND ((new.stage = 'settled'::text) OR (new.outcome = 'unknown'::text) OR new.reconcile_exhausted))) EXECUTE FUNCTION raise_effect_event();
 
 CREATE TABLE environments (
@@ -6751,7 +6828,6 @@ CREATE INDEX events_newest_first ON public.events USING btree (environment_id, c
 CREATE INDEX events_of_topic ON public.events USING btree (topic_id, created_at DESC, id DESC);
 CREATE INDEX events_of_type ON public.events USING btree (environment_id, type, created_at DESC, id DESC);
 CREATE UNIQUE INDEX events_public_id ON public.events USING btree (environment_id, public_id);
-CREATE INDEX events_unfanned ON public.events USING btree (id) WHERE ((fanned_out_at IS NULL) OR (NOT page_started));
 ALTER TABLE events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE events FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON events FOR ALL TO service_directory USING (true);
@@ -6761,6 +6837,25 @@ GRANT DELETE ON events TO service_directory;
 GRANT UPDATE (status, deliveries, error, after_id, page_ids, page_started, fanned_out_at, unmade) ON events TO service_app;
 GRANT SELECT (id, environment_id, topic_id, retention, page_started, created_at, fanned_out_at) ON events TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION check_event_move();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.events FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.fanned_out_at IS NULL) OR (NOT old.page_started)) THEN (old.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_events();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.events FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((new.fanned_out_at IS NULL) OR (NOT new.page_started)) THEN (new.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_events();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.events FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.fanned_out_at IS NULL) OR (NOT old.page_started)) THEN (old.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN ((new.fanned_out_at IS NULL) OR (NOT new.page_started)) THEN (new.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_events();
 
 CREATE TABLE evidence (
   id text COLLATE "C" NOT NULL,
@@ -7089,7 +7184,6 @@ CREATE TABLE installation (
   overdue_looked_to timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   overdue_looked_to_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   sweep_stopped_at jsonb DEFAULT '{}'::jsonb NOT NULL,
-  unsettled_looked_to text COLLATE "C" DEFAULT ''::text NOT NULL,
   analytics_complete_until timestamp(3) with time zone DEFAULT now() NOT NULL,
   analytics_verified_on date DEFAULT '-infinity'::date NOT NULL,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
@@ -7102,8 +7196,8 @@ ALTER TABLE installation FORCE ROW LEVEL SECURITY;
 CREATE POLICY installation_wide ON installation FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
 GRANT SELECT ON installation TO service_app;
 GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason, sweep_stopped_at) ON installation TO service_app;
-GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
-GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
+GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
+GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
 
 CREATE TABLE integrations (
   id text COLLATE "C" NOT NULL,
@@ -7238,7 +7332,6 @@ END) STORED NOT NULL,
 CREATE INDEX invocations_by_action ON public.invocations USING btree (action_id, created_at DESC, id DESC);
 CREATE INDEX invocations_by_agent ON public.invocations USING btree (environment_id, agent_id, created_at DESC, id DESC) WHERE (agent_id IS NOT NULL);
 CREATE INDEX invocations_by_run ON public.invocations USING btree (environment_id, run_id, created_at DESC, id DESC) WHERE (run_id IS NOT NULL);
-CREATE INDEX invocations_in_flight ON public.invocations USING btree (id) WHERE (status = ANY (ARRAY['queued'::text, 'dispatching'::text]));
 CREATE INDEX invocations_newest_first ON public.invocations USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX invocations_retries ON public.invocations USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 CREATE INDEX invocations_unknown ON public.invocations USING btree (id) WHERE (status = 'unknown'::text);
@@ -7248,7 +7341,7 @@ ALTER TABLE invocations FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON invocations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON invocations TO service_app;
-GRANT SELECT (id, environment_id, run_id, preview_id, status, outcome_source, created_at, updated_at, settled_at, dependencies_awaited_at) ON invocations TO service_directory;
+GRANT SELECT (id, environment_id, run_id, preview_id, status, outcome_source, created_at, settled_at, dependencies_awaited_at) ON invocations TO service_directory;
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.approval_id IS NOT NULL) OR (old.approval_id IS NOT NULL) OR (new.status = ANY (ARRAY['pending_approval'::text, 'denied'::text, 'expired'::text])))) EXECUTE FUNCTION check_approval_of_invocation();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();
@@ -7259,6 +7352,25 @@ CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.invocations REFERENC
 CREATE TRIGGER free_preview AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.compensates IS DISTINCT FROM old.compensates) OR (old.resolution IS NOT NULL) OR (new.resolution IS NOT NULL) OR (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION keep_resolution();
 CREATE TRIGGER keep_span AFTER INSERT OR UPDATE OF status, outcome_source, effect_id, approval_id ON public.invocations FOR EACH ROW WHEN ((new.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (old.outcome_source IS NULL)) THEN (old.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_invocations();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((new.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (new.outcome_source IS NULL)) THEN (new.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_invocations();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.invocations FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (old.outcome_source IS NULL)) THEN (old.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN ((new.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (new.outcome_source IS NULL)) THEN (new.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_invocations();
 CREATE TRIGGER note_late_settlement AFTER UPDATE OF settled_at ON public.invocations FOR EACH ROW WHEN (((new.status = 'succeeded'::text) AND (new.settled_at IS NOT NULL) AND (old.settled_at IS NULL) AND (date_trunc('month'::text, (new.settled_at AT TIME ZONE 'UTC'::text)) <> date_trunc('month'::text, (new.created_at AT TIME ZONE 'UTC'::text))))) EXECUTE FUNCTION note_late_execution('settled');
 CREATE TRIGGER note_reversal AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((old.status = 'succeeded'::text) AND (new.status = 'failed'::text) AND (new.settled_at IS NOT NULL))) EXECUTE FUNCTION note_late_execution('reversed');
 CREATE TRIGGER raise_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_invocation_event();
@@ -7536,12 +7648,29 @@ CREATE INDEX memory_jobs_of_collection ON public.memory_jobs USING btree (collec
 CREATE INDEX memory_jobs_open ON public.memory_jobs USING btree (looked_at) WHERE (ended_at IS NULL);
 ALTER TABLE memory_jobs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory_jobs FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON memory_jobs FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON memory_jobs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON memory_jobs TO service_app;
 GRANT UPDATE (status, input, total, done, error, looked_at, updated_at, ended_at) ON memory_jobs TO service_app;
-GRANT SELECT (id, environment_id, kind, looked_at, ended_at) ON memory_jobs TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.memory_jobs FOR EACH ROW EXECUTE FUNCTION check_memory_job_move();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.memory_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_memory_jobs();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.memory_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_memory_jobs();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.memory_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_memory_jobs();
 
 CREATE TABLE memory_vectors (
   memory_id text COLLATE "C" NOT NULL,
@@ -7755,7 +7884,7 @@ CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = curr
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
 GRANT UPDATE (status, attempts, next_attempt_at, paced, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
-GRANT SELECT (id, environment_id, retention, kind, schedule_id, flow_control_key_id, retry_of, status, next_attempt_at, paced, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
+GRANT SELECT (id, environment_id, retention, kind, flow_control_key_id, status, next_attempt_at, paced, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.status <> ALL (ARRAY['pending'::text, 'scheduled'::text]))) EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
@@ -7802,15 +7931,31 @@ CREATE TABLE notification_emails (
   CONSTRAINT notification_emails_recipient_check CHECK ((char_length(recipient) <= 254)),
   CONSTRAINT notification_emails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
 );
-CREATE INDEX notification_emails_unsent ON public.notification_emails USING btree (id) WHERE (ended_at IS NULL);
 ALTER TABLE notification_emails ENABLE ROW LEVEL SECURITY;
 ALTER TABLE notification_emails FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON notification_emails FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON notification_emails FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON notification_emails TO service_app;
 GRANT UPDATE (status, attempts, reason, next_attempt_at, ended_at) ON notification_emails TO service_app;
-GRANT SELECT (id, environment_id, next_attempt_at, ended_at) ON notification_emails TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.notification_emails FOR EACH ROW EXECUTE FUNCTION check_notification_email_move();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.notification_emails FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.next_attempt_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_notification_emails();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.notification_emails FOR EACH ROW WHEN ((
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.next_attempt_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_notification_emails();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.notification_emails FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.next_attempt_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.next_attempt_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_notification_emails();
 
 CREATE TABLE notification_marks (
   notification_id text COLLATE "C" NOT NULL,
@@ -8349,17 +8494,33 @@ CREATE TABLE schedule_runs (
   CONSTRAINT schedule_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
 );
 CREATE INDEX schedule_runs_newest_first ON public.schedule_runs USING btree (environment_id, fired_at DESC, schedule_id DESC, nominal_at DESC, trigger DESC);
-CREATE INDEX schedule_runs_queued ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'queued'::text);
 CREATE UNIQUE INDEX schedule_runs_waiting ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'waiting'::text);
 ALTER TABLE schedule_runs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE schedule_runs FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON schedule_runs FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON schedule_runs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON schedule_runs TO service_app;
 GRANT UPDATE (outcome, message_ids, event_id, error_code, error_message, fired_at) ON schedule_runs TO service_app;
-GRANT SELECT (environment_id, schedule_id, trigger, nominal_at, outcome, fired_at) ON schedule_runs TO service_directory;
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.schedule_runs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_schedule_runs();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.schedule_runs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_schedule_runs();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.schedule_runs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.outcome = ANY (ARRAY['queued'::text, 'waiting'::text])) THEN (old.fired_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_schedule_runs();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.schedule_runs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (new.outcome = ANY (ARRAY['queued'::text, 'waiting'::text])) THEN (new.fired_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_schedule_runs();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.schedule_runs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.outcome = ANY (ARRAY['queued'::text, 'waiting'::text])) THEN (old.fired_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN (new.outcome = ANY (ARRAY['queued'::text, 'waiting'::text])) THEN (new.fired_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_schedule_runs();
 CREATE TRIGGER raise_failed AFTER INSERT OR UPDATE OF outcome ON public.schedule_runs FOR EACH ROW WHEN ((new.outcome = 'failed'::text)) EXECUTE FUNCTION raise_schedule_event();
 CREATE TRIGGER raise_missed AFTER INSERT ON public.schedule_runs REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT EXECUTE FUNCTION raise_missed_slots();
 
@@ -8407,17 +8568,53 @@ CREATE TABLE schedules (
 );
 CREATE INDEX schedules_active ON public.schedules USING btree (environment_id) INCLUDE (firings_per_hour) WHERE ((deleted_at IS NULL) AND (NOT paused));
 CREATE INDEX schedules_by_master_key ON public.schedules USING btree (environment_id, master_key_version) WHERE (master_key_version IS NOT NULL);
-CREATE INDEX schedules_due ON public.schedules USING btree (due_at) WHERE (deleted_at IS NULL);
 CREATE INDEX schedules_newest_first ON public.schedules USING btree (environment_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
-CREATE INDEX schedules_renewal ON public.schedules USING btree (renew_at);
-CREATE INDEX schedules_untold ON public.schedules USING btree (id) WHERE (((deleted_at IS NULL) AND (told_revision IS DISTINCT FROM revision)) OR ((deleted_at IS NOT NULL) AND (told_revision IS NOT NULL)));
 ALTER TABLE schedules ENABLE ROW LEVEL SECURITY;
 ALTER TABLE schedules FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON schedules FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON schedules FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON schedules TO service_app;
 GRANT UPDATE (name, cron, timezone, overlap, catch_up_seconds, destination, headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value, paused, last_run_at, due_at, revision, told_revision, renew_at, updated_at, deleted_at, pauses) ON schedules TO service_app;
-GRANT SELECT (id, environment_id, paused, due_at, revision, told_revision, renew_at, updated_at, deleted_at, firings_per_hour) ON schedules TO service_directory;
+GRANT SELECT (environment_id, paused, deleted_at, firings_per_hour) ON schedules TO service_directory;
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.schedules FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.deleted_at IS NULL) THEN LEAST(
+            CASE
+                WHEN (old.told_revision IS DISTINCT FROM old.revision) THEN (old.updated_at + '00:00:30'::interval)
+                ELSE NULL::timestamp with time zone
+            END, old.renew_at, (old.due_at + '00:02:00'::interval))
+            WHEN (old.told_revision IS NOT NULL) THEN (old.deleted_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_schedules();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.schedules FOR EACH ROW WHEN ((
+        CASE
+            WHEN (new.deleted_at IS NULL) THEN LEAST(
+            CASE
+                WHEN (new.told_revision IS DISTINCT FROM new.revision) THEN (new.updated_at + '00:00:30'::interval)
+                ELSE NULL::timestamp with time zone
+            END, new.renew_at, (new.due_at + '00:02:00'::interval))
+            WHEN (new.told_revision IS NOT NULL) THEN (new.deleted_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_schedules();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.schedules FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.deleted_at IS NULL) THEN LEAST(
+            CASE
+                WHEN (old.told_revision IS DISTINCT FROM old.revision) THEN (old.updated_at + '00:00:30'::interval)
+                ELSE NULL::timestamp with time zone
+            END, old.renew_at, (old.due_at + '00:02:00'::interval))
+            WHEN (old.told_revision IS NOT NULL) THEN (old.deleted_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN (new.deleted_at IS NULL) THEN LEAST(
+            CASE
+                WHEN (new.told_revision IS DISTINCT FROM new.revision) THEN (new.updated_at + '00:00:30'::interval)
+                ELSE NULL::timestamp with time zone
+            END, new.renew_at, (new.due_at + '00:02:00'::interval))
+            WHEN (new.told_revision IS NOT NULL) THEN (new.deleted_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_schedules();
 
 CREATE TABLE secret_versions (
   environment_id uuid NOT NULL,
@@ -8804,6 +9001,23 @@ GRANT INSERT ON users TO service_app;
 GRANT SELECT (id, email, name, created_at) ON users TO service_app;
 GRANT UPDATE (name, password_hash, password_changed_at) ON users TO service_app;
 GRANT SELECT (id, email, name, password_hash) ON users TO service_directory;
+
+CREATE TABLE workflow_starts (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  kind text NOT NULL,
+  detail text,
+  due_at timestamp with time zone NOT NULL,
+  claimed boolean DEFAULT false NOT NULL,
+  CONSTRAINT workflow_starts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX workflow_starts_due ON public.workflow_starts USING btree (claimed, due_at);
+ALTER TABLE workflow_starts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE workflow_starts FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON workflow_starts FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON workflow_starts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON workflow_starts TO service_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON workflow_starts TO service_directory;
 
 CREATE TABLE workspaces (
   id uuid NOT NULL,

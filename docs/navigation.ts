@@ -180,6 +180,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
           '/adr/0013-search-orders-by-signs-first',
           '/adr/0014-the-caches-normal-form',
           '/adr/0015-exact-by-pgvector-and-rarest-words-first',
+          '/adr/0016-an-outbox-of-workflow-starts',
         ],
       },
     ],
