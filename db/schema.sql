@@ -269,25 +269,6 @@ CREATE OR REPLACE FUNCTION public.analytics_capped(kind text, dimension integer,
 RETURN CASE WHEN ((dimension = 2) AND (kind = ANY (ARRAY['invocations.created'::text, 'invocations.ended'::text, 'policy.decisions'::text, 'effects.graded'::text, 'unknowns.opened'::text, 'unknowns.resolved'::text, 'approvals.requested'::text, 'approvals.decided'::text, 'targets.ended'::text, 'schedules.delivery'::text, 'delivery.attempts'::text, 'schedules.fired'::text, 'runs.started'::text, 'runs.ended'::text, 'runs.tokens'::text, 'errors'::text]))) THEN '(other)'::text WHEN ((dimension = 3) AND (kind = ANY (ARRAY['invocations.created'::text, 'invocations.ended'::text, 'policy.decisions'::text, 'messages.accepted'::text, 'messages.ended'::text, 'targets.ended'::text, 'delivery.attempts'::text, 'runs.started'::text, 'runs.ended'::text, 'runs.tokens'::text, 'errors'::text]))) THEN '(other)'::text ELSE value END
 ;
 
-CREATE OR REPLACE FUNCTION public.analytics_histogram_sum(buckets smallint[], counts bigint[], more_buckets smallint[], more_counts bigint[], OUT sum_buckets smallint[], OUT sum_counts bigint[])
- RETURNS record
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-BEGIN ATOMIC
- SELECT array_agg(s.bucket ORDER BY s.bucket) AS array_agg,
-     array_agg(s.n ORDER BY s.bucket) AS array_agg
-    FROM ( SELECT h.bucket,
-             (sum(h.n))::bigint AS n
-            FROM ( SELECT unnest(analytics_histogram_sum.buckets) AS bucket,
-                     unnest(analytics_histogram_sum.counts) AS n
-                 UNION ALL
-                  SELECT unnest(analytics_histogram_sum.more_buckets) AS unnest,
-                     unnest(analytics_histogram_sum.more_counts) AS unnest) h
-           GROUP BY h.bucket
-          HAVING (sum(h.n) <> (0)::numeric)) s;
-END
-;
-
 CREATE OR REPLACE FUNCTION public.analytics_quarter(at timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -300,7 +281,7 @@ CREATE OR REPLACE FUNCTION public.analytics_tables()
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
- VALUES ('analytics_rollups'::text,'quarter'::text), ('analytics_days'::text,'day'::text);
+ VALUES ('analytics_rollups'::text,'quarter'::text), ('analytics_histograms'::text,'quarter'::text), ('analytics_days'::text,'day'::text), ('analytics_day_histograms'::text,'day'::text);
 END
 ;
 
@@ -1305,6 +1286,52 @@ AS $function$
     RETURN true;
   END $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.claim_workflow_starts(again_in interval, most integer)
+ RETURNS TABLE(id text, kind text, detail text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ WITH unclaimed AS (
+          SELECT s.id
+            FROM workflow_starts s
+           WHERE ((NOT s.claimed) AND (s.due_at <= now()))
+           ORDER BY s.due_at
+          LIMIT claim_workflow_starts.most
+          FOR UPDATE OF s SKIP LOCKED
+         ), claimed AS (
+          SELECT s.id
+            FROM workflow_starts s
+           WHERE (s.claimed AND (s.due_at <= now()))
+           ORDER BY s.due_at
+          LIMIT claim_workflow_starts.most
+          FOR UPDATE OF s SKIP LOCKED
+         ), moved AS (
+          UPDATE workflow_starts s SET due_at = (now() + claim_workflow_starts.again_in), claimed = true
+           WHERE (s.id = ANY (ARRAY( SELECT u.id
+                    FROM unclaimed u
+                 UNION ALL
+                  SELECT c.id
+                    FROM claimed c)))
+           RETURNING s.id,
+             s.kind,
+             s.detail,
+             s.environment_id
+         )
+  SELECT m.id,
+     m.kind,
+     m.detail,
+     m.environment_id,
+     e.workspace_id
+    FROM (moved m
+      JOIN environments e ON ((e.id = m.environment_id)))
+   ORDER BY m.id;
+END
+;
+ALTER FUNCTION claim_workflow_starts(interval,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION claim_workflow_starts(interval,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION claim_workflow_starts(interval,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.conclude_approval()
  RETURNS trigger
@@ -2414,6 +2441,13 @@ CREATE OR REPLACE FUNCTION public.error_shape(error text)
 RETURN "left"(regexp_replace("left"(error, 2000), '[0-9A-Za-z_-]*[0-9][0-9A-Za-z_-]*'::text, '#'::text, 'g'::text), 300)
 ;
 
+CREATE OR REPLACE FUNCTION public.event_time(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN to_char((at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
+;
+
 CREATE OR REPLACE FUNCTION public.facts_of_approval(status text, policy_id text, source text, created_at timestamp with time zone, decided_at timestamp with time zone)
  RETURNS TABLE(kind text, at timestamp with time zone, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
  LANGUAGE sql
@@ -2947,48 +2981,6 @@ ALTER FUNCTION find_held_environments(interval,text,integer) OWNER TO service_di
 REVOKE ALL ON FUNCTION find_held_environments(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_held_environments(interval,text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_idle_dead_letter_jobs(idle_for interval, behind_id text, most integer)
- RETURNS TABLE(id text, kind text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT j.id,
-     j.kind,
-     j.environment_id,
-     e.workspace_id
-    FROM (dead_letter_jobs j
-      JOIN environments e ON ((e.id = j.environment_id)))
-   WHERE ((j.ended_at IS NULL) AND (j.looked_at < (now() - find_idle_dead_letter_jobs.idle_for)) AND (j.id > find_idle_dead_letter_jobs.behind_id))
-   ORDER BY j.id
-  LIMIT find_idle_dead_letter_jobs.most;
-END
-;
-ALTER FUNCTION find_idle_dead_letter_jobs(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_idle_memory_jobs(idle_for interval, behind_id text, most integer)
- RETURNS TABLE(id text, kind text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT j.id,
-     j.kind,
-     j.environment_id,
-     e.workspace_id
-    FROM (memory_jobs j
-      JOIN environments e ON ((e.id = j.environment_id)))
-   WHERE ((j.ended_at IS NULL) AND (j.looked_at < (now() - find_idle_memory_jobs.idle_for)) AND (j.id > find_idle_memory_jobs.behind_id))
-   ORDER BY j.id
-  LIMIT find_idle_memory_jobs.most;
-END
-;
-ALTER FUNCTION find_idle_memory_jobs(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_idle_memory_jobs(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_idle_memory_jobs(interval,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_integration(of_id text)
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -3121,24 +3113,42 @@ ALTER FUNCTION find_lost_messages(interval,interval,integer) OWNER TO service_di
 REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_nearest_memories(collections text[], query text, dimensions integer, most integer)
+CREATE OR REPLACE FUNCTION public.find_near_memories(collection text, query text, dimensions integer, most integer)
  RETURNS TABLE(memory_id text, score double precision)
  LANGUAGE plpgsql
  ROWS 200
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+    BEGIN
+      -- The index is read for as many candidates as are asked for. The extension's own default is 40.
+      PERFORM set_config('hnsw.ef_search', most::text, true);
+      RETURN QUERY EXECUTE format(
+        'SELECT near.memory_id, -(near.embedding <#> CAST(%4$L AS vector(%3$s)))
+         FROM (SELECT v.memory_id, CAST(v.embedding AS vector(%3$s)) AS embedding FROM memory_vectors v
+               WHERE v.environment_id = %1$L::uuid AND v.collection_id = %2$L
+               ORDER BY CAST(v.embedding AS halfvec(%3$s)) <#> CAST(%4$L AS halfvec(%3$s)) LIMIT %5$s) near',
+        current_environment_id(), collection, dimensions, query, most);
+    END $function$
+;
+REVOKE ALL ON FUNCTION find_near_memories(text,text,integer,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_near_memories(text,text,integer,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_nearest_memories(collections text[], query text, dimensions integer, most integer)
+ RETURNS TABLE(memory_id text, score double precision)
+ LANGUAGE plpgsql
+ STABLE ROWS 500
  SET parallel_setup_cost TO '100'
  SET min_parallel_table_scan_size TO '1MB'
  SET min_parallel_index_scan_size TO '64kB'
 AS $function$
-    BEGIN
-      -- Candidates of other tenants and collections do not count: the index goes on behind them.
-      PERFORM set_config('hnsw.ef_search', most::text, true), set_config('hnsw.iterative_scan', 'relaxed_order', true);
-      RETURN QUERY EXECUTE format(
-        'SELECT near.memory_id, -(near.embedding <#> CAST(%4$L AS vector(%3$s)))
-         FROM (SELECT v.memory_id, CAST(v.embedding AS vector(%3$s)) AS embedding FROM memory_vectors v
-               WHERE v.environment_id = %1$L::uuid AND v.collection_id = ANY (%2$L::text[]) AND v.dimensions = %3$s
-               ORDER BY CAST(v.embedding AS halfvec(%3$s)) <#> CAST(%4$L AS halfvec(%3$s)) LIMIT %5$s) near',
-        current_environment_id(), collections, dimensions, query, most);
-    END $function$
+  BEGIN
+    RETURN QUERY EXECUTE format(
+      'SELECT v.memory_id, -(CAST(v.embedding AS vector(%3$s)) <#> CAST(%4$L AS vector(%3$s))) AS score FROM memory_vectors v
+       WHERE v.environment_id = %1$L::uuid AND v.collection_id = ANY (%2$L::text[]) ORDER BY score DESC, v.memory_id LIMIT %5$s',
+      current_environment_id(), collections, dimensions, query, most);
+  END $function$
 ;
 REVOKE ALL ON FUNCTION find_nearest_memories(text[],text,integer,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_nearest_memories(text[],text,integer,integer) TO service_app;
@@ -3290,36 +3300,6 @@ ALTER FUNCTION find_old_previews(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_old_previews(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_old_previews(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_overdue_reads(overdue_by interval, after_id text, most integer)
- RETURNS TABLE(id text, invocation_id text, action_name text, stage text, grade text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT f.id,
-     f.invocation_id,
-     f.action_name,
-     f.stage,
-     f.grade,
-     f.environment_id,
-     e.workspace_id
-    FROM (effects f
-      JOIN environments e ON ((e.id = f.environment_id)))
-   WHERE ((f.id > find_overdue_reads.after_id) AND (f.id IN ( SELECT r.id
-            FROM effects r
-           WHERE ((r.stage = 'reconciling'::text) AND (NOT r.reconcile_exhausted) AND (COALESCE(r.reconcile_next_at, r.updated_at) < (now() - find_overdue_reads.overdue_by)))
-         UNION ALL
-          SELECT s.id
-            FROM effects s
-           WHERE ((s.stage = 'settled'::text) AND (s.reconcile_next_at IS NOT NULL) AND (s.reconcile_next_at < (now() - find_overdue_reads.overdue_by))))))
-   ORDER BY f.id
-  LIMIT find_overdue_reads.most;
-END
-;
-ALTER FUNCTION find_overdue_reads(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_overdue_reads(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_overdue_reads(interval,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_raised_events(after_id uuid, most integer)
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -3409,78 +3389,6 @@ ALTER FUNCTION find_unclosed_months(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unclosed_months(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unclosed_months(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_unfanned_events(older_than interval, behind_id text, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT v.id,
-     v.environment_id,
-     e.workspace_id
-    FROM (events v
-      JOIN environments e ON ((e.id = v.environment_id)))
-   WHERE (((v.fanned_out_at IS NULL) OR (NOT v.page_started)) AND (v.created_at < (now() - find_unfanned_events.older_than)) AND (v.id > find_unfanned_events.behind_id))
-   ORDER BY v.id
-  LIMIT find_unfanned_events.most;
-END
-;
-ALTER FUNCTION find_unfanned_events(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unfanned_events(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unfanned_events(interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_unfired_runs(older_than interval, after_id text, most integer)
- RETURNS TABLE(id text, schedule_id text, trigger text, nominal_at timestamp with time zone, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT u.id,
-     u.schedule_id,
-     u.trigger,
-     u.nominal_at,
-     u.environment_id,
-     e.workspace_id
-    FROM (( SELECT (((((r.schedule_id || '/'::text) || r.trigger) || '/'::text) || EXTRACT(epoch FROM r.nominal_at)) COLLATE "C") AS id,
-             r.schedule_id,
-             r.trigger,
-             r.nominal_at,
-             r.environment_id
-            FROM (schedule_runs r
-              JOIN schedules s ON (((s.id = r.schedule_id) AND (s.deleted_at IS NULL))))
-           WHERE ((r.fired_at < (now() - find_unfired_runs.older_than)) AND ((r.outcome = 'queued'::text) OR ((r.outcome = 'waiting'::text) AND (NOT (EXISTS ( SELECT
-                    FROM messages m
-                   WHERE ((m.schedule_id = r.schedule_id) AND (m.retry_of IS NULL) AND (m.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])))))))))) u
-      JOIN environments e ON ((e.id = u.environment_id)))
-   WHERE (u.id > find_unfired_runs.after_id)
-   ORDER BY u.id
-  LIMIT find_unfired_runs.most;
-END
-;
-ALTER FUNCTION find_unfired_runs(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unfired_runs(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unfired_runs(interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_unsent_emails(overdue_by interval, after_id text, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT m.id,
-     m.environment_id,
-     e.workspace_id
-    FROM (notification_emails m
-      JOIN environments e ON ((e.id = m.environment_id)))
-   WHERE ((m.ended_at IS NULL) AND (m.next_attempt_at < (now() - find_unsent_emails.overdue_by)) AND (m.id > find_unsent_emails.after_id))
-   ORDER BY m.id
-  LIMIT find_unsent_emails.most;
-END
-;
-ALTER FUNCTION find_unsent_emails(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unsent_emails(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unsent_emails(interval,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_unsettled_answers(after_id text, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -3504,93 +3412,6 @@ ALTER FUNCTION find_unsettled_answers(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unsettled_answers(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unsettled_answers(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_unsettled_invocations(older_than interval, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-BEGIN ATOMIC
- WITH newest AS MATERIALIZED (
-          SELECT u.id,
-             u.environment_id
-            FROM invocations u
-           WHERE ((u.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (u.created_at < (now() - find_unsettled_invocations.older_than)))
-           ORDER BY u.id DESC
-          LIMIT find_unsettled_invocations.most
-         ), others AS MATERIALIZED (
-          SELECT u.id,
-             u.environment_id
-            FROM invocations u
-           WHERE ((u.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (u.created_at < (now() - find_unsettled_invocations.older_than)) AND (u.id > ( SELECT i.unsettled_looked_to
-                    FROM installation i)))
-           ORDER BY u.id
-          LIMIT find_unsettled_invocations.most
-         ), moved AS (
-          UPDATE installation SET unsettled_looked_to = ( SELECT
-                         CASE
-                             WHEN (count(*) = find_unsettled_invocations.most) THEN max(o.id)
-                             ELSE ''::text
-                         END AS "case"
-                    FROM others o)
-         )
-  SELECT l.id,
-     l.environment_id,
-     e.workspace_id
-    FROM (( SELECT n.id,
-             n.environment_id
-            FROM newest n
-         UNION
-          SELECT o.id,
-             o.environment_id
-            FROM others o) l
-      JOIN environments e ON ((e.id = l.environment_id)))
-   WHERE (( SELECT count(*) AS count
-            FROM effects f
-           WHERE ((f.invocation_id = l.id) AND (f.stage = 'reconciling'::text))) = 0)
-   ORDER BY l.id;
-END
-;
-ALTER FUNCTION find_unsettled_invocations(interval,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unsettled_invocations(interval,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unsettled_invocations(interval,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_untold_schedules(older_than interval, overdue_by interval, after_id text, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT s.id,
-     s.environment_id,
-     e.workspace_id
-    FROM (schedules s
-      JOIN environments e ON ((e.id = s.environment_id)))
-   WHERE ((s.id > find_untold_schedules.after_id) AND (s.id IN ( SELECT u.id
-            FROM schedules u
-           WHERE ((u.deleted_at IS NULL) AND (u.told_revision IS DISTINCT FROM u.revision) AND (u.updated_at < (now() - find_untold_schedules.older_than)))
-         UNION ALL
-          SELECT d.id
-            FROM schedules d
-           WHERE ((d.deleted_at < (now() - find_untold_schedules.older_than)) AND (d.told_revision IS NOT NULL))
-         UNION ALL
-          SELECT r.id
-            FROM schedules r
-           WHERE ((r.renew_at < now()) AND (r.deleted_at IS NULL))
-         UNION ALL
-          SELECT o.id
-            FROM schedules o
-           WHERE ((o.due_at < (now() - find_untold_schedules.overdue_by)) AND (o.deleted_at IS NULL)))))
-   ORDER BY s.id
-  LIMIT find_untold_schedules.most;
-END
-;
-ALTER FUNCTION find_untold_schedules(interval,interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_untold_schedules(interval,interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_untold_schedules(interval,interval,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_unused_oauth_clients(unconnected interval, unused interval, after_id text, most integer)
  RETURNS TABLE(id text)
  LANGUAGE sql
@@ -3611,32 +3432,6 @@ END
 ALTER FUNCTION find_unused_oauth_clients(interval,interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unused_oauth_clients(interval,interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unused_oauth_clients(interval,interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_unwatched_approvals(older_than interval, after_id text, most integer)
- RETURNS TABLE(id text, invocation_id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT a.id,
-     a.invocation_id,
-     a.environment_id,
-     e.workspace_id
-    FROM (approvals a
-      JOIN environments e ON ((e.id = a.environment_id)))
-   WHERE ((a.id > find_unwatched_approvals.after_id) AND ((a.awaited_status IS NULL) OR (a.awaited_status = 'pending'::text)) AND
-         CASE
-             WHEN (a.status <> 'pending'::text) THEN (a.decided_at < (now() - find_unwatched_approvals.older_than))
-             WHEN (a.awaited_status IS NULL) THEN (a.created_at < (now() - find_unwatched_approvals.older_than))
-             ELSE (a.expires_at < (now() - find_unwatched_approvals.older_than))
-         END)
-   ORDER BY a.id
-  LIMIT find_unwatched_approvals.most;
-END
-;
-ALTER FUNCTION find_unwatched_approvals(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_unwatched_approvals(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_unwatched_approvals(interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_usage_crossings(limits jsonb, thresholds integer[], after_id text, most integer)
  RETURNS TABLE(id text, workspace_id uuid, environment_id uuid, month date, meter text, threshold integer, used bigint, allowed bigint)
@@ -3863,6 +3658,25 @@ ALTER FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) OWNER TO
 REVOKE ALL ON FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_worded_memories(collection text, words text, asked text, most integer)
+ RETURNS TABLE(memory_id text, score real)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 200
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  BEGIN
+    RETURN QUERY EXECUTE format(
+      'SELECT m.id, ts_rank(m.terms, %4$L::tsquery, 1) AS score FROM memories m
+       WHERE m.environment_id = %1$L::uuid AND m.collection_id = %2$L AND m.terms @@ %3$L::tsquery
+       ORDER BY score DESC, m.id LIMIT %5$s',
+      current_environment_id(), collection, words, asked, most);
+  END $function$
+;
+ALTER FUNCTION find_worded_memories(text,text,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_worded_memories(text,text,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_worded_memories(text,text,text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.first_paced_message()
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -3897,31 +3711,27 @@ AS $function$
         UNION ALL SELECT true, f.environment_id, f.kind, f.quarter, f.day, f.d1, f.bucket, f.n, f.s1, f.s2, f.first_at, f.last_at, NULL,
           analytics_total(f.kind, 2, f.d2), analytics_total(f.kind, 3, f.d3) FROM facts f),
       rollups AS (
-      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, first_at, last_at, samples, buckets, counts)
-      SELECT b.environment_id, b.kind, b.is_total, b.quarter, b.d1, b.d2, b.d3, sum(b.n), sum(b.s1), sum(b.s2), min(b.first_at), max(b.last_at),
-        (string_to_array(string_agg(b.samples, ' '), ' '))[1:5],
-        array_agg(b.bucket ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0), array_agg(b.n ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0)
-      FROM (
-        SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, f.bucket, sum(f.n) AS n, sum(f.s1) AS s1, sum(f.s2) AS s2,
-          min(f.first_at) AS first_at, max(f.last_at) AS last_at, string_agg(array_to_string(f.samples, ' '), ' ') AS samples
-        FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) b
-      GROUP BY 1, 2, 3, 4, 5, 6, 7
-      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2,
-        (buckets, counts) = (SELECT * FROM analytics_histogram_sum(r.buckets, r.counts, EXCLUDED.buckets, EXCLUDED.counts)), first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
+      SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
+      FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
         samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1),
       days AS (
-      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2, first_at, last_at, samples, buckets, counts)
-      SELECT b.environment_id, b.kind, b.is_total, b.day, b.d1, b.d2, b.d3, sum(b.n), sum(b.s1), sum(b.s2), min(b.first_at), max(b.last_at),
-        (string_to_array(string_agg(b.samples, ' '), ' '))[1:5],
-        array_agg(b.bucket ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0), array_agg(b.n ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0)
-      FROM (
-        SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, f.bucket, sum(f.n) AS n, sum(f.s1) AS s1, sum(f.s2) AS s2,
-          min(f.first_at) AS first_at, max(f.last_at) AS last_at, string_agg(array_to_string(f.samples, ' '), ' ') AS samples
-        FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) b
-      GROUP BY 1, 2, 3, 4, 5, 6, 7
-      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2,
-        (buckets, counts) = (SELECT * FROM analytics_histogram_sum(r.buckets, r.counts, EXCLUDED.buckets, EXCLUDED.counts)), first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
-        samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1)
+      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
+      SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
+      FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+        samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1),
+      histograms AS (
+      INSERT INTO analytics_histograms AS r (environment_id, kind, is_total, quarter, d1, d2, d3, bucket, n)
+      SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
+      FROM levels f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(f.n) <> 0
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1),
+      day_histograms AS (
+      INSERT INTO analytics_day_histograms AS r (environment_id, kind, is_total, day, d1, d2, d3, bucket, n)
+      SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
+      FROM levels f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(f.n) <> 0
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1)
       SELECT count(*) INTO folded FROM gone;
       IF folded < most THEN
         UPDATE installation SET analytics_complete_until = greatest(analytics_complete_until, looked_at);
@@ -4222,6 +4032,47 @@ CREATE OR REPLACE FUNCTION public.is_ambiguous(of_effect text)
 RETURN (EXISTS (SELECT FROM evidence v WHERE ((v.effect_id = is_ambiguous.of_effect) AND (v.source = 'provider_lookup'::text) AND ((v.details ->> 'kind'::text) = 'ambiguous'::text))))
 ;
 
+CREATE OR REPLACE FUNCTION public.is_event_heard(of_environment uuid, of_type text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((of_type = ANY (ARRAY['approval.requested'::text, 'effect.unknown'::text, 'effect.exhausted'::text, 'impact_limit.threshold'::text, 'impact_limit.exceeded'::text, 'budget.threshold'::text, 'budget.exceeded'::text, 'usage.threshold'::text, 'message.failed'::text, 'environment.halted'::text, 'environment.resumed'::text, 'subscription.disabled'::text])) OR (EXISTS (SELECT FROM event_subscriptions s WHERE ((s.environment_id = is_event_heard.of_environment) AND s.of_service AND s.enabled AND (s.deleted_at IS NULL)))))
+;
+
+CREATE OR REPLACE FUNCTION public.keep_action_span()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    span_id text := 'spn_' || substr(COALESCE(NEW.id, OLD.id), 5);
+    span_status text;
+    span_error jsonb;
+    ended timestamptz(3);
+  BEGIN
+    IF TG_OP = 'DELETE' THEN
+      DELETE FROM spans WHERE run_id = OLD.run_id AND id = span_id;
+      RETURN OLD;
+    END IF;
+    span_status := CASE
+      WHEN NEW.status = 'succeeded' THEN 'succeeded'
+      WHEN NEW.status = 'cancelled' THEN 'cancelled'
+      WHEN NEW.status IN ('failed', 'refused', 'denied', 'expired') THEN 'failed'
+      ELSE 'running' END;
+    span_error := CASE WHEN NEW.refusal_code IS NOT NULL THEN jsonb_build_object('code', NEW.refusal_code, 'message', NEW.error) END;
+    ended := CASE WHEN span_status <> 'running' THEN greatest(COALESCE(NEW.settled_at, now()), NEW.created_at) END;
+    UPDATE spans s SET status = span_status, ended_at = ended, error = span_error, effect_id = NEW.effect_id, approval_id = NEW.approval_id,
+      attributes = COALESCE(s.attributes, '{}') || jsonb_build_object('service.invocation.status', NEW.status, 'service.invocation.grade', NEW.grade)
+    WHERE s.run_id = NEW.run_id AND s.id = span_id;
+    IF FOUND OR TG_OP = 'UPDATE' THEN RETURN NEW; END IF;
+    INSERT INTO spans (run_id, id, environment_id, trace_id, name, kind, status, started_at, ended_at, error, attributes, invocation_id,
+      effect_id, approval_id)
+    SELECT r.id, span_id, NEW.environment_id, r.trace_id, left(a.name, 200), 'action', span_status, NEW.created_at, ended, span_error,
+      jsonb_build_object('service.invocation.status', NEW.status, 'service.invocation.grade', NEW.grade), NEW.id, NEW.effect_id, NEW.approval_id
+    FROM runs r JOIN actions a ON a.id = NEW.action_id WHERE r.id = NEW.run_id;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_ambiguous_unknown()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4443,6 +4294,217 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_start_of_approvals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.awaited_status IS NULL OR NEW.awaited_status = 'pending' THEN interval '30 seconds' + CASE
+      WHEN NEW.status <> 'pending' THEN NEW.decided_at WHEN NEW.awaited_status IS NULL THEN NEW.created_at ELSE NEW.expires_at END END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'approval', NEW.invocation_id, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_approvals() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_approvals() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_approvals() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_dead_letter_jobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.ended_at IS NULL THEN NEW.looked_at + interval '2 minutes' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'dead_letter_job', NEW.kind, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_dead_letter_jobs() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_dead_letter_jobs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_dead_letter_jobs() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_effects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.stage = 'reconciling' AND NOT NEW.reconcile_exhausted THEN COALESCE(NEW.reconcile_next_at, NEW.updated_at) + interval '2 minutes'
+      WHEN NEW.stage = 'settled' THEN NEW.reconcile_next_at + interval '2 minutes' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'read', NULL, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_effects() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_effects() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_effects() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.fanned_out_at IS NULL OR NOT NEW.page_started THEN NEW.created_at + interval '30 seconds' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'event', NULL, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_events() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_events() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_events() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_invocations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.status IN ('queued', 'dispatching') AND NEW.outcome_source IS NULL THEN NEW.created_at + interval '30 seconds' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'invocation', NULL, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_invocations() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_invocations() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_invocations() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_memory_jobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.ended_at IS NULL THEN NEW.looked_at + interval '2 minutes' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'memory_job', NEW.kind, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_memory_jobs() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_memory_jobs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_memory_jobs() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_notification_emails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.ended_at IS NULL THEN NEW.next_attempt_at + interval '30 seconds' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'email', NULL, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_notification_emails() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_notification_emails() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_notification_emails() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_schedule_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.outcome IN ('queued', 'waiting') THEN NEW.fired_at + interval '30 seconds' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = concat_ws('/', OLD.schedule_id, OLD.trigger, trunc(extract(epoch FROM OLD.nominal_at) * 1000));
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (concat_ws('/', NEW.schedule_id, NEW.trigger, trunc(extract(epoch FROM NEW.nominal_at) * 1000)), NEW.environment_id, 'firing', NEW.outcome, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_schedule_runs() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_schedule_runs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_schedule_runs() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_start_of_schedules()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE due timestamptz;
+  BEGIN
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.deleted_at IS NULL
+        THEN LEAST(CASE WHEN NEW.told_revision IS DISTINCT FROM NEW.revision THEN NEW.updated_at + interval '30 seconds' END, NEW.renew_at, NEW.due_at + interval '2 minutes')
+      WHEN NEW.told_revision IS NOT NULL THEN NEW.deleted_at + interval '30 seconds' END; END IF;
+    IF due IS NULL THEN
+      DELETE FROM workflow_starts s WHERE s.id = OLD.id;
+    ELSE
+      INSERT INTO workflow_starts AS s (id, environment_id, kind, detail, due_at)
+      VALUES (NEW.id, NEW.environment_id, 'schedule', NULL, due)
+      ON CONFLICT ON CONSTRAINT workflow_starts_pkey DO UPDATE SET detail = EXCLUDED.detail, due_at = EXCLUDED.due_at, claimed = false;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+ALTER FUNCTION keep_start_of_schedules() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_start_of_schedules() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_start_of_schedules() TO service_app;
+
 CREATE OR REPLACE FUNCTION public.keep_unused_preview()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4455,177 +4517,6 @@ AS $function$
     END $function$
 ;
 REVOKE ALL ON FUNCTION keep_unused_preview() FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_actions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.id, NEW.name, NEW.description, NEW.current_version_id, NEW.created_at, NEW.updated_at, NEW.archived_at,
-      COALESCE((SELECT v.number FROM action_versions v WHERE v.id = NEW.current_version_id), 1) AS version) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_approvals()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NEW.id, to_jsonb(made) FROM (SELECT NEW.id, NEW.kind, NEW.invocation_id, NEW.effect_id, NEW.preview_id, NEW.action_id, NEW.title, NEW.binding_digest, NEW.source, NEW.policy_id, NEW.policy_version,
-      NEW.rule_id, NEW.quorum, NEW.requested_by, NEW.status, NEW.created_at, NEW.expires_at, NEW.decided_at, (SELECT a.name FROM actions a WHERE a.id = NEW.action_id) AS action_name) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_budget_crossings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.*) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_effects()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NEW.id, to_jsonb(made) FROM (SELECT NEW.id, NEW.invocation_id, NEW.action_name, NEW.version_id, NEW.adapter_type, NEW.adapter_version, NEW.preview_id, NEW.approval_id, NEW.compensates,
-      NEW.stage, NEW.outcome, NEW.outcome_source, NEW.partial_effect, NEW.rejection_reason, NEW.provider_reference, NEW.reconcile_attempts, NEW.grade, NEW.verification,
-      NEW.created_at, NEW.first_dispatched_at, NEW.outcome_at, NEW.unknown_at, NEW.known_at, CASE WHEN NEW.outcome_source = 'manual_resolution'
-      THEN (SELECT r.resolved_by FROM resolutions r WHERE r.invocation_id = NEW.invocation_id) END AS resolved_by) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_environments()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    scope text := COALESCE(current_setting('app.environment_id', true), '');
-  BEGIN
-    PERFORM set_config('app.environment_id', NEW.id::text, true);
-    INSERT INTO raised_events (environment_id, type, snapshot)
-    SELECT NEW.id, TG_ARGV[0], to_jsonb(made) FROM (SELECT NEW.id, NEW.name, NEW.kind, NEW.halted_at, NEW.halted_reason, NEW.halted_by, OLD.halted_at AS was_halted_at) made;
-    PERFORM set_config('app.environment_id', scope, true);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_event_subscriptions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.id, NEW.topic_id, NEW.url, NEW.event_types, NEW.failing_since, NEW.last_failure_at, NEW.disabled_at,
-      (SELECT t.name FROM topics t WHERE t.id = NEW.topic_id) AS topic_name) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_impact_limit_crossings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.*, (SELECT l.name FROM impact_limits l WHERE l.id = NEW.limit_id) AS limit_name) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_invocations()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.id, NEW.action_id, NEW.version_id, NEW.retry_of, NEW.run_id, NEW.agent_id, NEW.effect_id, NEW.preview_id, NEW.approval_id, NEW.compensates, NEW.status,
-      NEW.outcome_source, NEW.grade, NEW.refusal_code, NEW.created_at, NEW.evaluated_at, NEW.unknown_at, NEW.settled_at, (SELECT a.name FROM actions a WHERE a.id = NEW.action_id) AS action_name) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_messages()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NEW.id, to_jsonb(made) FROM (SELECT NEW.id, NEW.kind, NEW.url, NEW.method, NEW.label, NEW.scheduled_for, NEW.max_retries, NEW.callback_of, NEW.schedule_id, NEW.url_group_id, NEW.flow_control_key,
-      NEW.retry_of, NEW.status, NEW.attempts, NEW.response_status, NEW.error_message, NEW.created_at, NEW.delivered_at, NEW.failed_at) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_missed_slots()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, snapshot)
-    SELECT made.environment_id, 'schedule.failed', to_jsonb(made)
-    FROM (SELECT DISTINCT ON (r.schedule_id) r.environment_id, r.schedule_id, r.trigger, r.nominal_at, r.outcome, r.error_code, r.error_message,
-        r.fired_at, count(*) OVER (PARTITION BY r.schedule_id) AS slots, (SELECT c.name FROM schedules c WHERE c.id = r.schedule_id) AS schedule_name
-      FROM recorded r WHERE r.outcome = 'missed' ORDER BY r.schedule_id, r.nominal_at DESC) made
-    WHERE EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = made.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_schedule_runs()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.schedule_id, NEW.trigger, NEW.nominal_at, NEW.outcome, NEW.error_code, NEW.error_message, NEW.fired_at, 1 AS slots,
-      (SELECT c.name FROM schedules c WHERE c.id = NEW.schedule_id) AS schedule_name) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_secrets()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.id, NEW.name, NEW.current_version, NEW.created_at, NEW.rotated_at) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.leave_event_of_usage_crossings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
-    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.*) made
-    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
-    RETURN NULL;
-  END $function$
-;
 
 CREATE OR REPLACE FUNCTION public.list_applied_migrations()
  RETURNS TABLE(name text)
@@ -4898,31 +4789,38 @@ AS $function$
       total integer := 0;
     BEGIN
       PERFORM pg_advisory_xact_lock(hashtext('analytics fold'));
-      WITH rows AS (SELECT environment_id, kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, n, s1, s2,
-          buckets, counts FROM analytics_rollups WHERE environment_id = of_environment AND NOT is_total),
-      sums AS (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM rows GROUP BY environment_id, kind, is_total, quarter, d1, d2, d3),
-      counted AS (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, bucket, CAST(sum(n) AS bigint) AS n FROM (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, unnest(buckets) AS bucket, unnest(counts) AS n FROM rows) c
-        GROUP BY environment_id, kind, is_total, quarter, d1, d2, d3, bucket HAVING sum(n) <> 0),
-      histograms AS (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, array_agg(bucket ORDER BY bucket) AS buckets, array_agg(n ORDER BY bucket) AS counts FROM counted GROUP BY environment_id, kind, is_total, quarter, d1, d2, d3)
-      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, buckets, counts)
-      SELECT environment_id, kind, is_total, quarter, d1, d2, d3, COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts
-      FROM (SELECT * FROM sums LEFT JOIN histograms USING (environment_id, kind, is_total, quarter, d1, d2, d3)) q
-        FULL JOIN (SELECT * FROM analytics_rollups WHERE environment_id = of_environment AND is_total) y USING (environment_id, kind, is_total, quarter, d1, d2, d3)
-      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts) IS DISTINCT FROM (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0), y.buckets, y.counts)
-      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2, buckets = EXCLUDED.buckets, counts = EXCLUDED.counts;
+      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2)
+      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.quarter, y.quarter), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)
+      FROM (SELECT kind, is_total, quarter, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM (SELECT kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, n, s1, s2
+          FROM analytics_rollups WHERE environment_id = of_environment AND NOT is_total) f GROUP BY kind, is_total, quarter, d1, d2, d3) q
+        FULL JOIN (SELECT * FROM analytics_rollups WHERE environment_id = of_environment AND is_total) y USING (kind, is_total, quarter, d1, d2, d3)
+      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)) <> (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0))
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2;
       GET DIAGNOSTICS mended = ROW_COUNT;
       total := total + mended;
-      WITH rows AS (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_rollups WHERE environment_id = of_environment),
-      sums AS (SELECT environment_id, kind, is_total, day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM rows GROUP BY environment_id, kind, is_total, day, d1, d2, d3),
-      counted AS (SELECT environment_id, kind, is_total, day, d1, d2, d3, bucket, CAST(sum(n) AS bigint) AS n FROM (SELECT environment_id, kind, is_total, day, d1, d2, d3, unnest(buckets) AS bucket, unnest(counts) AS n FROM rows) c
-        GROUP BY environment_id, kind, is_total, day, d1, d2, d3, bucket HAVING sum(n) <> 0),
-      histograms AS (SELECT environment_id, kind, is_total, day, d1, d2, d3, array_agg(bucket ORDER BY bucket) AS buckets, array_agg(n ORDER BY bucket) AS counts FROM counted GROUP BY environment_id, kind, is_total, day, d1, d2, d3)
-      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2, buckets, counts)
-      SELECT environment_id, kind, is_total, day, d1, d2, d3, COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts
-      FROM (SELECT * FROM sums LEFT JOIN histograms USING (environment_id, kind, is_total, day, d1, d2, d3)) q
-        FULL JOIN (SELECT * FROM analytics_days WHERE environment_id = of_environment) y USING (environment_id, kind, is_total, day, d1, d2, d3)
-      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts) IS DISTINCT FROM (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0), y.buckets, y.counts)
-      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2, buckets = EXCLUDED.buckets, counts = EXCLUDED.counts;
+      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2)
+      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)
+      FROM (SELECT kind, is_total, day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_rollups WHERE environment_id = of_environment) f GROUP BY kind, is_total, day, d1, d2, d3) q
+        FULL JOIN (SELECT * FROM analytics_days WHERE environment_id = of_environment) y USING (kind, is_total, day, d1, d2, d3)
+      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)) <> (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0))
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2;
+      GET DIAGNOSTICS mended = ROW_COUNT;
+      total := total + mended;
+      INSERT INTO analytics_histograms AS r (environment_id, kind, is_total, quarter, d1, d2, d3, bucket, n)
+      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.quarter, y.quarter), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.bucket, y.bucket), COALESCE(q.n, 0)
+      FROM (SELECT kind, is_total, quarter, d1, d2, d3, bucket, sum(n) AS n FROM (SELECT kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, bucket, n
+          FROM analytics_histograms WHERE environment_id = of_environment AND NOT is_total) f GROUP BY kind, is_total, quarter, d1, d2, d3, bucket) q
+        FULL JOIN (SELECT * FROM analytics_histograms WHERE environment_id = of_environment AND is_total) y USING (kind, is_total, quarter, d1, d2, d3, bucket)
+      WHERE (COALESCE(q.n, 0)) <> (COALESCE(y.n, 0))
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3, bucket) DO UPDATE SET n = EXCLUDED.n;
+      GET DIAGNOSTICS mended = ROW_COUNT;
+      total := total + mended;
+      INSERT INTO analytics_day_histograms AS r (environment_id, kind, is_total, day, d1, d2, d3, bucket, n)
+      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.bucket, y.bucket), COALESCE(q.n, 0)
+      FROM (SELECT kind, is_total, day, d1, d2, d3, bucket, sum(n) AS n FROM (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_histograms WHERE environment_id = of_environment) f GROUP BY kind, is_total, day, d1, d2, d3, bucket) q
+        FULL JOIN (SELECT * FROM analytics_day_histograms WHERE environment_id = of_environment) y USING (kind, is_total, day, d1, d2, d3, bucket)
+      WHERE (COALESCE(q.n, 0)) <> (COALESCE(y.n, 0))
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3, bucket) DO UPDATE SET n = EXCLUDED.n;
       GET DIAGNOSTICS mended = ROW_COUNT;
       total := total + mended;
       RETURN total;
@@ -5203,15 +5101,213 @@ ALTER FUNCTION queue_deliveries(text[],integer,interval) OWNER TO service_direct
 REVOKE ALL ON FUNCTION queue_deliveries(text[],integer,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION queue_deliveries(text[],integer,interval) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.raise_workspace_event(of_type text, facts jsonb)
+CREATE OR REPLACE FUNCTION public.raise_action_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    of_type text := CASE WHEN TG_OP = 'INSERT' THEN 'action.created' WHEN NEW.archived_at IS NOT NULL THEN 'action.archived' ELSE 'action.updated' END;
+  BEGIN
+    -- The first version is written after its action.
+    PERFORM raise_event(NEW.environment_id, of_type, jsonb_build_object('actionId', NEW.id, 'name', NEW.name, 'versionId', NEW.current_version_id,
+      'version', COALESCE((SELECT v.number FROM action_versions v WHERE v.id = NEW.current_version_id), 1)));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_approval_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id,
+      CASE WHEN TG_OP = 'INSERT' THEN 'approval.requested' WHEN NEW.status = 'expired' THEN 'approval.expired' ELSE 'approval.decided' END,
+      jsonb_build_object('approvalId', NEW.id, 'kind', NEW.kind, 'title', NEW.title, 'status', NEW.status, 'invocationId', NEW.invocation_id,
+        'effectId', NEW.effect_id, 'previewId', NEW.preview_id, 'action', (SELECT a.name FROM actions a WHERE a.id = NEW.action_id),
+        'bindingDigest', NEW.binding_digest, 'quorum', NEW.quorum, 'requestedBy', jsonb_build_object('type', NEW.requested_by -> 'type', 'id', NEW.requested_by -> 'id'),
+        'expiresAt', event_time(NEW.expires_at), 'decidedAt', event_time(NEW.decided_at)));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_budget_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, CASE WHEN NEW.threshold IS NULL THEN 'budget.exceeded' ELSE 'budget.threshold' END,
+      jsonb_build_object('apiKeyId', NEW.api_key_id, 'month', to_char(NEW.month, 'YYYY-MM'), 'cap', CASE NEW.cap_name
+        WHEN 'cache_lookups' THEN 'cacheLookups' WHEN 'memory_operations' THEN 'memoryOperations' ELSE NEW.cap_name END,
+        'taken', NEW.taken, 'capMicrocents', NEW.cap)
+      || CASE WHEN NEW.threshold IS NULL THEN '{}' ELSE jsonb_build_object('threshold', NEW.threshold) END);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_effect_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    facts jsonb;
+    is_settled boolean := NEW.stage = 'settled' AND (NEW.stage, NEW.outcome) IS DISTINCT FROM (OLD.stage, OLD.outcome);
+  BEGIN
+    facts := jsonb_build_object('effectId', NEW.id, 'invocationId', NEW.invocation_id, 'action', NEW.action_name, 'outcome', NEW.outcome,
+      'outcomeSource', NEW.outcome_source, 'grade', NEW.grade, 'verification', NEW.verification, 'partialEffect', NEW.partial_effect,
+      'providerReference', NEW.provider_reference);
+    IF NEW.outcome = 'unknown' AND OLD.outcome <> 'unknown' THEN
+      PERFORM raise_event(NEW.environment_id, 'effect.unknown', facts);
+    END IF;
+    IF NEW.reconcile_exhausted AND NOT OLD.reconcile_exhausted THEN
+      PERFORM raise_event(NEW.environment_id, 'effect.exhausted', facts || jsonb_build_object('reads', NEW.reconcile_attempts));
+    END IF;
+    IF is_settled THEN
+      PERFORM raise_event(NEW.environment_id, 'effect.settled', facts);
+    END IF;
+    IF is_settled AND NEW.outcome_source = 'manual_resolution' THEN
+      PERFORM raise_event(NEW.environment_id, 'effect.resolved', facts || jsonb_build_object('resolvedBy',
+        (SELECT r.resolved_by FROM resolutions r WHERE r.invocation_id = NEW.invocation_id)));
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_environment_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    scope text := COALESCE(current_setting('app.environment_id', true), '');
+  BEGIN
+    -- A member changes it in a transaction of the workspace, which names no environment. Row-level security has let the row through.
+    PERFORM set_config('app.environment_id', NEW.id::text, true);
+    PERFORM raise_event(NEW.id, CASE WHEN NEW.halted_at IS NULL THEN 'environment.resumed' ELSE 'environment.halted' END,
+      jsonb_build_object('environmentId', NEW.id, 'name', NEW.name) || CASE WHEN NEW.halted_at IS NULL
+        THEN jsonb_build_object('haltedAt', event_time(OLD.halted_at))
+        ELSE jsonb_build_object('haltedAt', event_time(NEW.halted_at), 'reason', NEW.halted_reason, 'haltedBy', NEW.halted_by) END);
+    PERFORM set_config('app.environment_id', scope, true);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_event(of_environment uuid, of_type text, of_data jsonb)
+ RETURNS void
+ LANGUAGE sql
+BEGIN ATOMIC
+ INSERT INTO raised_events (environment_id, type, data)  SELECT raise_event.of_environment AS of_environment,
+             raise_event.of_type AS of_type,
+             raise_event.of_data AS of_data
+           WHERE is_event_heard(raise_event.of_environment, raise_event.of_type);
+END
+;
+
+CREATE OR REPLACE FUNCTION public.raise_impact_limit_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, CASE WHEN NEW.threshold IS NULL THEN 'impact_limit.exceeded' ELSE 'impact_limit.threshold' END,
+      jsonb_build_object('impactLimitId', NEW.limit_id, 'name', (SELECT l.name FROM impact_limits l WHERE l.id = NEW.limit_id), 'period', NEW.period,
+        'used', NEW.used, 'cap', NEW.cap) || CASE WHEN NEW.threshold IS NULL THEN jsonb_build_object('requested', NEW.requested)
+        ELSE jsonb_build_object('threshold', NEW.threshold) END);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_invocation_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF NOT is_event_heard(NEW.environment_id, 'invocation.settled') THEN RETURN NULL; END IF;
+    PERFORM raise_event(NEW.environment_id, 'invocation.settled', jsonb_build_object('invocationId', NEW.id, 'effectId', NEW.effect_id,
+      'actionId', NEW.action_id, 'action', (SELECT a.name FROM actions a WHERE a.id = NEW.action_id), 'status', NEW.status,
+      'grade', NEW.grade, 'outcomeSource', NEW.outcome_source, 'refusalCode', NEW.refusal_code, 'agentId', NEW.agent_id, 'runId', NEW.run_id));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_message_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF NOT is_event_heard(NEW.environment_id, 'message.' || NEW.status) THEN RETURN NULL; END IF;
+    PERFORM raise_event(NEW.environment_id, 'message.' || NEW.status, jsonb_build_object('messageId', NEW.id, 'url', NEW.url, 'method', NEW.method,
+      'label', NEW.label, 'attempts', NEW.attempts, 'responseStatus', NEW.response_status, 'errorMessage', NEW.error_message,
+      'scheduleId', NEW.schedule_id, 'urlGroupId', NEW.url_group_id, 'callbackOf', NEW.callback_of, 'retryOf', NEW.retry_of));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_missed_slots()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      PERFORM raise_event(newest.environment_id, 'schedule.failed', jsonb_build_object('scheduleId', newest.schedule_id,
+          'name', (SELECT s.name FROM schedules s WHERE s.id = newest.schedule_id), 'trigger', newest.trigger,
+          'nominalAt', event_time(newest.nominal_at), 'errorCode', newest.error_code,
+          'errorMessage', newest.error_message || CASE WHEN newest.slots > 1 THEN ' Slots missed: ' || newest.slots || '.' ELSE '' END))
+        FROM (SELECT DISTINCT ON (r.schedule_id) r.*, count(*) OVER (PARTITION BY r.schedule_id) AS slots
+              FROM recorded r WHERE r.outcome = 'missed' ORDER BY r.schedule_id, r.nominal_at DESC) newest;
+      RETURN NULL;
+    END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_schedule_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, 'schedule.failed', jsonb_build_object('scheduleId', NEW.schedule_id,
+      'name', (SELECT s.name FROM schedules s WHERE s.id = NEW.schedule_id), 'trigger', NEW.trigger, 'nominalAt', event_time(NEW.nominal_at),
+      'errorCode', NEW.error_code, 'errorMessage', NEW.error_message));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_secret_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, 'secret.rotated', jsonb_build_object('secretId', NEW.id, 'name', NEW.name, 'version', NEW.current_version));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_subscription_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, 'subscription.disabled', jsonb_build_object('subscriptionId', NEW.id, 'topicId', NEW.topic_id,
+      'topic', (SELECT t.name FROM topics t WHERE t.id = NEW.topic_id), 'url', NEW.url, 'failingSince', event_time(NEW.failing_since)));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_usage_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, 'usage.threshold', jsonb_build_object('workspaceId', NEW.workspace_id, 'month', to_char(NEW.month, 'YYYY-MM'),
+      'meter', NEW.meter, 'threshold', NEW.threshold, 'used', NEW.used, 'limit', NEW.allowed, 'currency', NEW.currency));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_workspace_event(of_type text, of_data jsonb)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 BEGIN ATOMIC
- INSERT INTO raised_events (environment_id, type, snapshot)  SELECT e.id,
+ INSERT INTO raised_events (environment_id, type, data)  SELECT e.id,
              raise_workspace_event.of_type AS of_type,
-             (raise_workspace_event.facts || jsonb_build_object('to_channels', (e.id = first_value(e.id) OVER (ORDER BY (e.kind = 'production'::text) DESC, e.id))))
+             (raise_workspace_event.of_data || jsonb_build_object('toChannels', (e.id = first_value(e.id) OVER (ORDER BY (e.kind = 'production'::text) DESC, e.id))))
             FROM environments e
            WHERE (e.workspace_id = current_workspace_id());
 END
@@ -5459,21 +5555,6 @@ ALTER FUNCTION release_permit(text,text,integer,interval) OWNER TO service_direc
 REVOKE ALL ON FUNCTION release_permit(text,text,integer,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION release_permit(text,text,integer,interval) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.require_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    IF (TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL
-          AND COALESCE(s.enabled_at, s.created_at) < now() - interval '5 minutes'))
-       AND NOT EXISTS (SELECT FROM raised_events r WHERE r.row_id = NEW.id AND r.type = TG_ARGV[0] AND r.occurred_at = now()::timestamptz(3)) THEN
-      RAISE EXCEPTION '% leaves no event % in the outbox', NEW.id, TG_ARGV[0] USING ERRCODE = 'check_violation',
-        HINT = 'Insert it into raised_events in the same transaction, as the trigger leave_event_of_… does (db/migrations/platform-events.ts).';
-    END IF;
-    RETURN NULL;
-  END $function$
-;
-
 CREATE OR REPLACE FUNCTION public.reservation_place(stage text, outcome text, partial_effect text)
  RETURNS text
  LANGUAGE sql
@@ -5557,6 +5638,13 @@ AS $function$
   BEGIN
     RETURN CASE WHEN octet_length(written) <= bytes_max THEN value ELSE shortened_text(written, bytes_max) END;
   END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.shortened_definition(definition jsonb, bytes_max integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (definition || jsonb_build_object('adapter', ((definition -> 'adapter'::text) || jsonb_build_object('config', shortened((definition #> '{adapter,config}'::text[]), bytes_max))), 'inputSchema', shortened((definition -> 'inputSchema'::text), bytes_max), 'outputSchema', shortened((definition -> 'outputSchema'::text), bytes_max), 'verify', shortened((definition -> 'verify'::text), bytes_max)))
 ;
 
 CREATE OR REPLACE FUNCTION public.shortened_text(value text, bytes_max integer)
@@ -5670,9 +5758,8 @@ ALTER TABLE actions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON actions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON actions TO service_app;
 CREATE TRIGGER keep_governed_name AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((old.archived_at IS NULL) AND ((new.archived_at IS NOT NULL) OR (new.name <> old.name)))) EXECUTE FUNCTION keep_governed_name();
-CREATE TRIGGER leave_action_archived AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((new.archived_at IS NOT NULL) AND ((((new.name IS DISTINCT FROM old.name) OR (new.description IS DISTINCT FROM old.description)) OR (new.current_version_id IS DISTINCT FROM old.current_version_id)) OR (new.archived_at IS DISTINCT FROM old.archived_at)))) EXECUTE FUNCTION leave_event_of_actions('action.archived', 'heard');
-CREATE TRIGGER leave_action_created AFTER INSERT ON public.actions FOR EACH ROW WHEN (true) EXECUTE FUNCTION leave_event_of_actions('action.created', 'heard');
-CREATE TRIGGER leave_action_updated AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((new.archived_at IS NULL) AND ((((new.name IS DISTINCT FROM old.name) OR (new.description IS DISTINCT FROM old.description)) OR (new.current_version_id IS DISTINCT FROM old.current_version_id)) OR (new.archived_at IS DISTINCT FROM old.archived_at)))) EXECUTE FUNCTION leave_event_of_actions('action.updated', 'heard');
+CREATE TRIGGER raise_changed AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((((new.name IS DISTINCT FROM old.name) OR (new.description IS DISTINCT FROM old.description)) OR (new.current_version_id IS DISTINCT FROM old.current_version_id)) OR (new.archived_at IS DISTINCT FROM old.archived_at))) EXECUTE FUNCTION raise_action_event();
+CREATE TRIGGER raise_created AFTER INSERT ON public.actions FOR EACH ROW EXECUTE FUNCTION raise_action_event();
 CREATE CONSTRAINT TRIGGER refuse_governed_name AFTER INSERT OR UPDATE OF name ON public.actions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_governed_name();
 
 CREATE TABLE alert_targets (
@@ -5694,6 +5781,25 @@ CREATE POLICY tenant ON alert_targets FOR ALL TO PUBLIC USING ((workspace_id = c
 GRANT INSERT, SELECT, UPDATE ON alert_targets TO service_app;
 GRANT SELECT ON alert_targets TO service_directory;
 
+CREATE TABLE analytics_day_histograms (
+  environment_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  is_total boolean NOT NULL,
+  day date NOT NULL,
+  d1 text COLLATE "C" NOT NULL,
+  d2 text COLLATE "C" NOT NULL,
+  d3 text COLLATE "C" NOT NULL,
+  bucket smallint NOT NULL,
+  n bigint NOT NULL,
+  CONSTRAINT analytics_day_histograms_pkey PRIMARY KEY (environment_id, kind, is_total, day, d1, d2, d3, bucket)
+) PARTITION BY RANGE (day);
+ALTER TABLE analytics_day_histograms ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_day_histograms FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON analytics_day_histograms FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON analytics_day_histograms FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON analytics_day_histograms TO service_app;
+GRANT INSERT, SELECT, UPDATE ON analytics_day_histograms TO service_directory;
+
 CREATE TABLE analytics_days (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
@@ -5708,8 +5814,6 @@ CREATE TABLE analytics_days (
   first_at timestamp(3) with time zone,
   last_at timestamp(3) with time zone,
   samples text[],
-  buckets smallint[],
-  counts bigint[],
   CONSTRAINT analytics_days_pkey PRIMARY KEY (environment_id, kind, is_total, day, d1, d2, d3)
 ) PARTITION BY RANGE (day);
 ALTER TABLE analytics_days ENABLE ROW LEVEL SECURITY;
@@ -5741,6 +5845,25 @@ CREATE POLICY tenant ON analytics_facts FOR ALL TO PUBLIC USING ((environment_id
 GRANT INSERT, SELECT ON analytics_facts TO service_app;
 GRANT DELETE, INSERT, SELECT ON analytics_facts TO service_directory;
 
+CREATE TABLE analytics_histograms (
+  environment_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  is_total boolean NOT NULL,
+  quarter timestamp with time zone NOT NULL,
+  d1 text COLLATE "C" NOT NULL,
+  d2 text COLLATE "C" NOT NULL,
+  d3 text COLLATE "C" NOT NULL,
+  bucket smallint NOT NULL,
+  n bigint NOT NULL,
+  CONSTRAINT analytics_histograms_pkey PRIMARY KEY (environment_id, kind, is_total, quarter, d1, d2, d3, bucket)
+) PARTITION BY RANGE (quarter);
+ALTER TABLE analytics_histograms ENABLE ROW LEVEL SECURITY;
+ALTER TABLE analytics_histograms FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON analytics_histograms FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON analytics_histograms FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON analytics_histograms TO service_app;
+GRANT INSERT, SELECT, UPDATE ON analytics_histograms TO service_directory;
+
 CREATE TABLE analytics_rollups (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
@@ -5755,8 +5878,6 @@ CREATE TABLE analytics_rollups (
   first_at timestamp(3) with time zone,
   last_at timestamp(3) with time zone,
   samples text[],
-  buckets smallint[],
-  counts bigint[],
   CONSTRAINT analytics_rollups_pkey PRIMARY KEY (environment_id, kind, is_total, quarter, d1, d2, d3)
 ) PARTITION BY RANGE (quarter);
 ALTER TABLE analytics_rollups ENABLE ROW LEVEL SECURITY;
@@ -5963,7 +6084,6 @@ CREATE INDEX approvals_by_status ON public.approvals USING btree (environment_id
 CREATE INDEX approvals_ended_free_standing ON public.approvals USING btree (decided_at) WHERE ((kind = 'free_standing'::text) AND (status <> 'pending'::text));
 CREATE INDEX approvals_newest_first ON public.approvals USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX approvals_pending_free_standing ON public.approvals USING btree (environment_id) WHERE ((kind = 'free_standing'::text) AND (status = 'pending'::text));
-CREATE INDEX approvals_watched ON public.approvals USING btree (id) WHERE ((awaited_status IS NULL) OR (awaited_status = 'pending'::text));
 ALTER TABLE approvals ENABLE ROW LEVEL SECURITY;
 ALTER TABLE approvals FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON approvals FOR SELECT TO service_directory USING (true);
@@ -5972,17 +6092,52 @@ CREATE POLICY tenant ON approvals FOR ALL TO PUBLIC USING ((environment_id = cur
 GRANT INSERT, SELECT ON approvals TO service_app;
 GRANT DELETE ON approvals TO service_directory;
 GRANT UPDATE (status, reminders_sent, last_reminded_at, awaited_status, decided_at, consumed_at) ON approvals TO service_app;
-GRANT SELECT (id, environment_id, kind, invocation_id, preview_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
+GRANT SELECT (id, environment_id, kind, preview_id, status, awaited_status, expires_at, decided_at) ON approvals TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.approvals REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
 CREATE TRIGGER keep BEFORE DELETE ON public.approvals FOR EACH ROW EXECUTE FUNCTION keep_approval();
-CREATE TRIGGER leave_approval_decided AFTER UPDATE OF status ON public.approvals FOR EACH ROW WHEN (((new.status = ANY (ARRAY['approved'::text, 'denied'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION leave_event_of_approvals('approval.decided', 'heard');
-CREATE TRIGGER leave_approval_expired AFTER UPDATE OF status ON public.approvals FOR EACH ROW WHEN (((new.status = 'expired'::text) AND (old.status <> 'expired'::text))) EXECUTE FUNCTION leave_event_of_approvals('approval.expired', 'heard');
-CREATE TRIGGER leave_approval_requested AFTER INSERT ON public.approvals FOR EACH ROW WHEN (true) EXECUTE FUNCTION leave_event_of_approvals('approval.requested', 'always');
-CREATE CONSTRAINT TRIGGER require_approval_decided AFTER UPDATE OF status ON public.approvals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = ANY (ARRAY['approved'::text, 'denied'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION require_event('approval.decided', 'heard');
-CREATE CONSTRAINT TRIGGER require_approval_expired AFTER UPDATE OF status ON public.approvals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = 'expired'::text) AND (old.status <> 'expired'::text))) EXECUTE FUNCTION require_event('approval.expired', 'heard');
-CREATE CONSTRAINT TRIGGER require_approval_requested AFTER INSERT ON public.approvals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (true) EXECUTE FUNCTION require_event('approval.requested', 'always');
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.approvals FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.awaited_status IS NULL) OR (old.awaited_status = 'pending'::text)) THEN ('00:00:30'::interval +
+            CASE
+                WHEN (old.status <> 'pending'::text) THEN old.decided_at
+                WHEN (old.awaited_status IS NULL) THEN old.created_at
+                ELSE old.expires_at
+            END)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_approvals();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.approvals FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((new.awaited_status IS NULL) OR (new.awaited_status = 'pending'::text)) THEN ('00:00:30'::interval +
+            CASE
+                WHEN (new.status <> 'pending'::text) THEN new.decided_at
+                WHEN (new.awaited_status IS NULL) THEN new.created_at
+                ELSE new.expires_at
+            END)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_approvals();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.approvals FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.awaited_status IS NULL) OR (old.awaited_status = 'pending'::text)) THEN ('00:00:30'::interval +
+            CASE
+                WHEN (old.status <> 'pending'::text) THEN old.decided_at
+                WHEN (old.awaited_status IS NULL) THEN old.created_at
+                ELSE old.expires_at
+            END)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN ((new.awaited_status IS NULL) OR (new.awaited_status = 'pending'::text)) THEN ('00:00:30'::interval +
+            CASE
+                WHEN (new.status <> 'pending'::text) THEN new.decided_at
+                WHEN (new.awaited_status IS NULL) THEN new.created_at
+                ELSE new.expires_at
+            END)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_approvals();
+CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.approvals FOR EACH ROW WHEN (((new.status = ANY (ARRAY['approved'::text, 'denied'::text, 'expired'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_approval_event();
+CREATE TRIGGER raise_requested AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION raise_approval_event();
 
 CREATE TABLE attempts (
   id text COLLATE "C" NOT NULL,
@@ -6109,8 +6264,7 @@ ALTER TABLE budget_crossings FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON budget_crossings FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON budget_crossings TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.budget_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER leave_budget_exceeded AFTER INSERT ON public.budget_crossings FOR EACH ROW WHEN ((new.threshold IS NULL)) EXECUTE FUNCTION leave_event_of_budget_crossings('budget.exceeded', 'always');
-CREATE TRIGGER leave_budget_threshold AFTER INSERT ON public.budget_crossings FOR EACH ROW WHEN ((new.threshold IS NOT NULL)) EXECUTE FUNCTION leave_event_of_budget_crossings('budget.threshold', 'always');
+CREATE TRIGGER raise_crossed AFTER INSERT ON public.budget_crossings FOR EACH ROW EXECUTE FUNCTION raise_budget_event();
 
 CREATE TABLE budget_reservations (
   invocation_id text COLLATE "C" NOT NULL,
@@ -6361,12 +6515,29 @@ CREATE UNIQUE INDEX dead_letter_jobs_one_recovery ON public.dead_letter_jobs USI
 CREATE INDEX dead_letter_jobs_open ON public.dead_letter_jobs USING btree (looked_at) WHERE (ended_at IS NULL);
 ALTER TABLE dead_letter_jobs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE dead_letter_jobs FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON dead_letter_jobs FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON dead_letter_jobs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON dead_letter_jobs TO service_app;
 GRANT UPDATE (status, reason, total, done, failed, after_id, page_ids, page_started, looked_at, updated_at, ended_at) ON dead_letter_jobs TO service_app;
-GRANT SELECT (id, environment_id, kind, looked_at, ended_at) ON dead_letter_jobs TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.dead_letter_jobs FOR EACH ROW EXECUTE FUNCTION check_dead_letter_job_move();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.dead_letter_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_dead_letter_jobs();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.dead_letter_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_dead_letter_jobs();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.dead_letter_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_dead_letter_jobs();
 
 CREATE TABLE dead_letters (
   message_id text COLLATE "C" NOT NULL,
@@ -6486,13 +6657,12 @@ END) STORED NOT NULL,
 );
 CREATE INDEX effects_by_grade ON public.effects USING btree (environment_id, grade, created_at DESC, id DESC);
 CREATE INDEX effects_newest_first ON public.effects USING btree (environment_id, created_at DESC, id DESC);
-CREATE INDEX effects_read_on ON public.effects USING btree (id) WHERE (((stage = 'reconciling'::text) AND (NOT reconcile_exhausted)) OR ((stage = 'settled'::text) AND (reconcile_next_at IS NOT NULL)));
 ALTER TABLE effects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE effects FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON effects FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON effects TO service_app;
-GRANT SELECT (id, environment_id, invocation_id, action_name, preview_id, stage, reconcile_next_at, reconcile_exhausted, updated_at, grade) ON effects TO service_directory;
+GRANT SELECT (preview_id) ON effects TO service_directory;
 CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.stage <> ALL (ARRAY['awaiting_approval'::text, 'ready'::text])) AND (((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect)))) EXECUTE FUNCTION agree_with_reservations();
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.approval_id IS NOT NULL) AND (old.stage = 'awaiting_approval'::text) AND (new.stage = 'ready'::text))) EXECUTE FUNCTION check_approval_of_effect();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
@@ -6500,14 +6670,30 @@ CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.effects REFERENCING 
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.effects REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_effects();
 CREATE TRIGGER keep_ambiguous_unknown BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.outcome = 'unknown'::text) AND (new.outcome <> 'unknown'::text) AND (new.outcome_source IS DISTINCT FROM 'manual_resolution'::text))) EXECUTE FUNCTION keep_ambiguous_unknown();
 CREATE TRIGGER keep_binding BEFORE UPDATE ON public.effects FOR EACH ROW WHEN ((((old.preview_id IS NOT NULL) AND (new.preview_id IS DISTINCT FROM old.preview_id)) OR ((old.binding_digest IS NOT NULL) AND (new.binding_digest IS DISTINCT FROM old.binding_digest)) OR ((old.approval_id IS NOT NULL) AND (new.approval_id IS DISTINCT FROM old.approval_id)))) EXECUTE FUNCTION keep_binding();
-CREATE TRIGGER leave_effect_exhausted AFTER UPDATE OF reconcile_exhausted ON public.effects FOR EACH ROW WHEN ((new.reconcile_exhausted AND (NOT old.reconcile_exhausted))) EXECUTE FUNCTION leave_event_of_effects('effect.exhausted', 'always');
-CREATE TRIGGER leave_effect_resolved AFTER UPDATE OF stage, outcome ON public.effects FOR EACH ROW WHEN (((new.stage = 'settled'::text) AND ((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)) AND (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION leave_event_of_effects('effect.resolved', 'heard');
-CREATE TRIGGER leave_effect_settled AFTER UPDATE OF stage, outcome ON public.effects FOR EACH ROW WHEN (((new.stage = 'settled'::text) AND ((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)))) EXECUTE FUNCTION leave_event_of_effects('effect.settled', 'heard');
-CREATE TRIGGER leave_effect_unknown AFTER UPDATE OF outcome ON public.effects FOR EACH ROW WHEN (((new.outcome = 'unknown'::text) AND (old.outcome <> 'unknown'::text))) EXECUTE FUNCTION leave_event_of_effects('effect.unknown', 'always');
-CREATE CONSTRAINT TRIGGER require_effect_exhausted AFTER UPDATE OF reconcile_exhausted ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.reconcile_exhausted AND (NOT old.reconcile_exhausted))) EXECUTE FUNCTION require_event('effect.exhausted', 'always');
-CREATE CONSTRAINT TRIGGER require_effect_resolved AFTER UPDATE OF stage, outcome ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.stage = 'settled'::text) AND ((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)) AND (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION require_event('effect.resolved', 'heard');
-CREATE CONSTRAINT TRIGGER require_effect_settled AFTER UPDATE OF stage, outcome ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.stage = 'settled'::text) AND ((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)))) EXECUTE FUNCTION require_event('effect.settled', 'heard');
-CREATE CONSTRAINT TRIGGER require_effect_unknown AFTER UPDATE OF outcome ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.outcome = 'unknown'::text) AND (old.outcome <> 'unknown'::text))) EXECUTE FUNCTION require_event('effect.unknown', 'always');
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.effects FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.stage = 'reconciling'::text) AND (NOT old.reconcile_exhausted)) THEN (COALESCE(old.reconcile_next_at, old.updated_at) + '00:02:00'::interval)
+            WHEN (old.stage = 'settled'::text) THEN (old.reconcile_next_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_effects();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.effects FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((new.stage = 'reconciling'::text) AND (NOT new.reconcile_exhausted)) THEN (COALESCE(new.reconcile_next_at, new.updated_at) + '00:02:00'::interval)
+            WHEN (new.stage = 'settled'::text) THEN (new.reconcile_next_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_effects();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.effects FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.stage = 'reconciling'::text) AND (NOT old.reconcile_exhausted)) THEN (COALESCE(old.reconcile_next_at, old.updated_at) + '00:02:00'::interval)
+            WHEN (old.stage = 'settled'::text) THEN (old.reconcile_next_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN ((new.stage = 'reconciling'::text) AND (NOT new.reconcile_exhausted)) THEN (COALESCE(new.reconcile_next_at, new.updated_at) + '00:02:00'::interval)
+            WHEN (new.stage = 'settled'::text) THEN (new.reconcile_next_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_effects();
+CREATE TRIGGER raise_moved AFTER UPDATE OF stage, outcome, reconcile_exhausted ON public.effects FOR EACH ROW WHEN (((((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)) OR (new.reconcile_exhausted IS DISTINCT FROM old.reconcile_exhausted)) AND ((new.stage = 'settled'::text) OR (new.outcome = 'unknown'::text) OR new.reconcile_exhausted))) EXECUTE FUNCTION raise_effect_event();
 
 CREATE TABLE environments (
   id uuid NOT NULL,
@@ -6536,8 +6722,7 @@ CREATE POLICY tenant ON environments FOR ALL TO PUBLIC USING ((workspace_id = cu
 GRANT INSERT, SELECT ON environments TO service_app;
 GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by, halts) ON environments TO service_app;
 GRANT SELECT (id, workspace_id, name, kind, protected, halted_at, created_at) ON environments TO service_directory;
-CREATE TRIGGER leave_environment_halted AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((old.halted_at IS NULL) AND (new.halted_at IS NOT NULL))) EXECUTE FUNCTION leave_event_of_environments('environment.halted');
-CREATE TRIGGER leave_environment_resumed AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((old.halted_at IS NOT NULL) AND (new.halted_at IS NULL))) EXECUTE FUNCTION leave_event_of_environments('environment.resumed');
+CREATE TRIGGER raise_halt AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((new.halted_at IS NULL) <> (old.halted_at IS NULL))) EXECUTE FUNCTION raise_environment_event();
 
 CREATE TABLE event_subscription_secrets (
   id text COLLATE "C" NOT NULL,
@@ -6607,7 +6792,7 @@ GRANT UPDATE (url, event_types, headers, enabled, master_key_version, wrapped_da
 GRANT SELECT (id, topic_id, deleted_at) ON event_subscriptions TO service_directory;
 GRANT UPDATE (deleted_at) ON event_subscriptions TO service_directory;
 CREATE TRIGGER forget_failures BEFORE UPDATE OF url, enabled ON public.event_subscriptions FOR EACH ROW WHEN (((new.enabled AND (NOT old.enabled)) OR ((new.url <> old.url) AND new.enabled))) EXECUTE FUNCTION forget_failures();
-CREATE TRIGGER leave_subscription_disabled AFTER UPDATE OF disabled_at ON public.event_subscriptions FOR EACH ROW WHEN (((new.disabled_at IS NOT NULL) AND (old.disabled_at IS NULL))) EXECUTE FUNCTION leave_event_of_event_subscriptions('subscription.disabled', 'always');
+CREATE TRIGGER raise_disabled AFTER UPDATE OF disabled_at ON public.event_subscriptions FOR EACH ROW WHEN (((new.disabled_at IS NOT NULL) AND (old.disabled_at IS NULL))) EXECUTE FUNCTION raise_subscription_event();
 
 CREATE TABLE events (
   id text COLLATE "C" NOT NULL,
@@ -6643,7 +6828,6 @@ CREATE INDEX events_newest_first ON public.events USING btree (environment_id, c
 CREATE INDEX events_of_topic ON public.events USING btree (topic_id, created_at DESC, id DESC);
 CREATE INDEX events_of_type ON public.events USING btree (environment_id, type, created_at DESC, id DESC);
 CREATE UNIQUE INDEX events_public_id ON public.events USING btree (environment_id, public_id);
-CREATE INDEX events_unfanned ON public.events USING btree (id) WHERE ((fanned_out_at IS NULL) OR (NOT page_started));
 ALTER TABLE events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE events FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON events FOR ALL TO service_directory USING (true);
@@ -6653,6 +6837,25 @@ GRANT DELETE ON events TO service_directory;
 GRANT UPDATE (status, deliveries, error, after_id, page_ids, page_started, fanned_out_at, unmade) ON events TO service_app;
 GRANT SELECT (id, environment_id, topic_id, retention, page_started, created_at, fanned_out_at) ON events TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION check_event_move();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.events FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.fanned_out_at IS NULL) OR (NOT old.page_started)) THEN (old.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_events();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.events FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((new.fanned_out_at IS NULL) OR (NOT new.page_started)) THEN (new.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_events();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.events FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.fanned_out_at IS NULL) OR (NOT old.page_started)) THEN (old.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN ((new.fanned_out_at IS NULL) OR (NOT new.page_started)) THEN (new.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_events();
 
 CREATE TABLE evidence (
   id text COLLATE "C" NOT NULL,
@@ -6854,8 +7057,7 @@ ALTER TABLE impact_limit_crossings FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON impact_limit_crossings FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON impact_limit_crossings TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.impact_limit_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER leave_impact_limit_exceeded AFTER INSERT ON public.impact_limit_crossings FOR EACH ROW WHEN ((new.threshold IS NULL)) EXECUTE FUNCTION leave_event_of_impact_limit_crossings('impact_limit.exceeded', 'always');
-CREATE TRIGGER leave_impact_limit_threshold AFTER INSERT ON public.impact_limit_crossings FOR EACH ROW WHEN ((new.threshold IS NOT NULL)) EXECUTE FUNCTION leave_event_of_impact_limit_crossings('impact_limit.threshold', 'always');
+CREATE TRIGGER raise_crossed AFTER INSERT ON public.impact_limit_crossings FOR EACH ROW EXECUTE FUNCTION raise_impact_limit_event();
 
 CREATE TABLE impact_limit_periods (
   limit_id text COLLATE "C" NOT NULL,
@@ -6982,7 +7184,6 @@ CREATE TABLE installation (
   overdue_looked_to timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   overdue_looked_to_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   sweep_stopped_at jsonb DEFAULT '{}'::jsonb NOT NULL,
-  unsettled_looked_to text COLLATE "C" DEFAULT ''::text NOT NULL,
   analytics_complete_until timestamp(3) with time zone DEFAULT now() NOT NULL,
   analytics_verified_on date DEFAULT '-infinity'::date NOT NULL,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
@@ -6995,8 +7196,8 @@ ALTER TABLE installation FORCE ROW LEVEL SECURITY;
 CREATE POLICY installation_wide ON installation FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
 GRANT SELECT ON installation TO service_app;
 GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason, sweep_stopped_at) ON installation TO service_app;
-GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
-GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, unsettled_looked_to, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
+GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
+GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
 
 CREATE TABLE integrations (
   id text COLLATE "C" NOT NULL,
@@ -7131,7 +7332,6 @@ END) STORED NOT NULL,
 CREATE INDEX invocations_by_action ON public.invocations USING btree (action_id, created_at DESC, id DESC);
 CREATE INDEX invocations_by_agent ON public.invocations USING btree (environment_id, agent_id, created_at DESC, id DESC) WHERE (agent_id IS NOT NULL);
 CREATE INDEX invocations_by_run ON public.invocations USING btree (environment_id, run_id, created_at DESC, id DESC) WHERE (run_id IS NOT NULL);
-CREATE INDEX invocations_in_flight ON public.invocations USING btree (id) WHERE (status = ANY (ARRAY['queued'::text, 'dispatching'::text]));
 CREATE INDEX invocations_newest_first ON public.invocations USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX invocations_retries ON public.invocations USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 CREATE INDEX invocations_unknown ON public.invocations USING btree (id) WHERE (status = 'unknown'::text);
@@ -7141,7 +7341,7 @@ ALTER TABLE invocations FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON invocations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON invocations TO service_app;
-GRANT SELECT (id, environment_id, run_id, preview_id, status, outcome_source, created_at, updated_at, settled_at, dependencies_awaited_at) ON invocations TO service_directory;
+GRANT SELECT (id, environment_id, run_id, preview_id, status, outcome_source, created_at, settled_at, dependencies_awaited_at) ON invocations TO service_directory;
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.approval_id IS NOT NULL) OR (old.approval_id IS NOT NULL) OR (new.status = ANY (ARRAY['pending_approval'::text, 'denied'::text, 'expired'::text])))) EXECUTE FUNCTION check_approval_of_invocation();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();
@@ -7151,11 +7351,32 @@ CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.invocations REFERENC
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.invocations REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_invocations();
 CREATE TRIGGER free_preview AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.compensates IS DISTINCT FROM old.compensates) OR (old.resolution IS NOT NULL) OR (new.resolution IS NOT NULL) OR (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION keep_resolution();
-CREATE TRIGGER leave_invocation_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION leave_event_of_invocations('invocation.settled', 'heard');
+CREATE TRIGGER keep_span AFTER INSERT OR UPDATE OF status, outcome_source, effect_id, approval_id ON public.invocations FOR EACH ROW WHEN ((new.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (old.outcome_source IS NULL)) THEN (old.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_invocations();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((new.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (new.outcome_source IS NULL)) THEN (new.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_invocations();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.invocations FOR EACH ROW WHEN ((
+        CASE
+            WHEN ((old.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (old.outcome_source IS NULL)) THEN (old.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN ((new.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (new.outcome_source IS NULL)) THEN (new.created_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_invocations();
 CREATE TRIGGER note_late_settlement AFTER UPDATE OF settled_at ON public.invocations FOR EACH ROW WHEN (((new.status = 'succeeded'::text) AND (new.settled_at IS NOT NULL) AND (old.settled_at IS NULL) AND (date_trunc('month'::text, (new.settled_at AT TIME ZONE 'UTC'::text)) <> date_trunc('month'::text, (new.created_at AT TIME ZONE 'UTC'::text))))) EXECUTE FUNCTION note_late_execution('settled');
 CREATE TRIGGER note_reversal AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((old.status = 'succeeded'::text) AND (new.status = 'failed'::text) AND (new.settled_at IS NOT NULL))) EXECUTE FUNCTION note_late_execution('reversed');
+CREATE TRIGGER raise_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_invocation_event();
 CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER release_files AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN ((new.holds_files AND ((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) OR ((new.status = 'unknown'::text) AND (new.effect_id IS NULL))))) EXECUTE FUNCTION release_files();
+CREATE TRIGGER remove_span AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
 CREATE CONSTRAINT TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER take_preview AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 
@@ -7350,7 +7571,7 @@ CREATE POLICY directory ON memories FOR SELECT TO service_directory USING (true)
 CREATE POLICY tenant ON memories FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON memories TO service_app;
 GRANT UPDATE (superseded_by, superseded_at, replaced_from, holds_until, expires_at) ON memories TO service_app;
-GRANT SELECT (id, environment_id, expires_at) ON memories TO service_directory;
+GRANT SELECT (id, environment_id, collection_id, expires_at, terms) ON memories TO service_directory;
 CREATE TRIGGER check_change BEFORE UPDATE ON public.memories FOR EACH ROW EXECUTE FUNCTION check_memory_change();
 CREATE TRIGGER record_version BEFORE INSERT ON public.memories FOR EACH ROW EXECUTE FUNCTION record_memory_version();
 
@@ -7427,19 +7648,35 @@ CREATE INDEX memory_jobs_of_collection ON public.memory_jobs USING btree (collec
 CREATE INDEX memory_jobs_open ON public.memory_jobs USING btree (looked_at) WHERE (ended_at IS NULL);
 ALTER TABLE memory_jobs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory_jobs FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON memory_jobs FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON memory_jobs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON memory_jobs TO service_app;
 GRANT UPDATE (status, input, total, done, error, looked_at, updated_at, ended_at) ON memory_jobs TO service_app;
-GRANT SELECT (id, environment_id, kind, looked_at, ended_at) ON memory_jobs TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.memory_jobs FOR EACH ROW EXECUTE FUNCTION check_memory_job_move();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.memory_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_memory_jobs();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.memory_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_memory_jobs();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.memory_jobs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.looked_at + '00:02:00'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_memory_jobs();
 
 CREATE TABLE memory_vectors (
   memory_id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
   collection_id text COLLATE "C" NOT NULL,
   embedding real[] NOT NULL,
-  dimensions integer GENERATED ALWAYS AS (cardinality(embedding)) STORED NOT NULL,
   CONSTRAINT memory_vectors_pkey PRIMARY KEY (memory_id),
   CONSTRAINT memory_vectors_embedding_check CHECK (((cardinality(embedding) >= 1) AND (cardinality(embedding) <= 4096)))
 );
@@ -7448,6 +7685,20 @@ ALTER TABLE memory_vectors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory_vectors FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON memory_vectors FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON memory_vectors TO service_app;
+
+CREATE TABLE memory_word_counts (
+  collection_id text COLLATE "C" NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  memories integer NOT NULL,
+  CONSTRAINT memory_word_counts_pkey PRIMARY KEY (collection_id, word),
+  CONSTRAINT memory_word_counts_memories_check CHECK ((memories > 0))
+);
+CREATE INDEX memory_word_counts_of_environment ON public.memory_word_counts USING btree (environment_id);
+ALTER TABLE memory_word_counts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memory_word_counts FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON memory_word_counts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON memory_word_counts TO service_app;
 
 CREATE TABLE message_attempts (
   message_id text COLLATE "C" NOT NULL,
@@ -7633,16 +7884,13 @@ CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = curr
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
 GRANT UPDATE (status, attempts, next_attempt_at, paced, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
-GRANT SELECT (id, environment_id, retention, kind, schedule_id, flow_control_key_id, retry_of, status, next_attempt_at, paced, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
+GRANT SELECT (id, environment_id, retention, kind, flow_control_key_id, status, next_attempt_at, paced, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.status <> ALL (ARRAY['pending'::text, 'scheduled'::text]))) EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_messages();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_messages();
-CREATE TRIGGER leave_message_delivered AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = 'delivered'::text) AND (old.status <> 'delivered'::text))) EXECUTE FUNCTION leave_event_of_messages('message.delivered', 'heard');
-CREATE TRIGGER leave_message_failed AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = 'failed'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION leave_event_of_messages('message.failed', 'always');
-CREATE CONSTRAINT TRIGGER require_message_delivered AFTER UPDATE OF status ON public.messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = 'delivered'::text) AND (old.status <> 'delivered'::text))) EXECUTE FUNCTION require_event('message.delivered', 'heard');
-CREATE CONSTRAINT TRIGGER require_message_failed AFTER UPDATE OF status ON public.messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = 'failed'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION require_event('message.failed', 'always');
+CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_message_event();
 
 CREATE TABLE monthly_usage (
   workspace_id uuid NOT NULL,
@@ -7683,15 +7931,31 @@ CREATE TABLE notification_emails (
   CONSTRAINT notification_emails_recipient_check CHECK ((char_length(recipient) <= 254)),
   CONSTRAINT notification_emails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
 );
-CREATE INDEX notification_emails_unsent ON public.notification_emails USING btree (id) WHERE (ended_at IS NULL);
 ALTER TABLE notification_emails ENABLE ROW LEVEL SECURITY;
 ALTER TABLE notification_emails FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON notification_emails FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON notification_emails FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON notification_emails TO service_app;
 GRANT UPDATE (status, attempts, reason, next_attempt_at, ended_at) ON notification_emails TO service_app;
-GRANT SELECT (id, environment_id, next_attempt_at, ended_at) ON notification_emails TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.notification_emails FOR EACH ROW EXECUTE FUNCTION check_notification_email_move();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.notification_emails FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.next_attempt_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_notification_emails();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.notification_emails FOR EACH ROW WHEN ((
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.next_attempt_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_notification_emails();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.notification_emails FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.ended_at IS NULL) THEN (old.next_attempt_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN (new.ended_at IS NULL) THEN (new.next_attempt_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_notification_emails();
 
 CREATE TABLE notification_marks (
   notification_id text COLLATE "C" NOT NULL,
@@ -8032,14 +8296,12 @@ CREATE TABLE raised_events (
   id uuid DEFAULT uuidv7() NOT NULL,
   environment_id uuid NOT NULL,
   type text NOT NULL,
-  row_id text COLLATE "C",
-  snapshot jsonb NOT NULL,
+  data jsonb NOT NULL,
   occurred_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   look_again_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   CONSTRAINT raised_events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX raised_events_of ON public.raised_events USING btree (environment_id, id);
-CREATE INDEX raised_events_of_row ON public.raised_events USING btree (row_id) WHERE (row_id IS NOT NULL);
 ALTER TABLE raised_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE raised_events FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON raised_events FOR SELECT TO service_directory USING (true);
@@ -8047,7 +8309,7 @@ CREATE POLICY directory_raises ON raised_events FOR INSERT TO service_directory 
 CREATE POLICY tenant ON raised_events FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON raised_events TO service_app;
 GRANT UPDATE (look_again_at) ON raised_events TO service_app;
-GRANT INSERT (environment_id, type, snapshot) ON raised_events TO service_directory;
+GRANT INSERT (environment_id, type, data) ON raised_events TO service_directory;
 GRANT SELECT (id, environment_id, look_again_at) ON raised_events TO service_directory;
 
 CREATE UNLOGGED TABLE rate_windows (
@@ -8232,19 +8494,35 @@ CREATE TABLE schedule_runs (
   CONSTRAINT schedule_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
 );
 CREATE INDEX schedule_runs_newest_first ON public.schedule_runs USING btree (environment_id, fired_at DESC, schedule_id DESC, nominal_at DESC, trigger DESC);
-CREATE INDEX schedule_runs_queued ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'queued'::text);
 CREATE UNIQUE INDEX schedule_runs_waiting ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'waiting'::text);
 ALTER TABLE schedule_runs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE schedule_runs FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON schedule_runs FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON schedule_runs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON schedule_runs TO service_app;
 GRANT UPDATE (outcome, message_ids, event_id, error_code, error_message, fired_at) ON schedule_runs TO service_app;
-GRANT SELECT (environment_id, schedule_id, trigger, nominal_at, outcome, fired_at) ON schedule_runs TO service_directory;
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.schedule_runs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_schedule_runs();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.schedule_runs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_schedule_runs();
-CREATE TRIGGER leave_schedule_failed AFTER INSERT OR UPDATE OF outcome ON public.schedule_runs FOR EACH ROW WHEN ((new.outcome = 'failed'::text)) EXECUTE FUNCTION leave_event_of_schedule_runs('schedule.failed', 'heard');
-CREATE TRIGGER leave_schedule_missed AFTER INSERT ON public.schedule_runs REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT EXECUTE FUNCTION leave_event_of_missed_slots();
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.schedule_runs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.outcome = ANY (ARRAY['queued'::text, 'waiting'::text])) THEN (old.fired_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_schedule_runs();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.schedule_runs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (new.outcome = ANY (ARRAY['queued'::text, 'waiting'::text])) THEN (new.fired_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_schedule_runs();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.schedule_runs FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.outcome = ANY (ARRAY['queued'::text, 'waiting'::text])) THEN (old.fired_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN (new.outcome = ANY (ARRAY['queued'::text, 'waiting'::text])) THEN (new.fired_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_schedule_runs();
+CREATE TRIGGER raise_failed AFTER INSERT OR UPDATE OF outcome ON public.schedule_runs FOR EACH ROW WHEN ((new.outcome = 'failed'::text)) EXECUTE FUNCTION raise_schedule_event();
+CREATE TRIGGER raise_missed AFTER INSERT ON public.schedule_runs REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT EXECUTE FUNCTION raise_missed_slots();
 
 CREATE TABLE schedules (
   id text COLLATE "C" NOT NULL,
@@ -8290,17 +8568,53 @@ CREATE TABLE schedules (
 );
 CREATE INDEX schedules_active ON public.schedules USING btree (environment_id) INCLUDE (firings_per_hour) WHERE ((deleted_at IS NULL) AND (NOT paused));
 CREATE INDEX schedules_by_master_key ON public.schedules USING btree (environment_id, master_key_version) WHERE (master_key_version IS NOT NULL);
-CREATE INDEX schedules_due ON public.schedules USING btree (due_at) WHERE (deleted_at IS NULL);
 CREATE INDEX schedules_newest_first ON public.schedules USING btree (environment_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
-CREATE INDEX schedules_renewal ON public.schedules USING btree (renew_at);
-CREATE INDEX schedules_untold ON public.schedules USING btree (id) WHERE (((deleted_at IS NULL) AND (told_revision IS DISTINCT FROM revision)) OR ((deleted_at IS NOT NULL) AND (told_revision IS NOT NULL)));
 ALTER TABLE schedules ENABLE ROW LEVEL SECURITY;
 ALTER TABLE schedules FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON schedules FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON schedules FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON schedules TO service_app;
 GRANT UPDATE (name, cron, timezone, overlap, catch_up_seconds, destination, headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value, paused, last_run_at, due_at, revision, told_revision, renew_at, updated_at, deleted_at, pauses) ON schedules TO service_app;
-GRANT SELECT (id, environment_id, paused, due_at, revision, told_revision, renew_at, updated_at, deleted_at, firings_per_hour) ON schedules TO service_directory;
+GRANT SELECT (environment_id, paused, deleted_at, firings_per_hour) ON schedules TO service_directory;
+CREATE TRIGGER keep_start_delete AFTER DELETE ON public.schedules FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.deleted_at IS NULL) THEN LEAST(
+            CASE
+                WHEN (old.told_revision IS DISTINCT FROM old.revision) THEN (old.updated_at + '00:00:30'::interval)
+                ELSE NULL::timestamp with time zone
+            END, old.renew_at, (old.due_at + '00:02:00'::interval))
+            WHEN (old.told_revision IS NOT NULL) THEN (old.deleted_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_schedules();
+CREATE TRIGGER keep_start_insert AFTER INSERT ON public.schedules FOR EACH ROW WHEN ((
+        CASE
+            WHEN (new.deleted_at IS NULL) THEN LEAST(
+            CASE
+                WHEN (new.told_revision IS DISTINCT FROM new.revision) THEN (new.updated_at + '00:00:30'::interval)
+                ELSE NULL::timestamp with time zone
+            END, new.renew_at, (new.due_at + '00:02:00'::interval))
+            WHEN (new.told_revision IS NOT NULL) THEN (new.deleted_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_schedules();
+CREATE TRIGGER keep_start_update AFTER UPDATE ON public.schedules FOR EACH ROW WHEN ((
+        CASE
+            WHEN (old.deleted_at IS NULL) THEN LEAST(
+            CASE
+                WHEN (old.told_revision IS DISTINCT FROM old.revision) THEN (old.updated_at + '00:00:30'::interval)
+                ELSE NULL::timestamp with time zone
+            END, old.renew_at, (old.due_at + '00:02:00'::interval))
+            WHEN (old.told_revision IS NOT NULL) THEN (old.deleted_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END IS DISTINCT FROM
+        CASE
+            WHEN (new.deleted_at IS NULL) THEN LEAST(
+            CASE
+                WHEN (new.told_revision IS DISTINCT FROM new.revision) THEN (new.updated_at + '00:00:30'::interval)
+                ELSE NULL::timestamp with time zone
+            END, new.renew_at, (new.due_at + '00:02:00'::interval))
+            WHEN (new.told_revision IS NOT NULL) THEN (new.deleted_at + '00:00:30'::interval)
+            ELSE NULL::timestamp with time zone
+        END)) EXECUTE FUNCTION keep_start_of_schedules();
 
 CREATE TABLE secret_versions (
   environment_id uuid NOT NULL,
@@ -8338,7 +8652,7 @@ ALTER TABLE secrets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE secrets FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON secrets FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON secrets TO service_app;
-CREATE TRIGGER leave_secret_rotated AFTER UPDATE OF current_version ON public.secrets FOR EACH ROW WHEN (((new.current_version <> old.current_version) AND (old.deleted_at IS NULL) AND (new.deleted_at IS NULL))) EXECUTE FUNCTION leave_event_of_secrets('secret.rotated', 'heard');
+CREATE TRIGGER raise_rotated AFTER UPDATE OF current_version ON public.secrets FOR EACH ROW WHEN (((new.current_version <> old.current_version) AND (old.deleted_at IS NULL) AND (new.deleted_at IS NULL))) EXECUTE FUNCTION raise_secret_event();
 
 CREATE TABLE session_messages (
   session_id text COLLATE "C" NOT NULL,
@@ -8501,6 +8815,8 @@ CREATE TABLE spans (
   cost double precision,
   attributes jsonb,
   invocation_id text COLLATE "C",
+  effect_id text COLLATE "C",
+  approval_id text COLLATE "C",
   sent_status text,
   is_start_sent boolean DEFAULT false NOT NULL,
   is_end_sent boolean DEFAULT false NOT NULL,
@@ -8510,6 +8826,7 @@ CREATE TABLE spans (
   CONSTRAINT spans_check CHECK ((parent_id <> id)),
   CONSTRAINT spans_check1 CHECK ((ended_at >= started_at)),
   CONSTRAINT spans_check2 CHECK (((status = 'running'::text) = (ended_at IS NULL))),
+  CONSTRAINT spans_check3 CHECK (((invocation_id IS NOT NULL) OR (num_nonnulls(effect_id, approval_id) = 0))),
   CONSTRAINT spans_cost_check CHECK ((cost >= (0)::double precision)),
   CONSTRAINT spans_error_check CHECK ((jsonb_typeof(error) = 'object'::text)),
   CONSTRAINT spans_id_check CHECK ((id ~ '^(spn_[0-9A-Za-z]{22}|[0-9a-f]{16})$'::text)),
@@ -8527,7 +8844,7 @@ CREATE POLICY directory ON spans FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON spans FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON spans TO service_app;
 GRANT DELETE ON spans TO service_directory;
-GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, invocation_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
+GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, effect_id, approval_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
 GRANT SELECT (run_id, id) ON spans TO service_directory;
 CREATE TRIGGER count_added AFTER INSERT ON public.spans REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
 CREATE TRIGGER count_changed AFTER UPDATE ON public.spans REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
@@ -8660,7 +8977,7 @@ CREATE POLICY tenant ON usage_crossings FOR ALL TO PUBLIC USING ((workspace_id =
 GRANT INSERT, SELECT ON usage_crossings TO service_app;
 GRANT SELECT ON usage_crossings TO service_directory;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.usage_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER leave_usage_threshold AFTER INSERT ON public.usage_crossings FOR EACH ROW WHEN (true) EXECUTE FUNCTION leave_event_of_usage_crossings('usage.threshold', 'always');
+CREATE TRIGGER raise_crossed AFTER INSERT ON public.usage_crossings FOR EACH ROW EXECUTE FUNCTION raise_usage_event();
 
 CREATE TABLE users (
   id text COLLATE "C" NOT NULL,
@@ -8684,6 +9001,23 @@ GRANT INSERT ON users TO service_app;
 GRANT SELECT (id, email, name, created_at) ON users TO service_app;
 GRANT UPDATE (name, password_hash, password_changed_at) ON users TO service_app;
 GRANT SELECT (id, email, name, password_hash) ON users TO service_directory;
+
+CREATE TABLE workflow_starts (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  kind text NOT NULL,
+  detail text,
+  due_at timestamp with time zone NOT NULL,
+  claimed boolean DEFAULT false NOT NULL,
+  CONSTRAINT workflow_starts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX workflow_starts_due ON public.workflow_starts USING btree (claimed, due_at);
+ALTER TABLE workflow_starts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE workflow_starts FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON workflow_starts FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON workflow_starts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON workflow_starts TO service_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON workflow_starts TO service_directory;
 
 CREATE TABLE workspaces (
   id uuid NOT NULL,
@@ -8816,6 +9150,8 @@ ALTER TABLE memory_jobs ADD CONSTRAINT memory_jobs_collection_id_fkey FOREIGN KE
 ALTER TABLE memory_jobs ADD CONSTRAINT memory_jobs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE memory_vectors ADD CONSTRAINT memory_vectors_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE memory_vectors ADD CONSTRAINT memory_vectors_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE;
+ALTER TABLE memory_word_counts ADD CONSTRAINT memory_word_counts_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES memory_collections(id) ON DELETE CASCADE;
+ALTER TABLE memory_word_counts ADD CONSTRAINT memory_word_counts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_contents ADD CONSTRAINT message_contents_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

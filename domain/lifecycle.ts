@@ -33,8 +33,8 @@ export type InvocationStatus = (typeof INVOCATION_STATUSES)[number];
 
 /**
  * Statuses under which nothing more happens without news from outside: a decision, a read, a person. The others are `queued` and
- * `dispatching`, under which the workflow of an invocation is running or must be started; `find_unsettled_invocations` lists these, unless the
- * effect is read back (`reconciling`), which `find_overdue_reads` finds.
+ * `dispatching`, under which the workflow of an invocation is running or must be started; `workflow_starts` has a row for each of these. One
+ * whose effect is read back (`reconciling`) has that of its effect.
  */
 export const RESTING_STATUSES: readonly InvocationStatus[] = [
   'pending_approval',

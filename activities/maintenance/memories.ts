@@ -1,25 +1,8 @@
 import { deleteMemories } from '../../db/memory/delete-memories.ts';
 import { findExpiredMemories, type MemoryRef } from '../../db/memory/find-expired.ts';
-import { findIdleMemoryJobs } from '../../db/memory/find-idle-jobs.ts';
 import { lockExpired } from '../../db/memory/lock-expired.ts';
-import { FORGET_PAGE_SIZE, type MemoryJobRef } from '../../domain/memory/memory-jobs.ts';
+import { FORGET_PAGE_SIZE } from '../../domain/memory/memory-jobs.ts';
 import type { SweepArea } from './sweep-rows.ts';
-
-/** Longer than the longest wait between two looks of a job that runs. */
-const IDLE_SECONDS = 120;
-
-/**
- * Starts jobs that no workflow looks at: an API process may have died between the commit and the start, or an operator terminated
- * the workflow. A workflow that runs is only told to look.
- */
-export function idleMemoryJobs(idleSeconds = IDLE_SECONDS): SweepArea<MemoryJobRef, 'wakeMemoryJob'> {
-  return {
-    find: (deps, page) => findIdleMemoryJobs(deps.db, { idleSeconds, ...page }),
-    idOf: (ref) => ref.jobId,
-    mend: (deps, refs) => Promise.all(refs.map((ref) => deps.wakeMemoryJob(ref))),
-    batchSize: 1,
-  };
-}
 
 /** The number of transactions in which one sweep deletes memories that were derived from one; the next sweep continues. */
 const PAGES_A_SWEEP_MAX = 40;

@@ -11,49 +11,34 @@ import { endedOAuthGrants, expiredOAuthArtifacts, unusedOAuthClients } from './e
 import { expiredPermits } from './expired-permits.ts';
 import { expiredSessions } from './expired-sessions.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
-import { expiredMemories, idleMemoryJobs } from './memories.ts';
+import { expiredMemories } from './memories.ts';
 import { heldMessages } from './held-messages.ts';
-import { idleDeadLetterJobs } from './idle-dead-letter-jobs.ts';
 import { lostFlowControlLeases, waitingFlowControlKeys } from './flow-control.ts';
-import { lostInvocations } from './lost-invocations.ts';
 import { lostMessages } from './lost-messages.ts';
 import { MESSAGE_PARTITION_STEPS } from './message-partitions.ts';
 import { oldApprovals } from './old-approvals.ts';
 import { OLD_EVENT_STEPS } from './old-events.ts';
 import { oldNotifications } from './old-notifications.ts';
 import { oldPreviews } from './old-previews.ts';
-import { overdueReads } from './overdue-reads.ts';
 import { RUN_PARTITION_STEPS } from './run-partitions.ts';
 import { STORED_STATE_STEPS } from './stored-state.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
 import { type SweepStep, sweepSteps } from './sweep-steps.ts';
 import { uncancelledInvocations } from './uncancelled-invocations.ts';
-import { unfannedEvents } from './unfanned-events.ts';
-import { unsentEmails } from './unsent-emails.ts';
 import { unsettledAnswers } from './unsettled-answers.ts';
-import { untoldSchedules } from './untold-schedules.ts';
-import { unfiredRuns } from './unfired-runs.ts';
-import { unwatchedApprovals } from './unwatched-approvals.ts';
+import { workflowStarts } from './workflow-starts.ts';
 
 /** The areas of one minute's sweep. The log and the workflow's result show their names. */
 const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => Promise<Swept>> = new Map([
-  ['lost-invocations', sweeping(lostInvocations())],
+  ['workflow-starts', sweeping(workflowStarts)],
   ['lost-messages', sweeping(lostMessages())],
   ['due-message-pacers', sweeping(duePacers())],
   ['held-messages', sweeping(heldMessages())],
-  ['idle-dead-letter-jobs', sweeping(idleDeadLetterJobs())],
-  ['idle-memory-jobs', sweeping(idleMemoryJobs())],
   ['expired-memories', sweeping(expiredMemories)],
-  ['unfanned-events', sweeping(unfannedEvents())],
-  ['unsent-emails', sweeping(unsentEmails())],
-  ['untold-schedules', sweeping(untoldSchedules())],
-  ['unfired-runs', sweeping(unfiredRuns())],
   ['waiting-flow-control-keys', sweeping(waitingFlowControlKeys())],
   ['lost-flow-control-leases', sweeping(lostFlowControlLeases())],
-  ['overdue-reads', sweeping(overdueReads())],
   ['uncancelled-invocations', sweeping(uncancelledInvocations())],
   ['unsettled-answers', sweeping(unsettledAnswers)],
-  ['unwatched-approvals', sweeping(unwatchedApprovals())],
   ['expired-idempotency-claims', sweeping(expiredIdempotencyClaims)],
   ['expired-deduplications', sweeping(expiredDeduplications)],
   ['expired-sessions', sweeping(expiredSessions)],

@@ -8,7 +8,7 @@ import { wakeApproval } from './wake-approval.ts';
 /**
  * Returns what notifies the workflow that waits for an approval, for after the commit. The decision is final then: if Temporal is
  * away or the process dies before, only time is lost. The sweep wakes every workflow that was not notified of its approval's end
- * (its area `unwatched-approvals`).
+ * (its area `workflow-starts`).
  */
 export async function tellWorkflow(
   tx: EnvironmentTransaction,

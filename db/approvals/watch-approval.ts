@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 type Row = Omit<ApprovalWatch, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date };
 
-/** Records that a workflow has seen how the approval stands, so that `find_unwatched_approvals` no longer finds it. */
+/** Records that a workflow has seen how the approval stands, so that nobody has to wake it (0043-workflow-starts). */
 export async function recordAwaitedStatus(tx: EnvironmentTransaction, approvalId: string): Promise<void> {
   await tx.raw('UPDATE approvals SET awaited_status = status WHERE id = ? AND awaited_status IS DISTINCT FROM status', [
     approvalId,
@@ -12,7 +12,7 @@ export async function recordAwaitedStatus(tx: EnvironmentTransaction, approvalId
 
 /**
  * Reads what the approval's workflow needs, and records that the workflow has seen this status. The sweep wakes workflows that
- * have not seen the current one (`find_unwatched_approvals`).
+ * have not seen the current one.
  */
 export async function watchApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalWatch> {
   await recordAwaitedStatus(tx, approvalId);

@@ -112,7 +112,6 @@ const INSTALLATION = `
     -- The id of the row with which an area of the sweep ended, because its time was over, by the name of the area. The next sweep goes on behind it:
     -- otherwise rows that stay where they are would keep those behind them from every sweep.
     sweep_stopped_at jsonb NOT NULL DEFAULT '{}',
-    unsettled_looked_to text COLLATE "C" NOT NULL DEFAULT '', -- of find_unsettled_invocations
     CHECK ((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))
   );
   ALTER TABLE installation ENABLE ROW LEVEL SECURITY;

@@ -73,7 +73,6 @@ const INVOCATIONS = `
   CREATE INDEX invocations_by_agent ON invocations (environment_id, agent_id, created_at DESC, id DESC) WHERE agent_id IS NOT NULL;
   CREATE INDEX invocations_by_run ON invocations (environment_id, run_id, created_at DESC, id DESC) WHERE run_id IS NOT NULL;
   CREATE INDEX invocations_retries ON invocations (retry_of) WHERE retry_of IS NOT NULL; -- a withdrawn admission is looked for here
-  CREATE INDEX invocations_in_flight ON invocations (id) WHERE status IN ('queued', 'dispatching');
   CALL make_tenant_table('invocations', 'SELECT, INSERT, UPDATE, DELETE');
 `;
 

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { makeDirectoryFunctions } from './directory-functions.ts';
 
 export const name = '0008-effects';
 
@@ -11,7 +10,6 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(EFFECTS);
   await knex.raw(EFFECT_MOVES);
   await knex.raw(EVIDENCE);
-  await makeDirectoryFunctions(knex, UNSETTLED, ['find_unsettled_invocations(interval, integer)']);
 }
 
 const EFFECTS = `
@@ -180,41 +178,4 @@ const EVIDENCE = `
     RETURN NEW;
   END $$;
   CREATE TRIGGER record_time BEFORE INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION record_time();
-`;
-
-/**
- * Admitted invocations that are not at rest: their workflow may never have started. Left out are those whose effect is read back until its
- * outcome is known: their workflow has ended, and `find_overdue_reads` finds the reads that were lost.
- *
- * Two looks, each at `most` invocations: at the newest, so that what has just been lost is found at once however many wait; and at all, from
- * where the last call stopped. A look that reaches the end begins anew. So w that wait are looked at by w / most calls.
- */
-const UNSETTLED = `
-  CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, status, created_at, updated_at) ON invocations TO service_directory;
-  GRANT SELECT (unsettled_looked_to), UPDATE (unsettled_looked_to) ON installation TO service_directory;
-
-  CREATE FUNCTION find_unsettled_invocations(older_than interval, most integer)
-    RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp
-    SET enable_seqscan TO off SET enable_bitmapscan TO off SET enable_sort TO off -- in the order of an index, whatever is known of the table
-    BEGIN ATOMIC
-      WITH newest AS MATERIALIZED (
-        SELECT u.id, u.environment_id FROM invocations u
-        WHERE u.status IN ('queued', 'dispatching') AND u.created_at < now() - older_than
-        ORDER BY u.id DESC LIMIT most),
-      others AS MATERIALIZED (
-        SELECT u.id, u.environment_id FROM invocations u
-        WHERE u.status IN ('queued', 'dispatching') AND u.created_at < now() - older_than
-          AND u.id > (SELECT i.unsettled_looked_to FROM installation i)
-        ORDER BY u.id LIMIT most),
-      moved AS (
-        UPDATE installation SET unsettled_looked_to = (SELECT CASE WHEN count(*) = most THEN max(o.id) ELSE '' END FROM others o))
-      SELECT l.id, l.environment_id, e.workspace_id
-      FROM (SELECT n.id, n.environment_id FROM newest n UNION SELECT o.id, o.environment_id FROM others o) l
-        JOIN environments e ON e.id = l.environment_id
-      -- A count is asked for each by the unique index. NOT EXISTS becomes a join, which may read all effects.
-      WHERE (SELECT count(*) FROM effects f WHERE f.invocation_id = l.id AND f.stage = 'reconciling') = 0
-      ORDER BY l.id;
-    END;
 `;

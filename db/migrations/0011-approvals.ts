@@ -21,10 +21,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(APPROVAL_MOVES);
   await knex.raw(DECIDING);
   await knex.raw(INVOCATIONS_AND_EFFECTS);
-  await makeDirectoryFunctions(knex, UNWATCHED, [
-    'find_unwatched_approvals(interval, text, integer)',
-    'count_pending_approvals_of_user()',
-  ]);
+  await makeDirectoryFunctions(knex, DIRECTORY, ['count_pending_approvals_of_user()']);
 }
 
 const APPROVALS = `
@@ -70,7 +67,6 @@ const APPROVALS = `
   CREATE INDEX approvals_newest_first ON approvals (environment_id, created_at DESC, id DESC);
   CREATE INDEX approvals_by_status ON approvals (environment_id, status, created_at DESC, id DESC);
   CREATE INDEX approvals_by_action ON approvals (action_id, created_at DESC, id DESC);
-  CREATE INDEX approvals_watched ON approvals (id) WHERE awaited_status IS NULL OR awaited_status = 'pending';
   CREATE INDEX approvals_by_preview ON approvals (preview_id) WHERE preview_id IS NOT NULL; -- for the foreign key
   CREATE INDEX approvals_pending_free_standing ON approvals (environment_id) WHERE kind = 'free_standing' AND status = 'pending';
   CREATE INDEX approvals_ended_free_standing ON approvals (decided_at) WHERE kind = 'free_standing' AND status <> 'pending';
@@ -240,24 +236,9 @@ const INVOCATIONS_AND_EFFECTS = `
     EXECUTE FUNCTION check_approval_of_effect();
 `;
 
-const UNWATCHED = `
+const DIRECTORY = `
   CREATE POLICY directory ON approvals FOR SELECT TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, invocation_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
-
-  -- Approvals whose workflow never started, has not seen the decision, or missed the expiry.
-  CREATE FUNCTION find_unwatched_approvals(older_than interval, after_id text, most integer)
-    RETURNS TABLE (id text, invocation_id text, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT a.id, a.invocation_id, a.environment_id, e.workspace_id
-      FROM approvals a JOIN environments e ON e.id = a.environment_id
-      WHERE a.id > after_id AND (a.awaited_status IS NULL OR a.awaited_status = 'pending') AND CASE
-          WHEN a.status <> 'pending' THEN a.decided_at < now() - older_than
-          WHEN a.awaited_status IS NULL THEN a.created_at < now() - older_than
-          ELSE a.expires_at < now() - older_than
-        END
-      ORDER BY a.id LIMIT most;
-    END;
+  GRANT SELECT (id, environment_id, status, awaited_status, expires_at, decided_at) ON approvals TO service_directory;
 
   -- The environments of the transaction's own user, as a member now, in which approvals are pending: what an inbox looks into.
   CREATE FUNCTION count_pending_approvals_of_user()

@@ -97,6 +97,7 @@ const OLD_PREVIEWS = `
   CREATE POLICY directory ON previews FOR SELECT TO service_directory USING (true);
   CREATE POLICY directory_retention ON previews FOR DELETE TO service_directory USING (expires_at < now() - interval '30 days');
   GRANT SELECT (id, supersedes, expires_at), DELETE ON previews TO service_directory;
+  CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
   GRANT SELECT (preview_id) ON invocations, effects, approvals TO service_directory;
 
   CREATE FUNCTION find_old_previews(after_id text, most integer) RETURNS TABLE (id text)

@@ -5,8 +5,7 @@ export const name = '0013-reconciliation';
 
 /**
  * Reconciliation: resolutions by people (append-only, one for each invocation), operator replays, answers that came after their
- * attempt was abandoned, what an effect depends on and what it compensates, overdue reads and unsettled answers. The rules:
- * docs/reconciliation.md.
+ * attempt was abandoned, what an effect depends on and what it compensates, and unsettled answers. The rules: docs/reconciliation.md.
  *
  * Two matches stay unknown. After a read found more than one record at the provider, only a person settles an unknown outcome,
  * and nothing is sent again.
@@ -18,7 +17,6 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(REPLAYS);
   await knex.raw(LATE_ANSWERS);
   await knex.raw(DEPENDENCIES);
-  await makeDirectoryFunctions(knex, OVERDUE_READS, ['find_overdue_reads(interval, text, integer)']);
   await makeDirectoryFunctions(knex, UNSETTLED_ANSWERS, ['find_unsettled_answers(text, integer)']);
 }
 
@@ -172,35 +170,11 @@ const DEPENDENCIES = `
   CREATE TRIGGER immutable BEFORE UPDATE ON effect_dependencies FOR EACH ROW EXECUTE FUNCTION refuse_change();
 `;
 
-const OVERDUE_READS = `
-  CREATE INDEX effects_read_on ON effects (id)
-    WHERE (stage = 'reconciling' AND NOT reconcile_exhausted) OR (stage = 'settled' AND reconcile_next_at IS NOT NULL);
-
-  CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, invocation_id, action_name, stage, grade, updated_at, reconcile_next_at, reconcile_exhausted)
-    ON effects TO service_directory;
-
-  -- Effects whose read is overdue or was never planned: their workflow was terminated, or never started. A settled one is read
-  -- again where its provider can still reverse it.
-  CREATE FUNCTION find_overdue_reads(overdue_by interval, after_id text, most integer)
-    RETURNS TABLE (id text, invocation_id text, action_name text, stage text, grade text, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT f.id, f.invocation_id, f.action_name, f.stage, f.grade, f.environment_id, e.workspace_id
-      FROM effects f JOIN environments e ON e.id = f.environment_id
-      WHERE f.id > after_id AND f.id IN (
-        SELECT r.id FROM effects r WHERE r.stage = 'reconciling' AND NOT r.reconcile_exhausted
-          AND COALESCE(r.reconcile_next_at, r.updated_at) < now() - overdue_by
-        UNION ALL
-        SELECT s.id FROM effects s WHERE s.stage = 'settled' AND s.reconcile_next_at IS NOT NULL
-          AND s.reconcile_next_at < now() - overdue_by)
-      ORDER BY f.id LIMIT most;
-    END;
-`;
-
 const UNSETTLED_ANSWERS = `
   CREATE INDEX invocations_unknown ON invocations (id) WHERE status = 'unknown';
 
+  CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
+  GRANT SELECT (id, environment_id, status) ON invocations TO service_directory;
   CREATE POLICY directory ON attempts FOR SELECT TO service_directory USING (true);
   GRANT SELECT (id, invocation_id, kind, observed_outcome) ON attempts TO service_directory;
   CREATE POLICY directory ON late_answers FOR SELECT TO service_directory USING (true);

@@ -16,10 +16,7 @@ export const name = '0024-dead-letters';
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(DEAD_LETTERS);
   await knex.raw(JOBS);
-  await makeDirectoryFunctions(knex, DIRECTORY, [
-    'find_idle_dead_letter_jobs(interval, text, integer)',
-    'delete_old_dead_letters(integer)',
-  ]);
+  await makeDirectoryFunctions(knex, DIRECTORY, ['delete_old_dead_letters(integer)']);
 }
 
 const DEAD_LETTERS = `
@@ -94,9 +91,6 @@ const JOBS = `
 `;
 
 const DIRECTORY = `
-  CREATE POLICY directory ON dead_letter_jobs FOR SELECT TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, kind, looked_at, ended_at) ON dead_letter_jobs TO service_directory;
-
   CREATE POLICY directory ON dead_letters TO service_directory USING (true);
   GRANT SELECT (message_id, retention, failed_at), DELETE ON dead_letters TO service_directory;
 
@@ -119,13 +113,4 @@ const DIRECTORY = `
     END LOOP;
     RETURN total;
   END $$;
-
-  -- Jobs that have not ended and whose workflow has not looked at them for so long.
-  CREATE FUNCTION find_idle_dead_letter_jobs(idle_for interval, behind_id text, most integer)
-    RETURNS TABLE (id text, kind text, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT j.id, j.kind, j.environment_id, e.workspace_id FROM dead_letter_jobs j JOIN environments e ON e.id = j.environment_id
-      WHERE j.ended_at IS NULL AND j.looked_at < now() - idle_for AND j.id > behind_id ORDER BY j.id LIMIT most;
-    END;
 `;

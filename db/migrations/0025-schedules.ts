@@ -5,8 +5,8 @@ export const name = '0025-schedules';
 
 /**
  * Schedules, and the runs that they made. The row is the record; a Temporal Schedule of its id keeps the time, and is made and changed
- * after the commit. `revision` counts the changes of the row, `told_revision` is the one that Temporal was last told of: the sweep
- * finds the rows where they differ. What Temporal fires is decided by the row: a deleted or paused schedule publishes nothing.
+ * after the commit. `revision` counts the changes of the row, `told_revision` is the one that Temporal was last told of: where
+ * they differ, the outbox of starts has it told again. What Temporal fires is decided by the row: a deleted or paused schedule publishes nothing.
  *
  * One run exists for each nominal time, written in the transaction that publishes its messages. So a firing that is tried again
  * publishes once. A slot that nobody fired within the catch-up of its schedule is recorded as a run with the outcome `missed`. A firing that
@@ -19,11 +19,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(CRON);
   await knex.raw(SCHEDULES);
   await knex.raw(RUNS);
-  await makeDirectoryFunctions(knex, DIRECTORY, [
-    'find_untold_schedules(interval, interval, text, integer)',
-    'find_unfired_runs(interval, text, integer)',
-    'active_firings_per_hour()',
-  ]);
+  await makeDirectoryFunctions(knex, DIRECTORY, ['active_firings_per_hour()']);
 }
 
 /** Seconds and minutes are numbers: a value, a range, `*`, with a step or without, or a list of these. They are checked before. */
@@ -77,11 +73,6 @@ const SCHEDULES = `
     CHECK (body_kind = 'none' OR (body IS NULL) = body_sealed)
   );
   CREATE INDEX schedules_newest_first ON schedules (environment_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
-  -- Each of two looks implies one side. A deleted schedule that Temporal was told of is in neither: its row stays for good.
-  CREATE INDEX schedules_untold ON schedules (id)
-    WHERE (deleted_at IS NULL AND told_revision IS DISTINCT FROM revision) OR (deleted_at IS NOT NULL AND told_revision IS NOT NULL);
-  CREATE INDEX schedules_renewal ON schedules (renew_at);
-  CREATE INDEX schedules_due ON schedules (due_at) WHERE deleted_at IS NULL;
   CREATE INDEX schedules_active ON schedules (environment_id) INCLUDE (firings_per_hour) WHERE deleted_at IS NULL AND NOT paused;
   CREATE INDEX schedules_by_master_key ON schedules (environment_id, master_key_version) WHERE master_key_version IS NOT NULL;
   CALL make_tenant_table('schedules', 'SELECT, INSERT');
@@ -111,7 +102,6 @@ const RUNS = `
     CHECK ((error_code IS NULL) = (error_message IS NULL))
   );
   CREATE UNIQUE INDEX schedule_runs_waiting ON schedule_runs (schedule_id) WHERE outcome = 'waiting';
-  CREATE INDEX schedule_runs_queued ON schedule_runs (schedule_id) WHERE outcome = 'queued';
   CREATE INDEX schedule_runs_newest_first ON schedule_runs (environment_id, fired_at DESC, schedule_id DESC, nominal_at DESC, trigger DESC);
   CALL make_tenant_table('schedule_runs', 'SELECT, INSERT, DELETE');
   GRANT UPDATE (outcome, message_ids, event_id, error_code, error_message, fired_at) ON schedule_runs TO service_app;
@@ -119,46 +109,7 @@ const RUNS = `
 
 const DIRECTORY = `
   CREATE POLICY directory ON schedules FOR SELECT TO service_directory USING (true);
-  CREATE POLICY directory ON schedule_runs FOR SELECT TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, paused, due_at, revision, told_revision, renew_at, updated_at, deleted_at, firings_per_hour)
-    ON schedules TO service_directory;
-  GRANT SELECT (environment_id, schedule_id, trigger, nominal_at, outcome, fired_at) ON schedule_runs TO service_directory;
-  GRANT SELECT (schedule_id, retry_of) ON messages TO service_directory;
-
-  -- Schedules that Temporal knows otherwise than their rows say, whose calendars run out, or whose time came and no firing with it.
-  CREATE FUNCTION find_untold_schedules(older_than interval, overdue_by interval, after_id text, most integer)
-    RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT s.id, s.environment_id, e.workspace_id FROM schedules s JOIN environments e ON e.id = s.environment_id
-      WHERE s.id > after_id AND s.id IN (
-        SELECT u.id FROM schedules u WHERE u.deleted_at IS NULL AND u.told_revision IS DISTINCT FROM u.revision AND u.updated_at < now() - older_than
-        UNION ALL
-        SELECT d.id FROM schedules d WHERE d.deleted_at < now() - older_than AND d.told_revision IS NOT NULL
-        UNION ALL
-        SELECT r.id FROM schedules r WHERE r.renew_at < now() AND r.deleted_at IS NULL
-        UNION ALL
-        SELECT o.id FROM schedules o WHERE o.due_at < now() - overdue_by AND o.deleted_at IS NULL)
-      ORDER BY s.id LIMIT most;
-    END;
-
-  -- Runs that were queued a while ago, and runs that wait although no message of an earlier run is on its way any more. A retry of a dead letter
-  -- is no earlier run: one that is scheduled for next year would hold up a schedule until then. A run of a deleted schedule is left: its firing
-  -- finds no schedule, and would be started again each minute.
-  CREATE FUNCTION find_unfired_runs(older_than interval, after_id text, most integer)
-    RETURNS TABLE (id text, schedule_id text, trigger text, nominal_at timestamptz, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT u.id, u.schedule_id, u.trigger, u.nominal_at, u.environment_id, e.workspace_id
-      FROM (SELECT (r.schedule_id || '/' || r.trigger || '/' || extract(epoch FROM r.nominal_at)) COLLATE "C" AS id,
-            r.schedule_id, r.trigger, r.nominal_at, r.environment_id
-          FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id AND s.deleted_at IS NULL
-          WHERE r.fired_at < now() - older_than AND (r.outcome = 'queued' OR r.outcome = 'waiting' AND NOT EXISTS (
-            SELECT FROM messages m WHERE m.schedule_id = r.schedule_id AND m.retry_of IS NULL
-              AND m.status IN ('pending', 'scheduled', 'processing')))) u
-        JOIN environments e ON e.id = u.environment_id
-      WHERE u.id > after_id ORDER BY u.id LIMIT most;
-    END;
+  GRANT SELECT (environment_id, paused, deleted_at, firings_per_hour) ON schedules TO service_directory;
 
   -- Over all environments of the workspace of this transaction: paused and deleted schedules fire nothing.
   CREATE FUNCTION active_firings_per_hour() RETURNS bigint

@@ -23,7 +23,6 @@ export async function up(knex: Knex): Promise<void> {
   await makeDirectoryFunctions(knex, DIRECTORY, [
     'find_raised_events(uuid, integer)',
     'raise_workspace_event(text, jsonb)',
-    'find_unfanned_events(interval, text, integer)',
     'delete_old_events(integer)',
     'delete_deleted_topics(integer)',
   ]);
@@ -130,7 +129,6 @@ const EVENTS = `
   CREATE INDEX events_newest_first ON events (environment_id, created_at DESC, id DESC);
   CREATE INDEX events_of_topic ON events (topic_id, created_at DESC, id DESC);
   CREATE INDEX events_of_type ON events (environment_id, type, created_at DESC, id DESC);
-  CREATE INDEX events_unfanned ON events (id) WHERE fanned_out_at IS NULL OR NOT page_started;
   CREATE INDEX events_by_age ON events (retention, created_at);
   CALL make_tenant_table('events', 'SELECT, INSERT');
   GRANT UPDATE (status, deliveries, error, after_id, page_ids, page_started, fanned_out_at, unmade) ON events TO service_app;
@@ -208,15 +206,6 @@ const DIRECTORY = `
       SELECT e.id, of_type, facts || jsonb_build_object('to_channels',
         e.id = first_value(e.id) OVER (ORDER BY e.kind = 'production' DESC, e.id))
       FROM environments e WHERE e.workspace_id = current_workspace_id();
-    END;
-
-  -- Events whose fan-out has not ended, or whose last page was not started.
-  CREATE FUNCTION find_unfanned_events(older_than interval, behind_id text, most integer)
-    RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT v.id, v.environment_id, e.workspace_id FROM events v JOIN environments e ON e.id = v.environment_id
-      WHERE (v.fanned_out_at IS NULL OR NOT v.page_started) AND v.created_at < now() - older_than AND v.id > behind_id ORDER BY v.id LIMIT most;
     END;
 
   -- Deletes a part of the events that have been kept as long as the records of their messages, except where a fan-out is under way.

@@ -19,7 +19,6 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(EMAILS);
   await makeDirectoryFunctions(knex, KEEPING, [
     'find_old_notifications(interval, text, integer)',
-    'find_unsent_emails(interval, text, integer)',
     'delete_old_notifications(interval, text[])',
   ]);
 }
@@ -115,7 +114,6 @@ const EMAILS = `
     UNIQUE (notification_id, recipient),
     CHECK ((status IN ('queued', 'sending')) = (ended_at IS NULL))
   );
-  CREATE INDEX notification_emails_unsent ON notification_emails (id) WHERE ended_at IS NULL;
   CALL make_tenant_table('notification_emails', 'SELECT, INSERT');
   GRANT UPDATE (status, attempts, reason, next_attempt_at, ended_at) ON notification_emails TO service_app;
 
@@ -146,18 +144,6 @@ const KEEPING = `
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC
       SELECT n.id FROM notifications n WHERE n.id > after_id AND n.updated_at < now() - older_than ORDER BY n.id LIMIT most;
-    END;
-
-  CREATE POLICY directory ON notification_emails TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, ended_at, next_attempt_at) ON notification_emails TO service_directory;
-
-  -- E-mails that have been due for a while: the process that queued them may have died before it started their workflow.
-  CREATE FUNCTION find_unsent_emails(overdue_by interval, after_id text, most integer)
-    RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT m.id, m.environment_id, e.workspace_id FROM notification_emails m JOIN environments e ON e.id = m.environment_id
-      WHERE m.ended_at IS NULL AND m.next_attempt_at < now() - overdue_by AND m.id > after_id ORDER BY m.id LIMIT most;
     END;
 
   -- Their marks and e-mails go with them.

@@ -24,10 +24,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(MEMORIES);
   await knex.raw(VERSIONS);
   await knex.raw(JOBS);
-  await makeDirectoryFunctions(knex, DIRECTORY, [
-    'find_expired_memories(text, integer)',
-    'find_idle_memory_jobs(interval, text, integer)',
-  ]);
+  await makeDirectoryFunctions(knex, DIRECTORY, ['find_expired_memories(text, integer)']);
 }
 
 const COLLECTIONS = `
@@ -213,8 +210,6 @@ const JOBS = `
 const DIRECTORY = `
   CREATE POLICY directory ON memories FOR SELECT TO service_directory USING (true);
   GRANT SELECT (id, environment_id, expires_at) ON memories TO service_directory;
-  CREATE POLICY directory ON memory_jobs FOR SELECT TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, kind, looked_at, ended_at) ON memory_jobs TO service_directory;
 
   -- Memories whose time is over. Nobody sees them any more; their deletion takes their chains, and what was derived.
   CREATE FUNCTION find_expired_memories(behind_id text, most integer)
@@ -223,14 +218,5 @@ const DIRECTORY = `
     BEGIN ATOMIC
       SELECT m.id, m.environment_id, e.workspace_id FROM memories m JOIN environments e ON e.id = m.environment_id
       WHERE m.expires_at <= now() AND m.id > behind_id ORDER BY m.id LIMIT most;
-    END;
-
-  -- Jobs that have not ended and whose workflow has not looked at them for so long.
-  CREATE FUNCTION find_idle_memory_jobs(idle_for interval, behind_id text, most integer)
-    RETURNS TABLE (id text, kind text, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT j.id, j.kind, j.environment_id, e.workspace_id FROM memory_jobs j JOIN environments e ON e.id = j.environment_id
-      WHERE j.ended_at IS NULL AND j.looked_at < now() - idle_for AND j.id > behind_id ORDER BY j.id LIMIT most;
     END;
 `;

@@ -41,6 +41,7 @@ import * as storedState from './0039-stored-state.ts';
 import * as billing from './0040-billing.ts';
 import * as analytics from './0041-analytics.ts';
 import * as invoices from './0042-invoices.ts';
+import * as workflowStarts from './0043-workflow-starts.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -92,4 +93,5 @@ export const MIGRATIONS: readonly Migration[] = [
   billing,
   analytics,
   invoices,
+  workflowStarts,
 ];

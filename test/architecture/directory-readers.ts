@@ -20,13 +20,8 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/members/invitations.ts': 'finds the workspace that an invitation token belongs to',
   'db/environments/list-every-environment.ts':
     'lists every environment, for commands that then work on each inside withEnvironment',
-  'db/approvals/find-unwatched-approvals.ts':
-    'lists ids of approvals whose workflow has not heard of their end, in every environment',
   'db/attempts/find-unsettled-answers.ts':
     'lists ids of invocations that have an answer on record and are not settled, in every environment',
-  'db/reconciliation/find-overdue-reads.ts': 'lists ids of effects that are to be read, in every environment',
-  'db/invocations/find-unsettled-invocations.ts':
-    'lists ids of admitted work that never came to rest, in every environment',
   'bench/http/side.ts': 'is the bare route that the service is compared with: the query without a tenant',
   'db/in-flight/grant-free-permits.ts': 'grants permits that are free beside waiters, in every workspace',
   'db/in-flight/find-expired-permits.ts': 'lists what is past its time, in every environment',
@@ -43,18 +38,14 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/billing/check-usage.ts': 'recounts the usage of every workspace',
   'db/plans/fold-stored-state.ts': 'sums up counts of every workspace',
   'db/plans/rate-limiter.ts': 'counts a request before any transaction names a tenant',
+  'db/maintenance/claim-workflow-starts.ts': 'claims the starts of workflows that are due, in every environment',
   'db/maintenance/sweep-positions.ts': 'keeps how far the sweep of the whole installation came',
   'db/plans/expensive-work.ts': 'the switch is the whole installation’s',
   'db/dead-letters/delete-old-dead-letters.ts': 'deletes what is past the time it is kept, in every environment',
-  'db/dead-letters/find-idle-jobs.ts': 'lists ids of jobs that no workflow works on, in every environment',
   'db/memory/find-expired.ts': 'lists ids of memories that are past their time, in every environment',
-  'db/memory/find-idle-jobs.ts': 'lists ids of jobs that no workflow works on, in every environment',
   'db/events/raised-events.ts': 'lists environments with events in the outbox',
-  'db/events/find-unfanned-events.ts': 'lists ids of events whose fan-out has not ended, in every environment',
   'db/events/delete-old-events.ts': 'deletes what is past the time it is kept, in every environment',
   'db/integrations/delete-expired-chat-rows.ts': 'deletes what is past its time, in every environment',
-  'db/schedules/find-untold-schedules.ts': 'lists ids of schedules that Temporal must be told of, in every environment',
-  'db/schedules/find-unfired-runs.ts': 'lists ids of runs that nobody fires, in every environment',
   'db/flow-control/find-waiting-keys.ts': 'lists ids of keys whose messages wait for too long, in every environment',
   'db/flow-control/find-lost-leases.ts':
     'lists ids of messages that hold a slot and that nobody sends, in every environment',
@@ -71,7 +62,6 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/messages/keep-partitions.ts': 'makes and drops partitions, which hold rows of every environment',
   'db/integrations/find-integration.ts': 'finds the environment that a request of a chat is for',
   'db/files/due-files.ts': 'lists ids of files whose upload or removal may have lost its process, in every environment',
-  'db/notifications/find-unsent-emails.ts': 'lists ids of e-mails whose attempt is overdue, in every environment',
   'db/notifications/old-notifications.ts': 'lists and deletes what is past the time it is kept, in every environment',
   'db/runs/find-waiting-invocations.ts':
     'lists ids of invocations of cancelled runs that still wait, in every environment',

@@ -87,9 +87,7 @@ describe('SIGKILL of the API process between the admission and the reply', () =>
 async function theSweepStarts(action: string): Promise<void> {
   const [lost] = await invocationsOf(action);
   expect(lost).toMatchObject({ status: 'queued' });
-  await processes.database.asOwner(
-    `SET session_replication_role = replica; UPDATE invocations SET created_at = created_at - interval '1 hour' WHERE id = '${lost?.id}'`,
-  );
+  await processes.database.asOwner(`UPDATE workflow_starts SET due_at = now() WHERE id = '${lost?.id}'`);
   const connection = await Connection.connect({ address: processes.temporal.address });
   await new Client({ connection }).schedule.getHandle(SWEEP_SCHEDULE_ID).trigger();
   await connection.close();

@@ -79,7 +79,8 @@ const kill = (...programs: Program[]): Promise<unknown> =>
 async function makeOld({ approval }: Pick<Parked, 'approval'>, columns: readonly string[]): Promise<void> {
   const earlier = columns.map((column) => `${column} = ${column} - interval '2 days'`).join(', ');
   await processes.database.asOwner(
-    `SET session_replication_role = replica; UPDATE approvals SET ${earlier} WHERE id = '${approval.id}'`,
+    `SET session_replication_role = replica; UPDATE approvals SET ${earlier} WHERE id = '${approval.id}';
+     UPDATE workflow_starts SET due_at = due_at - interval '2 days' WHERE id = '${approval.id}'`,
   );
 }
 

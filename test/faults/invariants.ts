@@ -38,6 +38,9 @@ const INVARIANTS: Record<string, string> = {
   'what has come to rest has left no dispatch open': `
     SELECT i.id FROM invocations i JOIN attempts a ON a.invocation_id = i.id AND a.kind = 'dispatch' AND a.status = 'started'
     WHERE i.status NOT IN ('queued', 'dispatching')`,
+  'what is under way has the start of its workflow, and what is at rest has none': `
+    SELECT i.id, i.status FROM invocations i LEFT JOIN workflow_starts s ON s.id = i.id
+    WHERE (i.status IN ('queued', 'dispatching') AND i.outcome_source IS NULL) <> (s.id IS NOT NULL)`,
   'the chain of an effect goes on from entry to entry': `
     SELECT r.effect_id, r.sequence FROM receipt_entries r LEFT JOIN receipt_entries p ON p.effect_id = r.effect_id AND p.sequence = r.sequence - 1
     WHERE r.previous_hash IS DISTINCT FROM p.hash OR (r.sequence > 1 AND p.effect_id IS NULL)`,

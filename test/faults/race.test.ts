@@ -8,8 +8,8 @@ import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';
 import { createWorker, type WorkerGroup } from '../../activities/create-worker.ts';
 import { createActivities } from '../../activities/index.ts';
-import { lostInvocations } from '../../activities/maintenance/lost-invocations.ts';
 import { unsettledAnswers } from '../../activities/maintenance/unsettled-answers.ts';
+import { relayStarts } from '../activities/maintenance/relay-starts.ts';
 import { sweepRows } from '../../activities/maintenance/sweep-rows.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { workflowStarters } from '../../api/workflow-starters.ts';
@@ -278,7 +278,7 @@ test(`${OPERATIONS} operations, ${WORKERS} workers that come and go, connections
   await running;
   await target.release();
   // If the connection broke between admission and start, the sweep starts the invocation.
-  await sweepRows(dependencies(service.deps.db), 'lost-invocations', lostInvocations(0));
+  await relayStarts(dependencies(service.deps.db), service.database, 'invocation');
   const answered = Promise.all(answers);
   const underWay = async (): Promise<Invocation[]> => {
     await target.release();

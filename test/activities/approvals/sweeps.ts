@@ -4,7 +4,7 @@ import { type DeclaredSweeps, deletingById, idsOf, starting, threeIds } from '..
 
 export const sweeps: DeclaredSweeps = {
   rows: {
-    'unwatched-approvals': async (world) => {
+    'workflow-starts/approval': async (world) => {
       const { asOwner, tenant } = world.database;
       const ids = threeIds('approval');
       await asOwner(
@@ -14,7 +14,14 @@ export const sweeps: DeclaredSweeps = {
            true, '{"type": "api_key", "id": "key_agent"}', now() - interval '1 hour', now() + interval '1 hour' FROM unnest($2::text[]) id`,
         [tenant.environmentId, ids],
       );
-      return starting(ids, 'wakeApproval');
+      return {
+        ...starting(ids, 'wakeApproval'),
+        end: () =>
+          asOwner(
+            `UPDATE approvals SET status = 'cancelled', awaited_status = 'cancelled', decided_at = now() WHERE id = ANY ($1)`,
+            [ids],
+          ),
+      };
     },
     'old-approvals': async (world) => {
       await plantOldApprovals(world);

@@ -2,7 +2,7 @@ import { type DeclaredSweeps, starting, threeIds } from '../maintenance/sweep-de
 
 export const sweeps: DeclaredSweeps = {
   rows: {
-    'idle-dead-letter-jobs': async (world) => {
+    'workflow-starts/dead_letter_job': async (world) => {
       const { asOwner, tenant } = world.database;
       const ids = threeIds('deadLetterJob');
       await asOwner(
@@ -10,7 +10,11 @@ export const sweeps: DeclaredSweeps = {
          SELECT id, $2, 'retry', '{}', '{}', false, now() - interval '1 hour' FROM unnest($1::text[]) id`,
         [ids, tenant.environmentId],
       );
-      return starting(ids, 'wakeDeadLetterJob');
+      return {
+        ...starting(ids, 'wakeDeadLetterJob'),
+        end: () =>
+          asOwner(`UPDATE dead_letter_jobs SET status = 'completed', ended_at = now() WHERE id = ANY ($1)`, [ids]),
+      };
     },
   },
 };

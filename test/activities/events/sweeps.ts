@@ -3,7 +3,7 @@ import { type DeclaredSweeps, starting, threeIds } from '../maintenance/sweep-de
 
 export const sweeps: DeclaredSweeps = {
   rows: {
-    'unfanned-events': async (world) => {
+    'workflow-starts/event': async (world) => {
       const { asOwner, tenant } = world.database;
       const topic = newId('topic');
       await asOwner(`INSERT INTO topics (id, environment_id, name) VALUES ($1, $2, 'orders')`, [
@@ -16,7 +16,10 @@ export const sweeps: DeclaredSweeps = {
          SELECT id, $2, $3, id, 'order.paid', '{}', now(), '{}', 'month', now() - interval '1 hour' FROM unnest($1::text[]) id`,
         [ids, tenant.environmentId, topic],
       );
-      return starting(ids, 'fanOutEvent');
+      return {
+        ...starting(ids, 'fanOutEvent'),
+        end: () => asOwner(`UPDATE events SET status = 'fanned_out', fanned_out_at = now() WHERE id = ANY ($1)`, [ids]),
+      };
     },
   },
   steps: {

@@ -10,12 +10,9 @@ async function admitThree(world: ActivityWorld): Promise<string[]> {
 
 export const sweeps: DeclaredSweeps = {
   rows: {
-    'lost-invocations': async (world) => {
+    'workflow-starts/invocation': async (world) => {
       const ids = await admitThree(world);
-      await world.database.asOwner(
-        `SET session_replication_role = 'replica';
-         UPDATE invocations SET created_at = now() - interval '1 hour' WHERE id IN ('${ids.join("', '")}')`,
-      );
+      await world.database.asOwner(`UPDATE workflow_starts SET due_at = now()`);
       return starting(ids, 'startInvocation');
     },
     'uncancelled-invocations': async (world) => {

@@ -114,12 +114,10 @@ test('a step that never comes to its end stops by the budget, and those behind i
 
 test('an area sends heartbeats while it is swept', async () => {
   await world.admit();
-  await world.database.asOwner(
-    `SET session_replication_role = 'replica'; UPDATE invocations SET created_at = now() - interval '1 hour'`,
-  );
+  await world.database.asOwner('UPDATE workflow_starts SET due_at = now()');
   const environment = activityEnvironment();
   const beats = new Promise<void>((resolve) => environment.on('heartbeat', () => resolve()));
   const dependencies = world.dependencies({ startInvocation: () => beats, heartbeatTimeoutMs: 50 });
   const { sweepArea } = createActivities(dependencies);
-  expect(await environment.run(sweepArea, 'lost-invocations')).toEqual({ seen: 1, failed: 0 });
+  expect(await environment.run(sweepArea, 'workflow-starts')).toEqual({ seen: 1, failed: 0 });
 });

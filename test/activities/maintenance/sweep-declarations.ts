@@ -13,6 +13,8 @@ export interface Planted {
   /** The rows that were repaired. */
   mended: () => Promise<string[]>;
   overrides?: Partial<ActivityDependencies>;
+  /** Brings all of them to rest. Then none of them is found any more. */
+  end?: () => Promise<unknown>;
   /** Looks at what the sweep must leave: rows that are too young, or still needed. */
   checkKept?: () => Promise<void>;
 }
@@ -22,7 +24,7 @@ export interface Planted {
  * rows that no other one finds.
  */
 export interface DeclaredSweeps {
-  /** Rows that are repaired one by one. */
+  /** Rows that are repaired one by one; by `<name>/<kind>` where an area has rows of several kinds. */
   rows?: Readonly<Record<string, (world: ActivityWorld) => Promise<Planted>>>;
   /** Rows that are found inside the database: each step with the function that it calls. */
   steps?: Readonly<Record<string, Readonly<Record<string, string>>>>;

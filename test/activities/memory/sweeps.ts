@@ -13,7 +13,7 @@ async function plantCollection({ database }: ActivityWorld): Promise<string> {
 
 export const sweeps: DeclaredSweeps = {
   rows: {
-    'idle-memory-jobs': async (world) => {
+    'workflow-starts/memory_job': async (world) => {
       const { asOwner, tenant } = world.database;
       const ids = threeIds('memoryJob');
       await asOwner(
@@ -21,7 +21,10 @@ export const sweeps: DeclaredSweeps = {
          SELECT id, $2, $3, 'ingest', '{}', now() - interval '1 hour' FROM unnest($1::text[]) id`,
         [ids, tenant.environmentId, await plantCollection(world)],
       );
-      return starting(ids, 'wakeMemoryJob');
+      return {
+        ...starting(ids, 'wakeMemoryJob'),
+        end: () => asOwner('DELETE FROM memory_jobs WHERE id = ANY ($1)', [ids]), // as with a collection
+      };
     },
     'expired-memories': async (world) => {
       const { asOwner, tenant } = world.database;

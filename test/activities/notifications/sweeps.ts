@@ -13,7 +13,7 @@ export const sweeps: DeclaredSweeps = {
       );
       return deletingById(world, 'notifications', ids);
     },
-    'unsent-emails': async (world) => {
+    'workflow-starts/email': async (world) => {
       const { asOwner, tenant } = world.database;
       const notification = newId('notification');
       await asOwner(
@@ -27,7 +27,11 @@ export const sweeps: DeclaredSweeps = {
          SELECT id, $2, $3, id || '@example.com', 'queued', now() - interval '1 hour' FROM unnest($1::text[]) id`,
         [ids, tenant.environmentId, notification],
       );
-      return starting(ids, 'sendEmail');
+      return {
+        ...starting(ids, 'sendEmail'),
+        end: () =>
+          asOwner(`UPDATE notification_emails SET status = 'failed', ended_at = now() WHERE id = ANY ($1)`, [ids]),
+      };
     },
   },
 };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Adapter } from '../../../activities/adapters/adapter.ts';
 import type { AdapterCapabilities } from '../../../domain/actions.ts';
 import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
-import { overdueReads } from '../../../activities/maintenance/overdue-reads.ts';
+import { workflowStarts } from '../../../activities/maintenance/workflow-starts.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import type { EffectRef } from '../../../domain/refs.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
@@ -57,7 +57,7 @@ async function nextReadOf({ effectId }: EffectRef) {
   return row ?? { at: null, in_hours: null };
 }
 
-async function sweep(overdueBySeconds = 120): Promise<[string, string][]> {
+async function sweep(): Promise<[string, string][]> {
   const started: [string, string][] = [];
   const deps = world.dependencies({
     startReads: (ref, kind) => {
@@ -65,8 +65,8 @@ async function sweep(overdueBySeconds = 120): Promise<[string, string][]> {
       return Promise.resolve();
     },
   });
-  await sweepRows(deps, 'overdue-reads', overdueReads(overdueBySeconds));
-  return started;
+  await sweepRows(deps, 'workflow-starts', workflowStarts);
+  return started.sort();
 }
 const setNextRead = (ref: EffectRef, ago: string) =>
   world.database.asOwner(

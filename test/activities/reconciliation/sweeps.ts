@@ -16,11 +16,14 @@ async function plantUnanswered(world: ActivityWorld): Promise<EffectRef[]> {
 
 export const sweeps: DeclaredSweeps = {
   rows: {
-    'overdue-reads': async (world) => {
+    'workflow-starts/read': async (world) => {
       const ids = (await plantUnanswered(world)).map(({ effectId }) => effectId).sort();
       const overdue = `UPDATE effects SET reconcile_next_at = now() - interval '1 hour' WHERE id = ANY ($1)`;
       await world.database.asOwner(overdue, [ids]);
-      return starting(ids, 'startReads');
+      return {
+        ...starting(ids, 'startReads'),
+        end: () => world.database.asOwner('UPDATE effects SET reconcile_exhausted = true WHERE id = ANY ($1)', [ids]),
+      };
     },
     'unsettled-answers': async (world) => {
       const { asOwner } = world.database;

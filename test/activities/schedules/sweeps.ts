@@ -17,13 +17,23 @@ async function plantSchedules({ database }: ActivityWorld, told: number | null):
 
 export const sweeps: DeclaredSweeps = {
   rows: {
-    'untold-schedules': async (world) => starting(await plantSchedules(world, null), 'putSchedule'),
-    'unfired-runs': async (world) => {
+    'workflow-starts/schedule': async (world) => {
+      const ids = await plantSchedules(world, null);
+      return {
+        ...starting(ids, 'putSchedule'),
+        end: () =>
+          world.database.asOwner(
+            `UPDATE schedules SET deleted_at = now(), told_revision = NULL, renew_at = NULL WHERE id = ANY ($1)`,
+            [ids],
+          ),
+      };
+    },
+    'workflow-starts/firing': async (world) => {
       const schedules = await plantSchedules(world, 1);
       const planted = await world.database.asOwner<{ id: string }>(
         `INSERT INTO schedule_runs (environment_id, schedule_id, trigger, nominal_at, outcome, fired_at)
          SELECT $2, id, 'manual', now() - interval '1 hour', 'queued', now() - interval '1 hour' FROM unnest($1::text[]) id
-         RETURNING schedule_id || '/manual/' || extract(epoch FROM nominal_at) AS id`,
+         RETURNING schedule_id || '/manual/' || trunc(extract(epoch FROM nominal_at) * 1000) AS id`,
         [schedules, world.database.tenant.environmentId],
       );
       const ids = idsOf(planted).sort();
@@ -33,7 +43,12 @@ export const sweeps: DeclaredSweeps = {
         fired.push(ids[schedules.indexOf(scheduleId)] ?? 'another');
         return Promise.resolve();
       };
-      return { ids, mended: () => Promise.resolve(fired), overrides: { startFiring } };
+      const end = () =>
+        world.database.asOwner(
+          `UPDATE schedule_runs SET outcome = 'skipped', error_code = 'DELETED', error_message = 'x' WHERE schedule_id = ANY ($1)`,
+          [schedules],
+        );
+      return { ids, mended: () => Promise.resolve(fired), overrides: { startFiring }, end };
     },
   },
 };

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wakeDeadLetterJob } from '../../../api/dead-letters/job-workflows.ts';
-import { idleDeadLetterJobs } from '../../../activities/maintenance/idle-dead-letter-jobs.ts';
-import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import type { DeadLetterJobRef } from '../../../domain/dead-letters/dead-letters.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
+import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
@@ -113,12 +110,7 @@ describe('retry-all', () => {
     const { label } = await planted({ count: 2 });
     const { id } = await withoutWorkflow(label);
     expect(await recordsOf(label)).toBe(2);
-    const deps = {
-      ...service.deps,
-      wakeDeadLetterJob: (ref: DeadLetterJobRef) =>
-        wakeDeadLetterJob(service.client, ref, { environmentName: 'Development', taskQueue: service.taskQueue }),
-    };
-    const swept = await sweepRows(deps, 'idle-dead-letter-jobs', idleDeadLetterJobs(0));
+    const swept = await relayStarts({ ...service.deps, ...service.starters }, service.database, 'dead_letter_job');
     expect(swept.failed).toBe(0);
     expect(await ended(id)).toMatchObject({ status: 'completed', done: 2 });
   });

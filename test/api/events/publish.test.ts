@@ -2,8 +2,6 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { unfannedEvents } from '../../../activities/maintenance/unfanned-events.ts';
-import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import {
   eventWithDeliveriesSchema,
   listedEventSchema,
@@ -19,6 +17,7 @@ import { EVENT_DATA_BYTES_MAX } from '../../../domain/events/topics.ts';
 import { newId } from '../../../domain/ids.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
+import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
@@ -225,9 +224,8 @@ describe('an event', { timeout: TEST_TIMEOUT_MS }, () => {
     const { event } = await service.deps.db.withEnvironment(service.database.tenant, (tx) =>
       publishEvent(tx, publisher, { topic, type: 'order.paid', data: '1', ownId: null, occurredAt: null }),
     );
-    const { fanOutEvent } = service.starters;
     await vi.waitFor(async () => {
-      await sweepRows({ ...service.deps, fanOutEvent }, 'unfanned-events', unfannedEvents(0));
+      await relayStarts({ ...service.deps, ...service.starters }, service.database, 'event');
       expect((await eventOf(event.id)).status).toBe('fanned_out');
     }, WAIT);
     await ended(event.id, 1);

@@ -2,11 +2,9 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { recoverSubscriptionPage } from '../../../activities/events/recover-page.ts';
-import { idleDeadLetterJobs } from '../../../activities/maintenance/idle-dead-letter-jobs.ts';
-import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { wakeDeadLetterJob } from '../../../api/dead-letters/job-workflows.ts';
 import { recoverySchema } from '../../../api/events/delivery-schemas.ts';
 import type { DeadLetterJobRef, JobStep } from '../../../domain/dead-letters/dead-letters.ts';
+import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
@@ -161,12 +159,9 @@ describe('a recovery', { timeout: TEST_TIMEOUT_MS }, () => {
     const subscriptionId = await subscription('/lost-job');
     const planted = await plantFailedDeliveries(service.database, { subscriptionId, count: 2 });
     const { jobId } = await withoutWorkflow(subscriptionId);
-    const deps = {
-      ...service.deps,
-      wakeDeadLetterJob: (ref: DeadLetterJobRef) =>
-        wakeDeadLetterJob(service.client, ref, { environmentName: 'Development', taskQueue: service.taskQueue }),
-    };
-    expect((await sweepRows(deps, 'idle-dead-letter-jobs', idleDeadLetterJobs(0))).failed).toBe(0);
+    expect(
+      (await relayStarts({ ...service.deps, ...service.starters }, service.database, 'dead_letter_job')).failed,
+    ).toBe(0);
     const job = await ended(`${base(subscriptionId)}/recoveries/${jobId}`);
     expect(job).toMatchObject({ status: 'completed', done: 2 });
     expect(await retriesOf(planted)).toEqual([1, 1]);

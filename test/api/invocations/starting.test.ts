@@ -1,10 +1,11 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { lostInvocations } from '../../../activities/maintenance/lost-invocations.ts';
+import { workflowStarts } from '../../../activities/maintenance/workflow-starts.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
 import { getAction } from '../../../db/actions/get-action.ts';
+import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plantKeys } from '../../harness/keys.ts';
 import type { TestService } from '../../harness/service.ts';
@@ -81,13 +82,12 @@ describe('an API process died between the admission and the start', () => {
     const action = await createAction(service, { url: `${target.baseUrl}/ok` });
     const id = await admitOnly(action, 'lost-start');
     const deps = { ...service.deps, ...service.starters };
-    const sweep = async (olderThanSeconds: number): Promise<number> =>
-      (await sweepRows(deps, 'lost-invocations', lostInvocations(olderThanSeconds))).seen;
-    expect(await sweep(3_600)).toBe(0); // too young to count as lost
-    expect(await sweep(0)).toBe(1);
+    const sweep = async (): Promise<number> => (await relayStarts(deps, service.database, 'invocation')).seen;
+    expect((await sweepRows(deps, 'workflow-starts', workflowStarts)).seen).toBe(0); // too young to count as lost
+    expect(await sweep()).toBe(1);
     const status = async () => invocationIn(await service.get(`/api/v2/actions/invocations/${id}`)).status;
     await expect.poll(status).toBe('succeeded');
-    expect(await sweep(0)).toBe(0);
+    expect(await sweep()).toBe(0);
     expect(await target.requests('/ok')).toHaveLength(1);
   });
 });

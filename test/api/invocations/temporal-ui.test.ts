@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startInvocationWorkflow } from '../../../api/invocations/start-invocation-workflow.ts';
 import { EnvironmentNames } from '../../../db/environments/environment-names.ts';
-import { findOverdueReads } from '../../../db/reconciliation/find-overdue-reads.ts';
+import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { newId } from '../../../domain/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../../../temporal/search-attributes.ts';
 import { foundBy } from '../../harness/found-by.ts';
@@ -184,7 +184,7 @@ test('a message has the name of its environment too', async () => {
 });
 
 /** Terminates a workflow and has it started again. The new run is found by what the first was found by, which is returned. */
-async function startedAgain(workflowId: string, start: () => Promise<void>): Promise<Record<string, unknown>> {
+async function startedAgain(workflowId: string, start: () => Promise<unknown>): Promise<Record<string, unknown>> {
   const first = await foundBy(service.client, workflowId);
   await service.client.workflow.getHandle(workflowId).terminate('an operator');
   await start();
@@ -196,7 +196,7 @@ async function startedAgain(workflowId: string, start: () => Promise<void>): Pro
 describe('what the sweep starts has the names that its request gave it:', () => {
   test('an invocation, and the reads of an effect', async () => {
     const { tenant } = service.database;
-    const { startInvocation, startReads } = service.starters;
+    const { startInvocation } = service.starters;
     const { effectId } = await invoked('/reset');
     const action = await createAction(service, { ...call('/ok') });
     const waits = await invoke(service, action, { ...body(), dependsOn: [effectId] });
@@ -214,10 +214,7 @@ describe('what the sweep starts has the names that its request gave it:', () => 
 
     const reads = `reconcile/${effectId}`;
     await expect.poll(async () => (await shown(reads)).details).toMatch(/^WAITS/);
-    const readAgain = async () => {
-      const planned = await findOverdueReads(service.deps.db, { overdueBySeconds: -3_600, afterId: '', limit: 100 });
-      for (const read of planned) if (read.effectId === effectId) await startReads(read, 'reconciliation');
-    };
+    const readAgain = () => relayStarts({ ...service.deps, ...service.starters }, service.database, 'read');
     expect(await startedAgain(reads, readAgain)).toMatchObject({ Environment: 'Development', Grade: 'unknown' });
     await service.client.workflow.getHandle(reads).terminate();
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findUnfiredRuns } from '../../../db/schedules/find-unfired-runs.ts';
 import { recordMissed } from '../../../db/schedules/record-missed.ts';
 import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
-import type { RunTrigger } from '../../../domain/schedules/schedules.ts';
+import type { FiringRef, RunTrigger } from '../../../domain/schedules/schedules.ts';
 import { isId } from '../../../domain/ids.ts';
+import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { Schedules, testVault } from './support.ts';
@@ -430,10 +430,16 @@ test('messages that are due later have no workflow each beyond the first hundred
 });
 
 describe('overlap', () => {
-  const unfired = async (scheduleId: string): Promise<string[]> =>
-    (await findUnfiredRuns(api.deps.db, { olderThanSeconds: -60, afterId: '', limit: 100 }))
-      .filter((run) => run.scheduleId === scheduleId)
-      .map((run) => run.nominalAt);
+  /** The runs of a schedule that the sweep fires, because nobody else did. */
+  const unfired = async (scheduleId: string): Promise<string[]> => {
+    const fired: string[] = [];
+    const startFiring = (firing: FiringRef): Promise<void> => {
+      if (firing.scheduleId === scheduleId) fired.push(firing.nominalAt);
+      return Promise.resolve();
+    };
+    await relayStarts({ ...api.deps, startFiring }, api.database, 'firing');
+    return fired;
+  };
 
   test('skip: a slot is skipped while the message of an earlier one has not ended', async () => {
     const { id } = await schedules.create({});

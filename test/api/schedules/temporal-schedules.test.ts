@@ -1,12 +1,10 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { untoldSchedules } from '../../../activities/maintenance/untold-schedules.ts';
+import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { forgetSchedule, putSchedule } from '../../../api/schedules/schedule-client.ts';
 import { newId } from '../../../domain/ids.ts';
 import { parseCron } from '../../../domain/schedules/cron.ts';
 import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
-import type { ScheduleRef, TemporalPlan } from '../../../domain/schedules/schedules.ts';
 import { isSlot, nextSlots } from '../../../domain/schedules/slots.ts';
 import { temporalScheduleId } from '../../../temporal/schedules/fire-schedule.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
@@ -39,14 +37,7 @@ const runs = async (id: string): Promise<Run[]> =>
 const described = (id: string) => service.client.schedule.getHandle(temporalScheduleId(id)).describe();
 
 async function sweep(): Promise<void> {
-  const { client, taskQueue, deps } = service;
-  const telling = {
-    ...deps,
-    putSchedule: (ref: ScheduleRef, plan: TemporalPlan, now: Date) =>
-      putSchedule(client, ref, plan, { environmentName: null, taskQueue, now }),
-    forgetSchedule: (scheduleId: string) => forgetSchedule(client, scheduleId),
-  };
-  expect((await sweepRows(telling, 'untold-schedules', untoldSchedules(-60))).failed).toBe(0);
+  expect((await relayStarts({ ...service.deps, ...service.starters }, service.database, 'schedule')).failed).toBe(0);
 }
 
 describe('a schedule', () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteSchedule } from '../../../db/schedules/delete-schedule.ts';
-import { findUnfiredRuns } from '../../../db/schedules/find-unfired-runs.ts';
 import { lockSchedule } from '../../../db/schedules/get-schedule.ts';
 import { recordRun } from '../../../db/schedules/record-run.ts';
 import { newId } from '../../../domain/ids.ts';
@@ -50,14 +49,4 @@ test('a deletion that waits for a request to fire the schedule skips the run of 
   expect(await outcomesOf(id)).toEqual(['skipped']);
   const again = await db.withEnvironment(tenant, (tx) => deleteSchedule(tx, id));
   expect(again).toBe(false);
-});
-
-test('nobody looks for a run of a deleted schedule, whoever left it', async () => {
-  const { db, tenant } = database;
-  const [deleted, kept] = [await plantSchedule(), await plantSchedule()];
-  for (const id of [deleted, kept]) await db.withEnvironment(tenant, (tx) => recordRun(tx, queued(id)));
-  await database.asOwner('UPDATE schedules SET deleted_at = now() WHERE id = $1', [deleted]);
-  const found = await findUnfiredRuns(db, { olderThanSeconds: -60, afterId: '', limit: 100 });
-  expect(found.map(({ scheduleId }) => scheduleId)).toEqual([kept]);
-  expect(await outcomesOf(deleted)).toEqual(['queued']);
 });

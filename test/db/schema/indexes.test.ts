@@ -25,24 +25,3 @@ const UNINDEXED = `
 test('a row that the service deletes is looked for by an index wherever another may refer to it', async () => {
   expect(await database.asOwner(UNINDEXED)).toEqual([]);
 });
-
-/** The rows of a table that an index holds, with a condition. */
-async function heldBy(index: string, condition: string): Promise<number> {
-  const [found] = await database.asOwner<{ table: string; predicate: string }>(
-    `SELECT indrelid::regclass::text AS table, pg_get_expr(indpred, indrelid) AS predicate FROM pg_index WHERE indexrelid = $1::regclass`,
-    [index],
-  );
-  const [row] = await database.asOwner<{ held: number }>(
-    `SELECT count(*)::int AS held FROM ${found?.table} WHERE ${found?.predicate} AND ${condition}`,
-  );
-  return row?.held ?? -1;
-}
-
-test('a deleted schedule leaves the index of those to tell once Temporal has forgotten it', async () => {
-  await database.asOwner(`SET session_replication_role = 'replica';
-    INSERT INTO schedules (id, environment_id, name, cron, timezone, overlap, catch_up_seconds, destination, body_kind, created_by, deleted_at, told_revision, renew_at)
-    SELECT 'sch_' || COALESCE(told::text, 'gone'), '${database.tenant.environmentId}', 'planted', '0 9 * * *', 'UTC', 'skip', 60, '{}', 'none', '{}', now(), told, CASE WHEN told IS NOT NULL THEN now() END
-    FROM (VALUES (NULL::integer), (0)) AS t (told)`);
-  expect(await heldBy('schedules_untold', "id = 'sch_0'")).toBe(1);
-  expect(await heldBy('schedules_untold', 'told_revision IS NULL')).toBe(0);
-});

@@ -1,0 +1,86 @@
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
+import { startsOf } from '../activities/maintenance/relay-starts.ts';
+import type { StartKind } from '../../db/maintenance/claim-workflow-starts.ts';
+import type { CallResult } from '../api/harness/test-api.ts';
+import { startTarget, type Target } from '../harness/target.ts';
+import { type ApiProcess, Gateway, SeparateProcesses } from './separate-processes.ts';
+
+/** SIGKILL of the API process between the commit of a record and the start of its workflow, for each kind that a request makes. */
+
+let processes: SeparateProcesses;
+let target: Target;
+let gateway: Gateway;
+let connection: Connection;
+let doomed: ApiProcess;
+beforeAll(async () => {
+  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+  gateway = await Gateway.to(processes.temporal.port);
+  connection = await Connection.connect({ address: processes.temporal.address });
+  doomed = await processes.startApi({ TEMPORAL_ADDRESS: gateway.address });
+});
+afterAll(async () => {
+  await connection.close();
+  gateway.close();
+  await target.stop();
+  await processes.close();
+});
+
+async function made(reply: Promise<CallResult>): Promise<string> {
+  const { status, json } = await reply;
+  expect(status).toBe(201);
+  return (json as { data: { id: string } }).data.id;
+}
+
+/** What is not at rest, by what its test calls it, and whether its workflow, or its schedule in Temporal, has begun since. */
+const BEGUN: Partial<Record<StartKind, (client: Client, id: string) => Promise<unknown>>> = {
+  event: (client, id) => client.workflow.getHandle(`event/${id}`).describe(),
+  approval: (client, id) => client.workflow.getHandle(`approval/${id}`).describe(),
+  dead_letter_job: (client, id) => client.workflow.getHandle(`dlq-retry/${id}`).describe(),
+  memory_job: (client, id) => client.workflow.getHandle(`memory-job/${id}`).describe(),
+  schedule: (client, id) => client.schedule.getHandle(`schedule/${id}`).describe(),
+  firing: async (_client, id) => {
+    const [scheduleId] = id.split('/');
+    const runs = await processes.database.asOwner('SELECT outcome FROM schedule_runs WHERE schedule_id = $1', [
+      scheduleId,
+    ]);
+    expect(runs).toEqual([{ outcome: 'published' }]);
+  },
+};
+
+test('what was committed and not started is started by the sweep, each kind of it', async () => {
+  expect((await doomed.post('/api/v2/events/topics', { name: 'orders' })).status).toBe(201);
+  const subscription = { url: `${target.baseUrl}/event` };
+  expect((await doomed.post('/api/v2/events/topics/orders/subscriptions', subscription)).status).toBe(201);
+  const collectionId = await made(doomed.post('/api/v2/memory/collections', { name: 'notes' }));
+  const schedule = { cron: '0 0 1 1 *', destination: { url: `${target.baseUrl}/fired` } };
+  const scheduleId = await made(doomed.post('/api/v2/schedules', schedule));
+
+  gateway.block();
+  const cutOff = Promise.allSettled([
+    doomed.post('/api/v2/events', { topic: 'orders', type: 'order.paid', data: 1 }),
+    doomed.post('/api/v2/approvals', { title: 'Deploy', summary: 'Deploys.', payload: { release: 7 } }),
+    doomed.post('/api/v2/dlq/retry-all', {}),
+    doomed.post('/api/v2/memory/ingest', { collectionId, text: 'A note.' }),
+    doomed.post('/api/v2/schedules', { ...schedule, cron: '0 0 2 1 *' }),
+    doomed.post(`/api/v2/schedules/${scheduleId}/run`, {}),
+  ]);
+  const kinds = Object.keys(BEGUN) as StartKind[];
+  const waiting = async () => Promise.all(kinds.map((kind) => startsOf(processes.database, kind)));
+  await expect.poll(async () => (await waiting()).map((ids) => ids.length > 0)).toEqual(kinds.map(() => true));
+  await doomed.program.end('SIGKILL');
+  await cutOff;
+  const left = await waiting();
+
+  await Promise.all([processes.startApi(), processes.startWorker()]);
+  await processes.database.asOwner('UPDATE workflow_starts SET due_at = now()');
+  const client = new Client({ connection });
+  await client.schedule.getHandle(SWEEP_SCHEDULE_ID).trigger();
+  for (const [index, kind] of kinds.entries()) {
+    for (const id of left[index] ?? []) {
+      const message = `the relay must start what a ${kind} needs: STARTS in activities/maintenance/workflow-starts.ts`;
+      await expect.poll(() => BEGUN[kind]?.(client, id).then(() => 'begun', String), { message }).toBe('begun');
+    }
+  }
+});
