@@ -26,11 +26,11 @@ async function sweep(olderThanSeconds = 0): Promise<{ seen: number; started: Inv
 
 test('finds what was admitted or is under way, and nothing that has come to rest', async () => {
   const { adapterFor } = adapterThat(() => Promise.resolve(ACCEPTED));
-  const { dispatchEffect, settleInvocation, evaluate } = world.activities({ adapterFor });
+  const { dispatchEffect, settleInvocation, judgeInvocation } = world.activities({ adapterFor });
   const admitted = await world.admit();
-  const evaluated = await world.admit();
-  await evaluate(evaluated);
   const marked = await world.ready();
+  const waiting = await world.admit({ dependsOn: [marked.effectId] });
+  await judgeInvocation(waiting);
   const dispatched = await world.ready();
   await dispatchEffect(dispatched);
   const settled = await world.ready();
@@ -44,17 +44,16 @@ test('finds what was admitted or is under way, and nothing that has come to rest
   const { seen, started } = await sweep();
   const { workspaceId, environmentId } = world.database.tenant;
   expect(started).toEqual(
-    [admitted, evaluated, marked, dispatched].map(({ invocationId }) => ({ invocationId, workspaceId, environmentId })),
+    [admitted, marked, waiting, dispatched].map(({ invocationId }) => ({ invocationId, workspaceId, environmentId })),
   );
   expect(seen).toBe(4);
   expect(await sweep(3_600)).toEqual({ seen: 0, started: [] });
   // Removed, so that the next test starts without them.
-  for (const ref of [admitted, evaluated, marked, dispatched]) {
-    const { reserveAndMarkDispatch } = world.activities();
-    await evaluate(ref);
-    await reserveAndMarkDispatch(ref);
+  for (const ref of [admitted, marked, dispatched]) {
+    await judgeInvocation(ref);
     await settleInvocation(ref);
   }
+  await judgeInvocation(waiting); // refused: what it waited for was never sent
   expect(await sweep()).toEqual({ seen: 0, started: [] });
 });
 

@@ -11,9 +11,9 @@ afterAll(() => world.close());
 
 test('an approval that ended after its workflow was terminated is found until the next workflow has begun, and no longer', async () => {
   const ref = await world.admit({ definition: { approval: { required: true, tag: null } } });
-  const { evaluateAndReserve, watchApproval, cancelApproval } = world.activities();
-  const evaluation = await evaluateAndReserve(ref);
-  if (evaluation.decision !== 'wait') throw new Error(`expected a wait, not ${evaluation.decision}`);
+  const { judgeInvocation, watchApproval, cancelApproval } = world.activities();
+  const evaluation = await judgeInvocation(ref);
+  if (evaluation.next !== 'ask_for_approval') throw new Error(`expected a wait, not ${evaluation.next}`);
   const { workspaceId, environmentId } = world.database.tenant;
   const { invocationId } = ref;
   const approval = { approvalId: evaluation.approvalId, invocationId, workspaceId, environmentId };
@@ -24,7 +24,7 @@ test('an approval that ended after its workflow was terminated is found until th
   const woken: string[] = [];
   const wakeApproval = async ({ approvalId }: { approvalId: string }): Promise<void> => {
     woken.push(approvalId);
-    expect((await evaluateAndReserve(ref)).decision).toBe('ended');
+    expect((await judgeInvocation(ref)).next).toBe('ended');
   };
   const sweep = () => sweepRows(world.dependencies({ wakeApproval }), 'unwatched-approvals', unwatchedApprovals(-60));
   expect(await sweep()).toEqual({ seen: 1, failed: 0 });
