@@ -20,8 +20,7 @@ import { isUnclaimed } from './in-flight/is-unclaimed.ts';
 import { leaveQueue } from './in-flight/leave-queue.ts';
 import { workInTurn } from './in-flight/work-in-turn.ts';
 import { dispatchEffect } from './invocations/dispatch-effect.ts';
-import { evaluateAndReserve } from './invocations/evaluate-and-reserve.ts';
-import { reserveAndMarkDispatch } from './invocations/reserve-and-mark-dispatch.ts';
+import { judgeInvocation } from './invocations/judge-invocation.ts';
 import { settleInvocation } from './invocations/settle-invocation.ts';
 import { listSweepAreas, sweepArea } from './maintenance/sweep-area.ts';
 import { forgetMemoryPage } from './memory/forget-page.ts';
@@ -50,8 +49,7 @@ export function createActivities(deps: ActivityDependencies) {
   // take there are taken (`createWorker`), and nothing was done.
   const attemptAtOnce: (ref: MessageRef) => Promise<DeliveryStep | null> = attempt;
   return {
-    evaluateAndReserve: evaluateAndReserve(deps),
-    reserveAndMarkDispatch: reserveAndMarkDispatch(deps),
+    judgeInvocation: judgeInvocation(deps),
     dispatchEffect: dispatchEffect(deps),
     settleInvocation: settleInvocation(deps),
     watchApproval: watchApproval(deps),

@@ -1,78 +1,48 @@
 import { openApproval } from '../../db/approvals/open-approval.ts';
-import { parkInvocation } from '../../db/invocations/park-invocation.ts';
-import type { BoundPreview, InvocationWork } from '../../db/invocations/records.ts';
-import { appendPreviewEvidence } from '../../db/previews/append-preview-evidence.ts';
-import type { EnvironmentTransaction } from '../../db/client.ts';
-import type { Preparation, PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
-import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
+import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
+import { parkInvocation as park } from '../../db/invocations/park-invocation.ts';
+import type { InvocationWork } from '../../db/invocations/records.ts';
 import { invocationSummary, invocationTitle } from '../../domain/approvals/summary.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import type { InvocationDependencies } from '../dependencies.ts';
+import type { AskingVerdict } from '../../domain/invocations/judgement.ts';
+import type { Judging } from '../invocations/read-facts.ts';
+import { type PreparedApproval, withEffect } from '../invocations/with-effect.ts';
 import { makePreview } from '../previews/make-preview.ts';
-import { recheckBinding } from '../previews/recheck-binding.ts';
-
-/** An approval that is about to be opened. What it binds to exists already. */
-export interface PreparedApproval {
-  id: string;
-  verdict: PolicyVerdict & { terms: NonNullable<PolicyVerdict['terms']> };
-  expiresAt: Date;
-  preview: BoundPreview;
-}
 
 /**
- * Binds the approval of an invocation to a preview: the caller's, or one that is made here. The approval ends with its
- * rule's time, or with the caller's preview where that ends earlier. An invocation that would be refused later (its preview
- * no longer holds, for one) is refused now, so that nobody is asked about it.
+ * Opens the approval of an invocation and parks it: its caller is answered 202 after the commit. The approval binds to a preview,
+ * the caller's or one that is made here. It ends with its rule's time, or with the caller's preview where that ends earlier.
  */
-export async function prepareApproval(
-  deps: InvocationDependencies,
-  tx: EnvironmentTransaction,
-  work: InvocationWork,
-  {
-    verdict,
-    effectId,
-    rendered,
-    now,
-  }: { verdict: PolicyVerdict; effectId: string | null; rendered: Preparation; now: Date },
-): Promise<PreparedApproval | Refusal> {
-  const { terms } = verdict;
-  if (terms === null) throw new Error('a verdict that requires an approval has its terms');
-  const byRule = new Date(now.getTime() + terms.expiresInSeconds * 1000);
-  const id = newId('approval');
-  if (work.preview !== null) {
-    const { expiresAt: ofPreview } = work.preview;
-    const stale = await recheckBinding(deps, tx, { ...work, effectId }, { now, rendered });
-    if (stale !== null) return stale;
-    const expiresAt = ofPreview < byRule ? ofPreview : byRule;
-    return { id, verdict: { ...verdict, terms }, expiresAt, preview: work.preview };
-  }
-  const made = await makePreview(deps, tx, work, { effectId, rendered, expiresAt: byRule });
-  if ('code' in made) return made;
-  const preview: BoundPreview = {
-    id: made.previewId,
-    madeBy: 'service',
-    effectId,
-    bindingDigest: made.bindingDigest,
-    expiresAt: byRule,
-  };
-  return { id, verdict: { ...verdict, terms }, expiresAt: byRule, preview };
+export async function parkInvocation(
+  judging: Judging,
+  verdict: AskingVerdict,
+  allowances: Allowance[],
+): Promise<InvocationWork & { approvalId: string }> {
+  const { tx, now } = judging;
+  const byRule = new Date(now.getTime() + verdict.terms.expiresInSeconds * 1000);
+  const preview = judging.work.preview ?? (await makePreview(judging, { expiresAt: byRule, allowances }));
+  const expiresAt = preview.expiresAt < byRule ? preview.expiresAt : byRule;
+  const approval = { id: newId('approval'), expiresAt, preview };
+  const work = await withEffect(judging, { verdict, approval });
+  await open({ ...judging, work }, verdict, approval);
+  await park(tx, work.id, { approvalId: approval.id, verdict });
+  return { ...work, approvalId: approval.id, status: 'pending_approval' };
 }
 
-/** Opens the approval and parks the invocation, whose effect exists by now. Its caller is answered 202 after the commit. */
-export async function openInvocationApproval(
-  tx: EnvironmentTransaction,
-  work: InvocationWork,
-  { id, verdict, expiresAt, preview }: PreparedApproval,
-  { prepared }: { prepared: { request: PreparedRequest } },
+async function open(
+  { tx, work, prepared, facts: { impact } }: Judging,
+  verdict: AskingVerdict,
+  { id, expiresAt, preview }: PreparedApproval,
 ): Promise<void> {
+  if (prepared.kind === 'invalid')
+    throw new Error(`invocation ${work.id} asks people about a request that does not render`);
   const asked = {
     actionName: work.actionName,
     environmentName: work.environment.name,
     requestedBy: { ...work.requestedBy, name: work.requestedByName },
     agentId: work.agentId,
     request: prepared.request,
-    impact: work.impact ?? [],
+    impact: work.effectId !== null && impact?.ok ? impact.quantities : [],
   };
   await openApproval(tx, {
     id,
@@ -98,6 +68,4 @@ export async function openInvocationApproval(
     requestedBy: work.requestedBy,
     expiresAt,
   });
-  await parkInvocation(tx, work.id, { approvalId: id, verdict });
-  if (work.effectId !== null) await appendPreviewEvidence(tx, work.effectId, preview.id);
 }

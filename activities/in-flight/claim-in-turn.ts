@@ -1,12 +1,13 @@
 import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
+import { readHalt } from '../../db/environments/read-halt.ts';
 import { lockInvocation } from '../../db/invocations/lock-invocation.ts';
 import { type NoPermit, permitLeaseMs } from '../../domain/in-flight.ts';
+import { refusalBy } from '../../domain/invocations/judgement.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { Queued } from './permit-takers.ts';
 
 /** The claim of a call that is sent once. */
@@ -16,7 +17,7 @@ export interface Claim {
   /** The action's time-out. */
   timeoutMs: number;
   /** Claims it for good; null where this execution may not send. */
-  claim(tx: EnvironmentTransaction): Promise<ClaimedInTurn | null>;
+  claim(tx: EnvironmentTransaction): Promise<{ dispatch: ClaimedDispatch; requester: Refusal | null } | null>;
   /** Whether `claim` could succeed later. It locks nothing. */
   isUnclaimed(tx: EnvironmentTransaction): Promise<boolean>;
 }
@@ -61,7 +62,8 @@ export async function claimInTurn(
     }
     const claimed = await claim(tx);
     if (!claimed) throw new ClaimedElsewhere();
-    return { dispatch: claimed.dispatch, refusal: claimed.refusal ?? (await refuseWhileHalted(tx)) };
+    const halt = await readHalt(tx);
+    return { ...claimed, refusal: refusalBy({ halt: halt?.reason ?? null, requester: claimed.requester }) };
   };
   try {
     const taker = { workspaceId: ref.workspaceId, ...wanted };

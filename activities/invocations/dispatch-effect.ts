@@ -7,10 +7,12 @@ import { Deadline } from '../../domain/deadline.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
 import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
 import type { Attachment } from '../../domain/files/attachments.ts';
+import { refusalBy } from '../../domain/invocations/judgement.ts';
+import { requesterRefusal } from '../../domain/invocations/requester.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
-import { missingSecrets, replacedSecret } from '../../domain/secret-refusals.ts';
+import { replacedSecret } from '../../domain/secret-refusals.ts';
 import type { Adapter, DispatchResult } from '../adapters/adapter.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
@@ -20,7 +22,6 @@ import { openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
-import { requesterRefusal } from './check-requester.ts';
 import { prepareInvocation } from './prepare-invocation.ts';
 import { observedOutcome, recordDispatch } from './record-dispatch.ts';
 
@@ -63,7 +64,7 @@ export function dispatchEffect(deps: InvocationDependencies) {
         timeoutMs,
         claim: async (tx) => {
           const dispatch = await claimDispatch(tx, invocationId);
-          return dispatch && { dispatch, refusal: requesterRefusal(dispatch.standing, dispatch.requestedBy) };
+          return dispatch && { dispatch, requester: requesterRefusal(dispatch.standing, dispatch.requestedBy) };
         },
         isUnclaimed: (tx) => isDispatchUnclaimed(tx, invocationId),
       });
@@ -132,12 +133,12 @@ async function makeReady(
   const { definition } = claimed;
   const adapter = deps.adapterFor(definition.adapter);
   const credentials = await openSecrets(deps, ref, adapter.descriptor.secretNames(definition));
-  if (credentials.missing.length > 0) return { refusal: missingSecrets(credentials.missing) };
   // With another credential the request is not what was approved. A replay might even reach another account, where the
   // provider does not know the key and would repeat the effect.
   const since = kind === 'replay' ? 'the first request' : 'the preview';
-  const replaced = replacedSecret(claimed.boundSecretVersions ?? {}, credentials.versions, since);
-  if (replaced !== null) return { refusal: replaced };
+  const binding = replacedSecret(claimed.boundSecretVersions ?? {}, credentials.versions, since);
+  const unopened = refusalBy({ binding, missingSecrets: credentials.missing });
+  if (unopened !== null) return { refusal: unopened };
   const bound = boundRequest(adapter, claimed, credentials.values);
   if ('refusal' in bound) return bound;
   const refusal = await checkAttached(deps, ref, bound.request);

@@ -1,56 +1,29 @@
-import type { EnvironmentTransaction } from '../../db/client.ts';
-import { allowancesOf } from '../../db/impact-limits/list-allowances.ts';
-import type { InvocationWork } from '../../db/invocations/records.ts';
+import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
+import type { BoundPreview } from '../../db/invocations/records.ts';
 import { bindInvocation } from '../../db/previews/bind-invocation.ts';
 import { insertPreview } from '../../db/previews/insert-preview.ts';
 import { readBinding } from '../../db/previews/read-binding.ts';
-import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
-import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
-import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Refusal } from '../../domain/refusals.ts';
 import { assemblePreview } from '../../domain/previews/assemble-preview.ts';
-import type { InvocationDependencies } from '../dependencies.ts';
-
-export interface MadePreview {
-  previewId: string;
-  bindingDigest: string;
-}
-
-/** The part of an invocation that its preview needs. */
-export type PreviewableWork = Pick<
-  InvocationWork,
-  'id' | 'operationKey' | 'input' | 'actionName' | 'versionId' | 'definition'
->;
+import type { Judging } from '../invocations/read-facts.ts';
 
 /**
  * Makes the preview that an invocation's approval binds to, where the caller named none, and ties the invocation to it, in
  * the transaction that parks it. `effectId` is the id of the effect, which the same transaction creates later; null for a
- * plain action. `rendered` is the request that this transaction rendered for the effect. An invocation that would be refused
- * later is refused now, so that nobody is asked about it.
+ * plain action. The judgement has refused what cannot be previewed.
  */
 export async function makePreview(
-  deps: Pick<InvocationDependencies, 'adapterFor'>,
-  tx: EnvironmentTransaction,
-  work: PreviewableWork,
-  { effectId, rendered, expiresAt }: { effectId: string | null; rendered: Preparation; expiresAt: Date },
-): Promise<MadePreview | Refusal> {
-  const { definition } = work;
-  const { descriptor } = deps.adapterFor(definition.adapter);
-  // Sent together, and answered in order.
-  const [facts, observation, secretVersions] = await Promise.all([
-    readBinding(tx, work.id),
-    readLatestObservation(tx, work.id),
-    readSecretVersions(tx, descriptor.secretNames(definition)),
-  ]);
-  if (observation?.refusal) return observation.refusal;
+  { tx, work, descriptor, effectId, prepared, observation, secretVersions }: Judging,
+  { expiresAt, allowances }: { expiresAt: Date; allowances: Allowance[] },
+): Promise<BoundPreview> {
+  const facts = await readBinding(tx, work.id);
   const assembly = assemblePreview({
     descriptor,
-    definition,
+    definition: work.definition,
     action: { id: facts.actionId, versionId: work.versionId },
     input: work.input,
     identity: { invocationId: work.id, effectId: effectId ?? work.id, operationKey: work.operationKey },
-    rendered,
+    rendered: prepared,
     scope: facts,
     secretVersions,
     policyRevision: facts.policyRevision,
@@ -58,23 +31,11 @@ export async function makePreview(
     expiresAt,
     relations: facts.relations,
   });
-  if (assembly.kind === 'refused') return assembly.refusal;
-  if (assembly.kind === 'invalid') {
-    // The admission rendered the same templates, so only a worker of another version can get here.
-    throw new Error(`invocation ${work.id} was admitted with a request that does not render`);
-  }
+  if (assembly.kind !== 'ready') throw new Error(`invocation ${work.id} asks people about what cannot be previewed`);
   const { preview } = assembly;
-  const previewId = newId('preview');
-  const allowances = await allowancesOf(tx, {
-    impact: preview.binding.scope.impact,
-    actionName: work.actionName,
-    adapterType: descriptor.type,
-    apiKeyId: facts.requestedBy.type === 'api_key' ? facts.requestedBy.id : null,
-    agentId: facts.agentId,
-    target: preview.binding.target,
-  });
+  const id = newId('preview');
   await insertPreview(tx, {
-    id: previewId,
+    id,
     invocationId: work.id,
     effectId,
     operationKey: work.operationKey,
@@ -90,6 +51,6 @@ export async function makePreview(
     madeBy: 'service',
     createdBy: facts.requestedBy,
   });
-  await bindInvocation(tx, work.id, previewId);
-  return { previewId, bindingDigest: preview.bindingDigest };
+  await bindInvocation(tx, work.id, id);
+  return { id, madeBy: 'service', effectId, bindingDigest: preview.bindingDigest, expiresAt };
 }

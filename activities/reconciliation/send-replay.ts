@@ -52,7 +52,7 @@ export function sendReplay(deps: InvocationDependencies) {
         timeoutMs,
         claim: async (tx) => {
           const dispatch = await claimReplay(tx, { ...ref, marginSeconds: REPLAY_MARGIN_SECONDS });
-          return dispatch && { dispatch, refusal: null };
+          return dispatch && { dispatch, requester: null };
         },
         isUnclaimed: (tx) => isReplayUnclaimed(tx, ref.attemptId),
       });

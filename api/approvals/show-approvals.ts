@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { type Allowance, allowancesOf } from '../../db/impact-limits/list-allowances.ts';
+import { type Allowance, readLimits } from '../../db/impact-limits/list-allowances.ts';
 import { listPreviewsById, listShortenedPreviewsById } from '../../db/previews/list-previews-by-id.ts';
 import type { ListedPreviewRecord } from '../../db/previews/records.ts';
 import type { ListedApproval, ShownApproval } from './schemas.ts';
@@ -37,12 +37,17 @@ async function allowancesNow(
 ): Promise<Allowance[]> {
   if (preview === null) return [];
   if (approval.status !== 'pending' || preview.impact.length === 0) return preview.allowances;
-  return allowancesOf(tx, {
-    impact: preview.impact,
-    actionName: preview.actionName,
-    adapterType: preview.adapterType,
-    apiKeyId: approval.requestedBy.type === 'api_key' ? approval.requestedBy.id : null,
-    agentId: preview.agentId,
-    target: preview.target,
-  });
+  const limits = await readLimits(
+    tx,
+    {
+      impact: preview.impact,
+      actionName: preview.actionName,
+      adapterType: preview.adapterType,
+      apiKeyId: approval.requestedBy.type === 'api_key' ? approval.requestedBy.id : null,
+      agentId: preview.agentId,
+      target: preview.target,
+    },
+    new Date(),
+  );
+  return limits.allowances;
 }

@@ -21,6 +21,7 @@ import { asAdmittedBefore, type TakenInput, takeInput } from './attach-files.ts'
 import { checkPreview } from './check-preview.ts';
 import { checkRelations } from './check-relations.ts';
 import { checkRun } from './check-run.ts';
+import { requireLive } from './facts-now.ts';
 import { missingAction } from '../http/missing.ts';
 
 export interface InvokeRequest {
@@ -164,8 +165,7 @@ async function check(
   request: InvokeRequest,
   answers: InputAnswers,
 ): Promise<TakenInput> {
-  if (action.archivedAt !== null)
-    throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
+  await requireLive(tx, action, 'Invoke');
   const taken = await takeInput(tx, action, request.input, { answers, credential: request.credential });
   await checkRelations(tx, action, request);
   await checkRun(tx, request.runId);

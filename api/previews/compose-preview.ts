@@ -1,28 +1,26 @@
 import { getAction } from '../../db/actions/get-action.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
-import { readPolicyRevision } from '../../db/approval-policies/read-policy-revision.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { allowancesOf } from '../../db/impact-limits/list-allowances.ts';
 import { findByOperationKey } from '../../db/invocations/find-by-operation-key.ts';
 import { getPreview } from '../../db/previews/get-preview.ts';
 import { insertPreview } from '../../db/previews/insert-preview.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { requirePreviewRoom } from '../../db/previews/require-preview-room.ts';
-import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import { adapterDescriptor } from '../../domain/adapters/index.ts';
-import type { AdapterDescriptor } from '../../domain/adapters/adapter-descriptor.ts';
-import { ServiceError, validationError } from '../../domain/errors.ts';
+import type { AdapterDescriptor, RequestIdentity } from '../../domain/adapters/adapter-descriptor.ts';
+import { longestExpirySeconds } from '../../domain/approval-policies/longest-expiry.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { judge, type Judgement } from '../../domain/invocations/judgement.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type Refusal, refusalText } from '../../domain/refusals.ts';
 import { type AssembledPreview, assemblePreview } from '../../domain/previews/assemble-preview.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { Actor } from '../http/define-route.ts';
 import type { Credential } from '../http/identify.ts';
-import { defaultLifetimeSeconds } from './default-lifetime.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { takeInput } from '../invocations/attach-files.ts';
-import { inBody } from '../invocations/check-input.ts';
+import { type FactsNow, readFactsNow, requireLive } from '../invocations/facts-now.ts';
 import { checkRelations } from '../invocations/check-relations.ts';
 import { checkRun } from '../invocations/check-run.ts';
 import { missingAction } from '../http/missing.ts';
@@ -46,9 +44,7 @@ export async function requirePreviewable(
 ): Promise<Previewable> {
   const action = await getAction(tx, request.ref);
   if (!action) throw await missingAction(tx, request.ref);
-  if (action.archivedAt !== null) {
-    throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Preview a live one.` });
-  }
+  await requireLive(tx, action, 'Preview');
   if (!action.definition.governed) {
     throw new ServiceError('CONFLICT', {
       message: `Action ${action.name} is not governed, and only a governed invocation has a preview. Invoke it, or give it impact, verify or governed: true.`,
@@ -63,34 +59,42 @@ export async function requirePreviewable(
   return { action, input, descriptor: adapterDescriptor(type, version) };
 }
 
+/**
+ * What an invocation of it would be judged by now.
+ *
+ * @throws {ServiceError} CONFLICT with the refusal where it would be refused: then there is nothing to approve.
+ */
+export async function judgePreviewed(
+  tx: EnvironmentTransaction,
+  { action, descriptor }: Previewable,
+  request: PreviewRequest,
+  { actor, observation, now }: { actor: Actor; observation: Observation | null; now: Date },
+): Promise<FactsNow & { judgement: Exclude<Judgement, { next: 'refuse' }> }> {
+  const { input, agentId, runId, relations } = request;
+  const asked = { action, descriptor, input, actor, agentId, runId, dependsOn: relations.dependsOn, observation };
+  const known = await readFactsNow(tx, { ...asked, identity: identityOf(request) }, now);
+  const judgement = judge(known.facts);
+  if (judgement.next === 'refuse') throw wouldBeRefused(judgement.refusal);
+  return { ...known, judgement };
+}
+
+function identityOf({ invocationId, effectId, operationKey }: PreviewRequest): RequestIdentity {
+  return { invocationId, effectId, operationKey: operationKey ?? invocationId };
+}
+
 /** Puts a preview together from what is in force now, and keeps it. */
 export async function composePreview(
   tx: EnvironmentTransaction,
-  { action, descriptor }: Previewable,
+  previewable: Previewable,
   request: PreviewRequest,
   by: { tenant: Tenant; actor: Actor },
   observation: Observation | null,
 ): Promise<PreviewRecord> {
-  if (observation?.refusal) throw wouldBeRefused(observation.refusal);
   const now = new Date();
-  const lifetimeSeconds =
-    request.expiresInSeconds ??
-    (await defaultLifetimeSeconds(tx, { action, descriptor, request, actor: by.actor, observation, now }));
+  const known = await judgePreviewed(tx, previewable, request, { actor: by.actor, observation, now });
+  const lifetimeSeconds = request.expiresInSeconds ?? defaultLifetimeSeconds(request, known);
   const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1_000);
-  const assembled = await assemble(tx, { action, descriptor }, request, by.tenant, { observation, expiresAt });
-  const { impact } = assembled.binding.scope;
-  const allowances = await allowancesOf(
-    tx,
-    {
-      impact,
-      actionName: action.name,
-      adapterType: descriptor.type,
-      apiKeyId: by.actor.type === 'api_key' ? by.actor.id : null,
-      agentId: request.agentId,
-      target: assembled.binding.target,
-    },
-    now,
-  );
+  const assembled = assemble(previewable, request, by.tenant, { known, observation, expiresAt });
   const { id, invocationId, effectId, input, operationKey, runId, agentId, relations, supersedes } = request;
   await requirePreviewRoom(tx);
   await insertPreview(tx, {
@@ -104,7 +108,7 @@ export async function composePreview(
     relations,
     supersedes,
     assembled,
-    allowances,
+    allowances: known.limits.allowances,
     evidenceObservedAt: observation?.observedAt ?? now,
     expiresAt,
     madeBy: 'caller',
@@ -115,35 +119,37 @@ export async function composePreview(
   return preview;
 }
 
-async function assemble(
-  tx: EnvironmentTransaction,
-  { action, descriptor }: Pick<Previewable, 'action' | 'descriptor'>,
+/**
+ * How long a preview lives whose request does not say: where people would be asked now, as long as the longest `expiresIn` of the
+ * rules that ask, because the approval binds to the preview and ends with it. A rule may give people up to 30 days, more than a
+ * request may ask for.
+ */
+function defaultLifetimeSeconds({ leastSeconds }: PreviewRequest, { facts, policies }: FactsNow): number {
+  const asked = facts.verdict === null ? null : longestExpirySeconds(policies.set, facts.verdict);
+  return Math.max(leastSeconds, asked ?? 0);
+}
+
+function assemble(
+  { action, descriptor }: Previewable,
   request: PreviewRequest,
   tenant: Tenant,
-  { observation, expiresAt }: { observation: Observation | null; expiresAt: Date },
-): Promise<AssembledPreview> {
-  const { definition } = action;
-  // Sent together, and answered in order.
-  const [policies, secretVersions] = await Promise.all([
-    readPolicyRevision(tx),
-    readSecretVersions(tx, descriptor.secretNames(definition)),
-  ]);
-  const { invocationId, effectId, operationKey } = request;
+  { known, observation, expiresAt }: { known: FactsNow; observation: Observation | null; expiresAt: Date },
+): AssembledPreview {
   const assembly = assemblePreview({
     descriptor,
-    definition,
+    definition: action.definition,
     action: { id: action.id, versionId: action.currentVersion.id },
     input: request.input,
-    identity: { invocationId, effectId, operationKey: operationKey ?? invocationId },
+    identity: identityOf(request),
+    rendered: known.prepared,
     scope: tenant,
-    secretVersions,
-    policyRevision: policies.revision,
+    secretVersions: known.secretVersions,
+    policyRevision: known.policies.revision,
     observation,
     expiresAt,
     relations: request.relations,
   });
-  if (assembly.kind === 'invalid') throw validationError(assembly.issues.map(inBody));
-  if (assembly.kind === 'refused') throw wouldBeRefused(assembly.refusal);
+  if (assembly.kind !== 'ready') throw new Error(`preview ${request.id} was judged, and cannot be put together`);
   return assembly.preview;
 }
 

@@ -5,7 +5,7 @@ import { newId } from '../../domain/ids.ts';
 import type { EnvironmentHandlerContext } from '../http/route-context.ts';
 import { type InputAnswers, withInputAnswers } from '../json-schema/input-answers.ts';
 import { withCompiledPolicies } from '../../domain/approval-policies/with-compiled-policies.ts';
-import { composePreview, requirePreviewable } from './compose-preview.ts';
+import { composePreview, judgePreviewed, requirePreviewable } from './compose-preview.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { draftPreview, readProvider } from './read-provider.ts';
 import { type ActionPreview, presentPreview } from './schemas.ts';
@@ -42,7 +42,9 @@ export async function makePreview(
     const previewable = await requirePreviewable(tx, asked, { answers, credential: caller });
     const request = { ...asked, input: previewable.input };
     if (previewable.descriptor.inspects) {
-      await requirePreviewRoom(tx); // asked again at the end: here it spares the provider a read for nothing
+      // Both are asked again at the end: here they spare the provider a read for nothing.
+      await requirePreviewRoom(tx);
+      await judgePreviewed(tx, previewable, request, { actor, observation: null, now: new Date() });
       await draftPreview(tx, previewable, request);
       return { request, drafted: previewable.action };
     }

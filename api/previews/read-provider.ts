@@ -1,7 +1,6 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { insertDraft } from '../../db/previews/insert-draft.ts';
 import { takeDraft } from '../../db/previews/take-draft.ts';
-import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import {
@@ -13,21 +12,15 @@ import {
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Caller } from '../http/define-route.ts';
-import { wouldBeRefused, type Previewable } from './compose-preview.ts';
+import type { Previewable } from './compose-preview.ts';
 import type { PreviewRequest } from './preview-request.ts';
 
-/** Keeps what a worker needs to read the provider for this preview. What cannot be opened is not asked for. */
+/** Keeps what a worker needs to read the provider for this preview. */
 export async function draftPreview(
   tx: EnvironmentTransaction,
-  { action, descriptor }: Previewable,
+  { action }: Previewable,
   request: PreviewRequest,
 ): Promise<void> {
-  const versions = await readSecretVersions(tx, descriptor.secretNames(action.definition));
-  const missing = Object.keys(versions).filter((name) => versions[name] === 0);
-  if (missing.length > 0) {
-    const message = `no secret named ${missing.join(', ')} in this environment`;
-    throw wouldBeRefused({ code: 'secret_missing', message });
-  }
   const { id, invocationId, effectId, input } = request;
   const operationKey = request.operationKey ?? invocationId;
   await insertDraft(tx, { id, versionId: action.currentVersion.id, invocationId, effectId, operationKey, input });

@@ -1,7 +1,8 @@
 import type { ActionDefinition } from '../../domain/actions.ts';
+import type { RequesterStanding } from '../../domain/invocations/requester.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { IS_REQUESTING_GRANT, type RequesterStanding } from '../invocations/lock-credentials.ts';
+import { IS_REQUESTING_GRANT } from '../invocations/lock-credentials.ts';
 import { type ActorRecord, REQUESTED_BY } from '../invocations/records.ts';
 
 export interface ClaimedDispatch {

@@ -1,15 +1,17 @@
+import { decisionOf, type PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
  * Writes the fence: inserts the attempt row, `started`, and moves invocation and effect to `dispatching`. It commits before a
  * byte is sent. The caller holds the invocation's row lock. The versions of the secrets are stored, because a replay must use the
- * same.
+ * same. `verdict`: of the policies; an invocation keeps the first one.
  */
 export async function startDispatch(
   tx: EnvironmentTransaction,
   invocationId: string,
   secretNames: readonly string[],
+  verdict: PolicyVerdict | null = null,
 ): Promise<string> {
   const attemptId = newId('attempt');
   await tx.raw(
@@ -20,9 +22,9 @@ export async function startDispatch(
      effect AS (
        UPDATE effects SET stage = 'dispatching', outcome = 'pending', first_dispatched_at = now(), updated_at = now()
        WHERE invocation_id = :invocationId)
-     UPDATE invocations SET status = 'dispatching', evaluated_at = COALESCE(evaluated_at, now()), updated_at = now()
+     UPDATE invocations SET status = 'dispatching', decision = COALESCE(decision, CAST(:decision AS jsonb)), evaluated_at = COALESCE(evaluated_at, now()), updated_at = now()
      WHERE id = :invocationId`,
-    { attemptId, invocationId, secretNames: [...secretNames] },
+    { attemptId, invocationId, secretNames: [...secretNames], decision: verdict === null ? null : decisionOf(verdict) },
   );
   return attemptId;
 }

@@ -1,12 +1,5 @@
-import type { Outcome, Stage } from '../../domain/lifecycle.ts';
+import type { Dependency } from '../../domain/invocations/dependencies.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-
-/** An effect that an invocation waits for, in its current state. */
-export interface Dependency {
-  effectId: string;
-  stage: Stage;
-  outcome: Outcome;
-}
 
 /** The dependencies of an invocation, in the order of its request. */
 export async function findDependencies(tx: EnvironmentTransaction, invocationId: string): Promise<Dependency[]> {

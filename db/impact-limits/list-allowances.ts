@@ -1,7 +1,7 @@
-import { demandsOn, type ImpactFacts } from '../../domain/impact-limits/demand.ts';
+import { currencyMismatch, demandsOn, type ImpactFacts, limitExceeded } from '../../domain/impact-limits/demand.ts';
 import { unitOf } from '../../domain/impact-limits/limits.ts';
-import { currentPeriod } from '../../domain/impact-limits/period.ts';
-import type { RefusalCode } from '../../domain/refusals.ts';
+import { currentPeriod, periodEnd } from '../../domain/impact-limits/period.ts';
+import type { Refusal, RefusalCode } from '../../domain/refusals.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { findLiveLimits, type LiveLimit } from './find-live-limits.ts';
 
@@ -22,23 +22,45 @@ export interface Allowance {
   refusal: Extract<RefusalCode, 'impact_limit_exceeded' | 'currency_mismatch'> | null;
 }
 
-/** The allowances of every limit that applies, and of every limit that would refuse the currency. Ordered by the limit's id. */
-export async function allowancesOf(
-  tx: EnvironmentTransaction,
-  facts: ImpactFacts,
-  now: Date = new Date(),
-): Promise<Allowance[]> {
+export interface LimitsNow {
+  /** Every limit that applies, and every limit that would refuse the currency, in the order of their ids. */
+  allowances: Allowance[];
+  /** Why a reservation would be refused now, as `reserveImpact` says it; null where it would not. */
+  refusal: Refusal | null;
+}
+
+/** What the impact limits would allow now. Nothing is reserved or locked. */
+export async function readLimits(tx: EnvironmentTransaction, facts: ImpactFacts, now: Date): Promise<LimitsNow> {
   const limits = await findLiveLimits(tx, facts);
   const { demands, otherCurrency } = demandsOn(limits, facts);
-  if (demands.length === 0 && otherCurrency.length === 0) return [];
+  if (demands.length === 0 && otherCurrency.length === 0) return { allowances: [], refusal: null };
   const mismatched = new Set(otherCurrency);
   const requested = new Map(demands.map(({ limit, amount }) => [limit, amount]));
   const applying = limits.filter((limit) => requested.has(limit) || mismatched.has(limit));
   const used = await usedNow(tx, applying, now);
-  return applying.map((limit) => {
-    const available = Math.max(0, limit.cap - (used.get(limit.id) ?? 0));
-    return allowance(limit, now, available, requested.get(limit) ?? 0, mismatched.has(limit));
-  });
+  const availableOf = (limit: LiveLimit): number => Math.max(0, limit.cap - (used.get(limit.id) ?? 0));
+  const [short, ...more] = demands
+    .filter(({ limit, amount }) => amount > availableOf(limit))
+    .map(({ limit, amount }) => ({
+      ...limit,
+      available: availableOf(limit),
+      requested: amount,
+      inPeriod: currentPeriod(limit, now) ?? limit.period,
+      resetsAt: periodEnd(limit, now),
+    }));
+  return {
+    allowances: applying.map((limit) =>
+      allowance(limit, now, availableOf(limit), requested.get(limit) ?? 0, mismatched.has(limit)),
+    ),
+    refusal: otherCurrency[0]
+      ? currencyMismatch(
+          otherCurrency[0],
+          facts.impact.filter(({ amount }) => amount > 0),
+        )
+      : short === undefined
+        ? null
+        : limitExceeded([short, ...more]),
+  };
 }
 
 function allowance(

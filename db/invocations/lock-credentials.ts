@@ -1,8 +1,6 @@
+import type { RequesterStanding } from '../../domain/invocations/requester.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { InvocationWork } from './records.ts';
-
-/** Whether the requester of an invocation may still act. A key that expired is still good: its expiry was known when it asked. */
-export type RequesterStanding = 'stands' | 'key_revoked' | 'member_removed' | 'app_disconnected';
 
 /**
  * Whether the grant `g` is that of the app that requested `invocations i`. A row from before grants were recorded names only the client:

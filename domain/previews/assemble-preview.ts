@@ -6,7 +6,6 @@ import type { Issue } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
 import type { Relations } from '../relations.ts';
-import { missingSecrets } from '../secret-refusals.ts';
 import type { Observation } from './observation.ts';
 import type { PreviewBlock } from './preview-block.ts';
 import { previewBlocks } from './preview-blocks.ts';
@@ -48,10 +47,6 @@ export type Assembly<Ready> =
 
 /** A preview, complete but for its ids: what is bound, its digests, and what a person reads. */
 export function assemblePreview(source: PreviewSource): Assembly<{ preview: AssembledPreview }> {
-  const missing = source.descriptor
-    .secretNames(source.definition)
-    .filter((name) => (source.secretVersions[name] ?? 0) === 0);
-  if (missing.length > 0) return { kind: 'refused', refusal: missingSecrets(missing) };
   const bound = assembleBinding(source);
   if (bound.kind !== 'ready') return bound;
   const { binding } = bound;

@@ -76,8 +76,8 @@ test.each(RECORDINGS)('a replay, %s, counts its bytes once', async (_, losses) =
   };
   const adapterFor = () => adapter;
   const first = world.activities({ adapterFor });
-  const evaluation = await first.evaluateAndReserve(ref);
-  if (evaluation.decision !== 'proceed') throw new Error(evaluation.decision);
+  const evaluation = await first.judgeInvocation(ref);
+  if (evaluation.next !== 'send') throw new Error(evaluation.next);
   await first.dispatchEffect({ ...ref, settles: true });
   const attemptId = await world.transaction((tx) => startReplay(tx, ref.invocationId));
   const replay = { ...ref, effectId: evaluation.effectId ?? '', attemptId };

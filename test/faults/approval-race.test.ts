@@ -81,14 +81,9 @@ async function decision(ref: ApprovalRef, keyId: string, what: 'approve' | 'deny
 
 /** As the workflow does it after the notification; a run that comes too early finds that nobody has agreed yet. */
 async function send(ref: InvocationRef): Promise<string> {
-  try {
-    const { decision: reserved } = await activities.reserveAndMarkDispatch(ref);
-    if (reserved !== 'dispatch') return reserved;
-    return (await activities.dispatchEffect({ ...ref, settles: true })).seen;
-  } catch (error) {
-    if (error instanceof Error && /is pending: invocation .* cannot be reserved/.test(error.message)) return 'early';
-    throw error;
-  }
+  const { next } = await activities.judgeInvocation(ref);
+  if (next !== 'send') return next === 'ask_for_approval' ? 'early' : next;
+  return (await activities.dispatchEffect({ ...ref, settles: true })).seen;
 }
 
 async function race(seed: number): Promise<Ended> {
@@ -98,8 +93,8 @@ async function race(seed: number): Promise<Ended> {
     input: { seed },
     config: { url: 'http://127.0.0.1:9/?seed={{input.seed}}&' },
   });
-  const evaluation = await activities.evaluateAndReserve(admitted);
-  if (evaluation.decision !== 'wait') throw new Error(`seed ${seed}: expected a wait, got ${evaluation.decision}`);
+  const evaluation = await activities.judgeInvocation(admitted);
+  if (evaluation.next !== 'ask_for_approval') throw new Error(`seed ${seed}: expected a wait, got ${evaluation.next}`);
   const { invocationId, workspaceId, environmentId } = admitted;
   const ref: ApprovalRef = { approvalId: evaluation.approvalId, invocationId, workspaceId, environmentId };
   const { bindingDigest } = await rowOf(ref);

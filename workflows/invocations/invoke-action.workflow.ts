@@ -13,9 +13,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
-import type { Evaluation } from '../../activities/invocations/evaluate-invocation.ts';
 import type { EffectRef, EffectToRead, InvocationState } from '../../domain/refs.ts';
-import type { RefusalCode } from '../../domain/refusals.ts';
 import { standingOf } from '../../domain/workflow-details.ts';
 import {
   CONFIRM_OPTIONS,
@@ -30,16 +28,12 @@ import { asChild } from '../../temporal/start.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { InvokeActionInput, InvokeActionResult } from '../../temporal/invocations/invoke-action.ts';
 import { untilClaimed } from '../until-claimed.ts';
-import { untilDecided } from './until-decided.ts';
-import { untilReserved } from './until-reserved.ts';
+import { untilJudged } from './until-judged.ts';
 import { environmentName } from '../environment-name.ts';
 import { PermitQueue } from '../permit-queue.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 
-const { evaluateAndReserve, settleInvocation } = sqlActivities({
-  evaluateAndReserve: 'evaluates; reserves and marks the dispatch where nothing has to be waited for',
-  settleInvocation: 'settles from the record',
-});
+const { settleInvocation } = sqlActivities({ settleInvocation: 'settles from the record' });
 
 /**
  * An approved request is sent within this time, or not at all: `failed`, with its reservations released. It covers both the
@@ -54,31 +48,18 @@ const CONFIRM_DELAYS_MS = [0, 500, 1_500];
 const CONFIRM_PERMIT_MS_MAX = 10_000;
 
 /**
- * The life of one invocation: evaluate and reserve; wait first where an approval or other effects are required, and reserve
- * then; dispatch once, read back, settle; hand an unknown outcome to reconciliation. Null: the admission had been withdrawn.
+ * The life of one invocation: judge it, which marks its dispatch; wait where an approval or other effects are required, and judge
+ * it again; dispatch once, read back, settle; hand an unknown outcome to reconciliation. Null: the admission had been withdrawn.
  * A cancellation only ends a wait, because a request that may have been sent must be settled.
  */
 export async function invokeAction(ref: InvokeActionInput): Promise<InvokeActionResult> {
   const root = CancellationScope.current();
   const permits = new PermitQueue();
   return CancellationScope.nonCancellable(async () => {
-    const evaluation = await evaluated(permits, ref);
-    if (evaluation.decision === 'withdrawn') return withdrawn();
-    if (evaluation.decision === 'refused') return refused(evaluation.effectId, evaluation.refusal);
-    if (evaluation.decision === 'ended') return finished(evaluation.state);
-    const { effectId, actionName, readsBack } = evaluation;
-    if (evaluation.decision === 'wait') {
-      const isAgreed = await untilDecided(root, { ...ref, ...evaluation });
-      if (isAgreed && evaluation.observes) await observe(permits, ref, actionName);
-    }
-    if (evaluation.decision === 'wait' || evaluation.decision === 'depends') {
-      const reservation = await untilReserved(root, ref, () => observe(permits, ref, actionName));
-      if (reservation.decision === 'refused') return refused(effectId, reservation.refusal);
-      if (reservation.decision === 'ended') return finished(reservation.state);
-      upsertSearchAttributes(searchAttributes({ stage: 'dispatching' }));
-    }
-
-    const { timeoutMs, heartbeatTimeoutMs } = evaluation;
+    const judged = await untilJudged(root, ref, (actionName) => observe(permits, ref, actionName));
+    if (judged.next === 'withdrawn') return withdrawn();
+    if (judged.next === 'ended') return finished(judged.state);
+    const { effectId, actionName, readsBack, timeoutMs, heartbeatTimeoutMs } = judged;
     const input = { ...ref, settles: !readsBack, timeoutMs };
     const dispatched = await dispatchInTurn(permits, input, { timeoutMs, heartbeatTimeoutMs }, actionName);
     const effect = effectId === null ? null : { ...ref, effectId, actionName };
@@ -91,26 +72,12 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
   });
 }
 
-/**
- * Evaluates. Where the adapter can read the provider's record, that is read first and kept, and the evaluation is repeated.
- */
-async function evaluated(
-  permits: PermitQueue,
-  ref: InvokeActionInput,
-): Promise<Exclude<Evaluation, { decision: 'observe' }>> {
-  for (;;) {
-    const evaluation = await evaluateAndReserve(ref);
-    if (evaluation.decision !== 'observe') return evaluation;
-    await observe(permits, ref);
-  }
-}
-
 /** A failed read leaves an observation too, which refuses. */
-async function observe(permits: PermitQueue, ref: InvokeActionInput, actionName?: string): Promise<void> {
+async function observe(permits: PermitQueue, ref: InvokeActionInput, actionName: string): Promise<void> {
   const { observeTarget } = proxyActivities<Activities>({
     ...OBSERVE_OPTIONS,
     ...onQueue('provider-reads', ref),
-    summary: ['reads the provider before it is decided', actionName].filter((part) => part !== undefined).join(': '),
+    summary: `reads the provider before it is decided: ${actionName}`,
   });
   await permits.read(ref, (permit) => observeTarget({ ...ref, ...permit }));
 }
@@ -178,11 +145,6 @@ function withdrawn(): null {
   setCurrentDetails('WITHDRAWN: its admission was taken back before it began; nothing was sent');
   upsertSearchAttributes(searchAttributes({ stage: 'withdrawn' }));
   return null;
-}
-
-function refused(effectId: string | null, refusal: RefusalCode): InvocationState {
-  const stage = effectId === null ? null : 'rejected';
-  return finished({ status: 'refused', grade: 'refused', stage, effectId, refusal });
 }
 
 /** The workflow completes however the invocation ended, so the Temporal UI shows the end in its details and attributes. */

@@ -40,9 +40,9 @@ export interface Waiting {
 /**
  * Waits for the approval of an invocation, in a workflow of its own that keeps the time. `root` is the scope that a
  * cancellation reaches. The decision is in the approval's row. A wait that breaks off (somebody terminated it, or another
- * one of the same approval has not ended yet) is resumed. True where it was approved.
+ * one of the same approval has not ended yet) is resumed.
  */
-export async function untilDecided(root: CancellationScope, waiting: Waiting): Promise<boolean> {
+export async function untilDecided(root: CancellationScope, waiting: Waiting): Promise<void> {
   const { approvalId, actionName, ...ref } = waiting;
   const input: AwaitApprovalInput = {
     approvalId,
@@ -55,7 +55,7 @@ export async function untilDecided(root: CancellationScope, waiting: Waiting): P
   setCurrentDetails(`WAITS for approval ${approvalId}`);
   for (let retryMs = RETRY_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
     const status = (await waitInChild(root, input)) ?? (await watchApproval(input)).status;
-    if (status !== 'pending') return status === 'approved';
+    if (status !== 'pending') return;
     await sleep(retryMs, { summary: 'before the wait for the approval is taken up again' });
   }
 }

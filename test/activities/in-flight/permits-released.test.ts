@@ -159,8 +159,8 @@ describe('a replay', () => {
     };
     const ref = await world.admit();
     const activities = world.activities({ ...overrides, adapterFor: replayable });
-    const evaluation = await activities.evaluateAndReserve(ref);
-    if (evaluation.decision !== 'proceed') throw new Error(evaluation.decision);
+    const evaluation = await activities.judgeInvocation(ref);
+    if (evaluation.next !== 'send') throw new Error(evaluation.next);
     await activities.dispatchEffect({ ...ref, settles: true });
     const attemptId = await world.transaction((tx) => startReplay(tx, ref.invocationId));
     const replay = { ...ref, effectId: evaluation.effectId ?? '', attemptId };

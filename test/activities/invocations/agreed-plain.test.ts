@@ -15,10 +15,10 @@ test.each([
   ['another one, by a worker of another version: refused', { descriptor: ANOTHER_VERSION }, 0, 'refused'],
 ] as const)('%s', async (_what, double, calls, status) => {
   const ref = await world.admit({ definition: { governed: false, approval: { required: true, tag: null } } });
-  const { evaluateAndReserve, reserveAndMarkDispatch, settleInvocation } = world.activities();
-  await evaluateAndReserve(ref);
+  const { judgeInvocation, settleInvocation } = world.activities();
+  await judgeInvocation(ref);
   await agreeTo(world, ref.invocationId);
-  expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'dispatch' });
+  expect(await judgeInvocation(ref)).toMatchObject({ next: 'send' });
   const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
   await world.activities({ adapterFor: () => ({ ...adapterFor(), ...double }) }).dispatchEffect(ref);
   expect(sent).toHaveLength(calls);

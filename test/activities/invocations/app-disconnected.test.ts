@@ -34,8 +34,8 @@ const askedBy = (connectedAppId: string): Promise<InvocationRef> =>
 /** An invocation of a key that the user has approved through an app. */
 async function approvedThrough(connectedAppId: string): Promise<InvocationRef> {
   const ref = await world.admit({ definition: { approval: { required: true, tag: null } } });
-  const evaluation = await world.activities().evaluateAndReserve(ref);
-  if (evaluation.decision !== 'wait') throw new Error(`expected a wait, got ${evaluation.decision}`);
+  const evaluation = await world.activities().judgeInvocation(ref);
+  if (evaluation.next !== 'ask_for_approval') throw new Error(`expected a wait, got ${evaluation.next}`);
   const { approvalId } = evaluation;
   await world.transaction(async (tx) => {
     const approval = await getApproval(tx, approvalId);
@@ -71,18 +71,21 @@ describe('an app that asked', () => {
     const [ended, other] = [await connectApp(), await connectApp()];
     const [withdrawn, kept] = [await askedBy(ended), await askedBy(other)];
     await disconnect(ended);
-    const { evaluateAndReserve } = world.activities();
-    expect(await evaluateAndReserve(withdrawn)).toMatchObject({ decision: 'refused', refusal: 'requester_revoked' });
+    const { judgeInvocation } = world.activities();
+    expect(await judgeInvocation(withdrawn)).toMatchObject({
+      next: 'ended',
+      state: { refusal: 'requester_revoked' },
+    });
     expect(await errorOf(withdrawn)).toContain('the app that asked for it was disconnected meanwhile');
-    expect(await evaluateAndReserve(kept)).toMatchObject({ decision: 'proceed' });
+    expect(await judgeInvocation(kept)).toMatchObject({ next: 'send' });
   });
 
   test('and was disconnected while its dispatch queued for a permit: nothing is sent', async () => {
     const [ended, other] = [await connectApp(), await connectApp()];
     const refs = [await askedBy(ended), await askedBy(other)];
     const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
-    const { evaluateAndReserve, dispatchEffect, settleInvocation } = world.activities({ adapterFor });
-    for (const ref of refs) expect(await evaluateAndReserve(ref)).toMatchObject({ decision: 'proceed' });
+    const { judgeInvocation, dispatchEffect, settleInvocation } = world.activities({ adapterFor });
+    for (const ref of refs) expect(await judgeInvocation(ref)).toMatchObject({ next: 'send' });
     await disconnect(ended);
     const statuses: (string | undefined)[] = [];
     for (const ref of refs) {
@@ -99,14 +102,17 @@ describe('an app that asked', () => {
       world.admit({ requestedBy: { type: 'user', id: userId, clientId: CLIENT_ID } });
     const earlier = [await ask(), await ask()];
     await disconnect(one);
-    const { evaluateAndReserve } = world.activities();
-    expect(await evaluateAndReserve(earlier[0] as InvocationRef)).toMatchObject({ decision: 'proceed' });
+    const { judgeInvocation } = world.activities();
+    expect(await judgeInvocation(earlier[0] as InvocationRef)).toMatchObject({ next: 'send' });
     await world.database.asOwner(
       `UPDATE oauth_grants SET ended_at = now(), ended_by = 'user' WHERE user_id = $1 AND ended_at IS NULL`,
       [userId],
     );
     expect(await errorOf(earlier[1] as InvocationRef)).toBeNull();
-    expect(await evaluateAndReserve(earlier[1] as InvocationRef)).toMatchObject({ decision: 'refused' });
+    expect(await judgeInvocation(earlier[1] as InvocationRef)).toMatchObject({
+      next: 'ended',
+      state: { status: 'refused' },
+    });
     expect(two).not.toBe(one);
   });
 });
@@ -118,9 +124,9 @@ describe('an app that agreed', () => {
       const grantId = await connectApp();
       const ref = await approvedThrough(grantId);
       await world.transaction((tx) => endGrant(tx, grantId, endedBy));
-      expect(await world.activities().reserveAndMarkDispatch(ref)).toMatchObject({
-        decision: 'refused',
-        refusal: 'approval_invalidated',
+      expect(await world.activities().judgeInvocation(ref)).toMatchObject({
+        next: 'ended',
+        state: { refusal: 'approval_invalidated' },
       });
       expect(await errorOf(ref)).toContain('an app disconnected');
     },
@@ -130,7 +136,7 @@ describe('an app that agreed', () => {
     const grantId = await connectApp();
     const ref = await approvedThrough(grantId);
     await world.database.asOwner(`UPDATE oauth_grants SET expires_at = now() WHERE id = $1`, [grantId]);
-    expect(await world.activities().reserveAndMarkDispatch(ref)).toMatchObject({ decision: 'dispatch' });
+    expect(await world.activities().judgeInvocation(ref)).toMatchObject({ next: 'send' });
   });
 
   test('the database takes no mark on an agreement of an app that was disconnected, whatever code asks', async () => {
@@ -149,10 +155,10 @@ describe('an app that agreed', () => {
     let reserved: Promise<unknown> | undefined;
     await world.database.db.withUser(userId, async (tx) => {
       await endGrant(tx, grantId, 'user');
-      reserved = world.activities().reserveAndMarkDispatch(ref);
+      reserved = world.activities().judgeInvocation(ref);
       await untilSomebodyWaits();
     });
-    expect(await reserved).toMatchObject({ decision: 'refused', refusal: 'approval_invalidated' });
+    expect(await reserved).toMatchObject({ next: 'ended', state: { refusal: 'approval_invalidated' } });
   });
 
   test('the mark comes first: the disconnection waits until it is committed', async () => {

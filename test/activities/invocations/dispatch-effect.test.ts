@@ -4,9 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import { dispatchEffect } from '../../../activities/invocations/dispatch-effect.ts';
+import { deleteSecret } from '../../../db/secrets/delete-secret.ts';
 import { putSecret } from '../../../db/secrets/put-secret.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
+import { newSecret } from '../previews/support.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat, ANOTHER_VERSION, REJECTED } from './world.ts';
 
@@ -203,7 +205,9 @@ describe('what is refused, or cannot be made, inside the dispatch', () => {
   }
 
   test('a secret that is gone: rejected, and nothing was sent', async () => {
-    const ref = await world.ready({ config: { headers: { 'x-key': '{{secret:NOT_THERE}}' } } });
+    const name = await newSecret(world);
+    const ref = await world.ready({ config: { headers: { 'x-key': `{{secret:${name}}}` } } });
+    await world.transaction((tx) => deleteSecret(tx, name));
     const { adapterFor, sent } = accepting();
     const dispatched = await world.activities({ adapterFor }).dispatchEffect(ref);
     expect(dispatched).toEqual({ seen: 'recorded', outcome: 'not_dispatched' });

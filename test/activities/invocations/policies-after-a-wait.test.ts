@@ -45,11 +45,12 @@ test.each<[PolicyEffect | null, string, string | null]>([
     await world.admit({ dependsOn: [awaited.effectId] }),
     await world.admit({ dependsOn: [awaited.effectId] }),
   ] as const;
-  for (const each of waiting) expect(await activities.evaluateAndReserve(each)).toMatchObject({ decision: 'depends' });
+  for (const each of waiting)
+    expect(await activities.judgeInvocation(each)).toMatchObject({ next: 'wait_for_effects' });
   const takeOut = effect === null ? null : await policy(effect);
   await activities.dispatchEffect({ ...awaited, settles: true });
-  await activities.reserveAndMarkDispatch(waiting[0]);
-  await activities.evaluateAndReserve(waiting[1]); // by a worker whose first step was lost
+  await activities.judgeInvocation(waiting[0]);
+  await activities.judgeInvocation(waiting[1]); // by a worker whose first step was lost
   for (const each of waiting) {
     const { effects, invocation } = await world.recorded(each);
     expect([invocation?.status, effects[0]?.rejection_reason]).toEqual([status, reason]);

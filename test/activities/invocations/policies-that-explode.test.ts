@@ -25,8 +25,8 @@ test('an invocation over whose input a condition explodes is refused, also where
   const numbers = Array.from({ length: 2_000 }, (_, index) => index);
   const hostile = await Promise.all(Array.from({ length: 12 }, () => world.admit({ input: { numbers } })));
   const harmless = await world.admit({ input: { numbers: [1, 2, 3] } });
-  const decided = await Promise.all([...hostile, harmless].map((each) => activities.evaluateAndReserve(each)));
-  expect(decided.map(({ decision }) => decision)).toEqual([...hostile.map(() => 'refused'), 'proceed']);
+  const decided = await Promise.all([...hostile, harmless].map((each) => activities.judgeInvocation(each)));
+  expect(decided.map(({ next }) => next)).toEqual([...hostile.map(() => 'ended'), 'send']);
   for (const each of hostile) {
     const { invocation, effects, attempts } = await world.recorded(each);
     expect([invocation?.status, effects[0]?.rejection_reason]).toEqual(['refused', 'policy_evaluation_error']);

@@ -39,19 +39,19 @@ function countingAdapters(): { adapterFor: ActivityDependencies['adapterFor']; t
 test.each([true, false])('governed %s: evaluated and reserved in one transaction', async (governed) => {
   const { adapterFor, takeCount } = countingAdapters();
   const ref = await world.admit({ definition: { governed } });
-  const { evaluateAndReserve } = world.activities({ adapterFor });
-  expect(await evaluateAndReserve(ref)).toMatchObject({ decision: 'proceed' });
+  const { judgeInvocation } = world.activities({ adapterFor });
+  expect(await judgeInvocation(ref)).toMatchObject({ next: 'send' });
   expect(takeCount()).toBe(1);
 });
 
 test.each([true, false])('governed %s: parked with a preview, and once more before it is sent', async (governed) => {
   const { adapterFor, takeCount } = countingAdapters();
   const ref = await world.admit({ definition: { governed, approval: { required: true, tag: null } } });
-  const { evaluateAndReserve, reserveAndMarkDispatch } = world.activities({ adapterFor });
-  expect(await evaluateAndReserve(ref)).toMatchObject({ decision: 'wait' });
+  const { judgeInvocation } = world.activities({ adapterFor });
+  expect(await judgeInvocation(ref)).toMatchObject({ next: 'ask_for_approval' });
   expect(takeCount()).toBe(1);
   await agreeTo(world, ref.invocationId);
-  expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'dispatch' });
+  expect(await judgeInvocation(ref)).toMatchObject({ next: 'send' });
   expect(takeCount()).toBe(1);
 });
 
@@ -59,13 +59,16 @@ test.each([true, false])(
   'governed %s: what a later worker renders otherwise is refused all the same',
   async (governed) => {
     const ref = await world.admit({ definition: { governed, approval: { required: true, tag: null } } });
-    await world.activities().evaluateAndReserve(ref);
+    await world.activities().judgeInvocation(ref);
     await agreeTo(world, ref.invocationId);
     const real = realAdapters();
-    const { reserveAndMarkDispatch } = world.activities({
+    const { judgeInvocation } = world.activities({
       adapterFor: (chosen) => ({ ...real(chosen), descriptor: ANOTHER_VERSION }),
     });
-    expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'refused', refusal: 'digest_mismatch' });
+    expect(await judgeInvocation(ref)).toMatchObject({
+      next: 'ended',
+      state: { status: 'refused', refusal: 'digest_mismatch' },
+    });
     const { invocation, attempts } = await world.recorded(ref);
     expect(invocation?.error).toContain('digest_mismatch');
     expect(attempts).toEqual([]);

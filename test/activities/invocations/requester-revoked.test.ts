@@ -43,8 +43,8 @@ const remove = (userId: string) => inWorkspace(world.database.tenant.workspaceId
 async function parked(keyId: string): Promise<{ ref: InvocationRef; approvalId: string }> {
   const definition = { approval: { required: true, tag: null } };
   const ref = await world.admit({ definition, requestedBy: { type: 'api_key', id: keyId } });
-  const evaluation = await world.activities().evaluateAndReserve(ref);
-  if (evaluation.decision !== 'wait') throw new Error(`expected a wait, got ${evaluation.decision}`);
+  const evaluation = await world.activities().judgeInvocation(ref);
+  if (evaluation.next !== 'ask_for_approval') throw new Error(`expected a wait, got ${evaluation.next}`);
   return { ref, approvalId: evaluation.approvalId };
 }
 
@@ -62,7 +62,7 @@ const approvedBy = ({ ref, approvalId }: Awaited<ReturnType<typeof parked>>, key
   });
 
 async function reserve(ref: InvocationRef): Promise<string> {
-  const { decision } = await world.activities().reserveAndMarkDispatch(ref);
+  const { next } = await world.activities().judgeInvocation(ref);
   const { invocation, attempts } = await world.recorded(ref);
   const [approval] = await world.database.asOwner<{ status: string }>(
     'SELECT status FROM approvals WHERE invocation_id = $1',
@@ -77,12 +77,12 @@ async function reserve(ref: InvocationRef): Promise<string> {
   expect(entries, 'one audit entry of each invalidated approval').toEqual(
     approval?.status === 'invalidated' ? [{ refusal: code }] : [],
   );
-  return `${decision}: ${code}, ${attempts.length} attempts, approval ${approval?.status ?? 'none'}`;
+  return `${next}: ${code}, ${attempts.length} attempts, approval ${approval?.status ?? 'none'}`;
 }
 
-const SENT = 'dispatch: sent, 1 attempts, approval consumed';
-const REVOKED = 'refused: requester_revoked, 0 attempts, approval invalidated';
-const UNAGREED = 'refused: approval_invalidated, 0 attempts, approval invalidated';
+const SENT = 'send: sent, 1 attempts, approval consumed';
+const REVOKED = 'ended: requester_revoked, 0 attempts, approval invalidated';
+const UNAGREED = 'ended: approval_invalidated, 0 attempts, approval invalidated';
 
 describe('who asked', () => {
   test('still may: it is sent', async () => {
@@ -103,7 +103,10 @@ describe('who asked', () => {
     const keyId = await newKey();
     const ref = await world.admit({ requestedBy: { type: 'api_key', id: keyId } });
     await revoke(keyId);
-    expect(await world.activities().evaluateAndReserve(ref)).toMatchObject({ decision: 'refused' });
+    expect(await world.activities().judgeInvocation(ref)).toMatchObject({
+      next: 'ended',
+      state: { status: 'refused' },
+    });
     expect(await world.recorded(ref)).toMatchObject({
       invocation: { status: 'refused', error: expect.stringContaining('dispatch refused (requester_revoked): key ') },
       attempts: [],
@@ -126,8 +129,8 @@ describe('who asked', () => {
     const keyId = await newKey(ada);
     const ref = await world.admit({ requestedBy: { type: 'api_key', id: keyId } });
     const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
-    const { evaluateAndReserve, dispatchEffect, settleInvocation } = world.activities({ adapterFor });
-    expect(await evaluateAndReserve(ref)).toMatchObject({ decision: 'proceed' });
+    const { judgeInvocation, dispatchEffect, settleInvocation } = world.activities({ adapterFor });
+    expect(await judgeInvocation(ref)).toMatchObject({ next: 'send' });
     await withdraw(keyId, ada);
     await activityEnvironment().run(dispatchEffect, ref);
     await settleInvocation(ref);

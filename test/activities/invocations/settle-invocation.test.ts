@@ -126,7 +126,6 @@ async function recordAcceptance(tx: EnvironmentTransaction, ref: EffectRef): Pro
 
 test('there is nothing to settle before the fence stands, and nothing is changed', async () => {
   const ref = await world.admit();
-  await world.activities().evaluate(ref);
   const before = await world.recorded(ref);
   await expect(world.activities().settleInvocation(ref)).rejects.toThrow(/no dispatch to settle/);
   expect(await world.recorded(ref)).toEqual(before);

@@ -7,15 +7,13 @@ import { pino } from 'pino';
 import type { Adapter, DispatchInput, DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { createChatClient } from '../../../activities/adapters/chat/chat-client.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
-import type { ActivityDependencies, InvocationDependencies } from '../../../activities/dependencies.ts';
-import { withCompiledPolicies } from '../../../domain/approval-policies/with-compiled-policies.ts';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import { postApproval } from '../../../activities/integrations/post-approval.ts';
 import { sendNotificationEmail } from '../../../activities/notifications/send-email.ts';
 import { createActivities, type Activities } from '../../../activities/index.ts';
-import { evaluateInvocation, type Evaluation } from '../../../activities/invocations/evaluate-invocation.ts';
 import { createAction } from '../../../db/actions/create-action.ts';
 import { Database, type EnvironmentTransaction, type Tenant } from '../../../db/client.ts';
 import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
@@ -146,21 +144,6 @@ export function activityEnvironment(): MockActivityEnvironment {
   return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR', () => undefined) });
 }
 
-/**
- * The evaluation in a transaction of its own, without the reservation that `evaluateAndReserve` adds to it: a test may then do
- * something between the two.
- */
-export function evaluateAlone(deps: InvocationDependencies, ref: InvocationRef): Promise<Evaluation> {
-  return withCompiledPolicies(() =>
-    deps.db.withEnvironment(ref, async (tx) => (await evaluateInvocation(deps, tx, ref)).evaluation),
-  );
-}
-
-/** The activities, and the evaluation alone. */
-export interface Steps extends Activities {
-  evaluate(ref: InvocationRef): Promise<Evaluation>;
-}
-
 /** A folder that does not exist: nothing is in it, and removing that is harmless. */
 const NO_FILES = createFolderStore(path.join(tmpdir(), 'files-that-no-test-makes'));
 
@@ -189,7 +172,7 @@ export class ActivityWorld {
     await this.database.close();
   }
 
-  activities(overrides: Partial<ActivityDependencies> = {}): Steps {
+  activities(overrides: Partial<ActivityDependencies> = {}): Activities {
     const deps = this.dependencies(overrides);
     const activities = createActivities(deps);
     return {
@@ -198,7 +181,6 @@ export class ActivityWorld {
       // Without their permits (test/activities/in-flight/work-in-turn.test.ts).
       sendNotificationEmail: sendNotificationEmail(deps),
       postApproval: postApproval(deps),
-      evaluate: (ref) => evaluateAlone(deps, ref),
     };
   }
 
@@ -245,7 +227,7 @@ export class ActivityWorld {
   }
 
   /** The activities of a worker whose connections are lost at its next transactions, as listed. */
-  losing(losses: readonly Loss[], overrides: Partial<ActivityDependencies> = {}): Steps {
+  losing(losses: readonly Loss[], overrides: Partial<ActivityDependencies> = {}): Activities {
     const db = new LossyDatabase({ url: this.database.applicationUrl, applicationName: 'test-lossy', poolMax: 2 });
     db.losses.push(...losses);
     this.lossy.push(db);
@@ -285,12 +267,9 @@ export class ActivityWorld {
   /** Admitted, evaluated and marked: the dispatch comes next. */
   async ready(admission: Admission = {}): Promise<EffectRef> {
     const ref = await this.admit(admission);
-    const { evaluate, reserveAndMarkDispatch } = this.activities();
-    const evaluation = await evaluate(ref);
-    if (evaluation.decision !== 'proceed') throw new Error(`expected it to proceed, not ${evaluation.decision}`);
-    const reservation = await reserveAndMarkDispatch(ref);
-    if (reservation.decision !== 'dispatch') throw new Error(`expected a dispatch, not ${reservation.decision}`);
-    return { ...ref, effectId: evaluation.effectId ?? '' };
+    const judged = await this.activities().judgeInvocation(ref);
+    if (judged.next !== 'send') throw new Error(`expected it to be sent next, not ${judged.next}`);
+    return { ...ref, effectId: judged.effectId ?? '' };
   }
 
   transaction<T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> {

@@ -22,8 +22,8 @@ async function marked() {
     definition: { approval: { required: true, tag: null } },
     input: { amount: 5 },
   });
-  const evaluation = await activities.evaluateAndReserve(ref);
-  if (evaluation.decision !== 'wait') throw new Error(`expected a wait, got ${evaluation.decision}`);
+  const evaluation = await activities.judgeInvocation(ref);
+  if (evaluation.next !== 'ask_for_approval') throw new Error(`expected a wait, got ${evaluation.next}`);
   await world.transaction(async (tx) => {
     const approval = await getApproval(tx, evaluation.approvalId);
     if (!approval) throw new Error('it was opened');
@@ -32,7 +32,7 @@ async function marked() {
     await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, sessionId: null });
     await releaseInvocation(tx, ref.invocationId);
   });
-  expect(await activities.reserveAndMarkDispatch(ref)).toEqual({ decision: 'dispatch' });
+  expect(await activities.judgeInvocation(ref)).toMatchObject({ next: 'send' });
   return { ref, secret, adapter, activities };
 }
 

@@ -56,15 +56,15 @@ describe('what was read at the provider', () => {
   ): Promise<{ ref: Read; observe: () => Promise<string> }> {
     [record, failure] = [read, null];
     const adapterFor = inspecting();
-    const { observeTarget, evaluate } = world.activities({ adapterFor });
+    const { observeTarget, judgeInvocation } = world.activities({ adapterFor });
     const secret = await newSecret(world, value);
     const ref = await world.admit({
       config: { url: 'http://127.0.0.1:9/', headers: { authorization: `Bearer {{secret:${secret}}}` } },
       definition: { approval: { required: true, tag: null } },
     });
-    expect(await evaluate(ref)).toMatchObject({ decision: 'observe' });
+    expect(await judgeInvocation(ref)).toMatchObject({ next: 'read_provider' });
     expect(await observeTarget(ref)).toEqual({ outcome: 'observed' });
-    expect(await evaluate(ref)).toMatchObject({ decision: 'wait', observes: true });
+    expect(await judgeInvocation(ref)).toMatchObject({ next: 'ask_for_approval' });
     return { ref: { ...ref, secret }, observe: async () => outcomeOf(await observeTarget(ref)) };
   }
   async function newestObservation({ invocationId }: InvocationRef) {

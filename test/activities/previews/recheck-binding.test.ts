@@ -30,8 +30,8 @@ async function parked(): Promise<Parked> {
     },
     input: { amount: 1250 },
   });
-  const evaluation = await world.activities().evaluate(ref);
-  if (evaluation.decision !== 'wait') throw new Error(`expected it to wait, not ${evaluation.decision}`);
+  const evaluation = await world.activities().judgeInvocation(ref);
+  if (evaluation.next !== 'ask_for_approval') throw new Error(`expected it to wait, not ${evaluation.next}`);
   return { ...ref, secret };
 }
 

@@ -1,8 +1,12 @@
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { recheckBinding } from '../../../activities/previews/recheck-binding.ts';
+import { planOf } from '../../../activities/invocations/read-facts.ts';
+import { bindingRefusal } from '../../../activities/previews/binding-refusal.ts';
 import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
+import { readBinding } from '../../../db/previews/read-binding.ts';
+import { readLatestObservation } from '../../../db/previews/read-latest-observation.ts';
 import { putSecret } from '../../../db/secrets/put-secret.ts';
+import { readSecretVersions } from '../../../db/secrets/read-secret-versions.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { Refusal } from '../../../domain/refusals.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
@@ -41,6 +45,10 @@ export async function recheck(
   return world.transaction(async (tx) => {
     const work = await lockInvocationWork(tx, invocationId);
     if (!work) throw new Error('it was admitted');
-    return recheckBinding({ adapterFor }, tx, work, { now });
+    const plan = planOf({ adapterFor }, work);
+    const record = await readBinding(tx, invocationId);
+    const observation = await readLatestObservation(tx, invocationId);
+    const secretVersions = await readSecretVersions(tx, plan.descriptor.secretNames(work.definition));
+    return bindingRefusal(work, { ...plan, record, observation, secretVersions, now });
   });
 }

@@ -43,8 +43,8 @@ function provider(capabilities: Partial<AdapterCapabilities>, dispatch: Adapter[
 /** An effect that succeeded by its provider's answer. */
 async function standing(activities: ReturnType<typeof provider>): Promise<EffectRef> {
   const ref = await world.admit();
-  const evaluation = await activities.evaluateAndReserve(ref);
-  if (evaluation.decision !== 'proceed') throw new Error(evaluation.decision);
+  const evaluation = await activities.judgeInvocation(ref);
+  if (evaluation.next !== 'send') throw new Error(evaluation.next);
   await activities.dispatchEffect({ ...ref, settles: true });
   return { ...ref, effectId: evaluation.effectId ?? '' };
 }

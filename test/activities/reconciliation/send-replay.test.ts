@@ -60,8 +60,8 @@ const withoutTriggers = (sql: string) => world.database.asOwner(`SET session_rep
 /** Sent once, its answer lost, and a replay of it fenced. */
 async function fenced(fake: ReturnType<typeof provider>, admission: Admission = {}): Promise<ReplayRef> {
   const ref = await world.admit(admission);
-  const evaluation = await fake.activities.evaluateAndReserve(ref);
-  if (evaluation.decision !== 'proceed') throw new Error(evaluation.decision);
+  const evaluation = await fake.activities.judgeInvocation(ref);
+  if (evaluation.next !== 'send') throw new Error(evaluation.next);
   await fake.activities.dispatchEffect({ ...ref, settles: true });
   const effect: EffectRef = { ...ref, effectId: evaluation.effectId ?? '' };
   return { ...effect, attemptId: await world.transaction((tx) => startReplay(tx, ref.invocationId)) };
@@ -189,8 +189,8 @@ describe('a replay', () => {
       expect(await fake.sendReplay(late.replay)).toEqual({ sent: true });
       return answer;
     }, LOST);
-    const evaluation = await fake.activities.evaluateAndReserve(admitted);
-    if (evaluation.decision !== 'proceed') throw new Error(evaluation.decision);
+    const evaluation = await fake.activities.judgeInvocation(admitted);
+    if (evaluation.next !== 'send') throw new Error(evaluation.next);
     const ref = (late.replay = { ...admitted, effectId: evaluation.effectId ?? '', attemptId: '' });
     expect(await fake.activities.dispatchEffect({ ...admitted, settles: true })).toEqual({ seen: 'too_late' });
     expect(await fake.settleReplay(ref)).toMatchObject({ status: 'unknown', stage: 'reconciling' });

@@ -6,7 +6,7 @@ import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { dispatchEffect } from '../../../activities/invocations/dispatch-effect.ts';
-import { reserveAndMarkDispatch } from '../../../activities/invocations/reserve-and-mark-dispatch.ts';
+import { judgeInvocation } from '../../../activities/invocations/judge-invocation.ts';
 import { settleInvocation } from '../../../activities/invocations/settle-invocation.ts';
 import { getAction } from '../../../db/actions/get-action.ts';
 import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
@@ -17,7 +17,6 @@ import { newId } from '../../../domain/ids.ts';
 import { plantKeys } from '../../harness/keys.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
-import { evaluateAlone } from '../../activities/invocations/world.ts';
 import {
   createAction,
   type Effect,
@@ -281,20 +280,21 @@ describe('a halt that comes between', () => {
     expect(await target.requests('/ok')).toHaveLength(1);
   });
 
-  test('evaluation and mark: nothing is marked, and the receipt says why', async () => {
+  test('admission and mark: nothing is marked, and the receipt says why', async () => {
     const { ref, deps } = await admitted();
     const before = await attempts();
-    expect(await evaluateAlone(deps, ref)).toMatchObject({ decision: 'proceed' });
     await halt();
-    expect(await reserveAndMarkDispatch(deps)(ref)).toEqual({ decision: 'refused', refusal: 'environment_halted' });
+    expect(await judgeInvocation(deps)(ref)).toMatchObject({
+      next: 'ended',
+      state: { status: 'refused', refusal: 'environment_halted' },
+    });
     expect(await attempts()).toEqual(before);
     await expectRefused(ref);
   });
 
   test('mark and send, while no worker was there to take it up: nothing is sent, and the receipt says why', async () => {
     const { ref, deps } = await admitted();
-    expect(await evaluateAlone(deps, ref)).toMatchObject({ decision: 'proceed' });
-    expect(await reserveAndMarkDispatch(deps)(ref)).toEqual({ decision: 'dispatch' });
+    expect(await judgeInvocation(deps)(ref)).toMatchObject({ next: 'send' });
     await halt();
     await new MockActivityEnvironment().run(dispatchEffect(deps), ref);
     await settleInvocation(deps)(ref);

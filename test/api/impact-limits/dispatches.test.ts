@@ -119,17 +119,14 @@ describe('a limit on an action', () => {
     expect((await effectOf(service, invocation)).reservations).toMatchObject([
       { state: 'released', settled: 0, released: 600 },
     ]);
-    const secret = await refundAction('', {
-      adapter: {
-        type: 'http.request',
-        config: { method: 'POST', url: `${target.baseUrl}/orders`, headers: { 'X-Key': '{{secret:NOT_THERE}}' } },
-      },
+    const unreachable = await refundAction('', {
+      adapter: { type: 'http.request', config: { method: 'POST', url: 'http://127.0.0.1:9/orders' } },
     });
-    const other = await limitOn(secret.action);
-    const { invocation: refused } = await refund(secret.action, 600);
-    expect(refused.error).toMatch(/secret_missing/);
-    expect(await effectOf(service, refused)).toMatchObject({
-      stage: 'rejected',
+    const other = await limitOn(unreachable.action);
+    const { invocation: unsent } = await refund(unreachable.action, 600);
+    expect(unsent.error).toMatch(/not sent/);
+    expect(await effectOf(service, unsent)).toMatchObject({
+      partialEffect: 'none',
       reservations: [{ state: 'released' }],
     });
     for (const limit of [id, other])
@@ -292,11 +289,17 @@ describe('a limit on an action', () => {
   });
 });
 
-test('a preview shows what the limits would allow', async () => {
+test('a preview shows what the limits would allow, and says so where it is too little', async () => {
   const { action } = await refundAction();
   const id = await limitOn(action, { name: 'Previewed' });
   await refund(action, 600);
-  const reply = await service.post(`/api/v2/actions/${action}/previews`, { input: { amount: 500 } });
+  const ask = (amount: number) => service.post(`/api/v2/actions/${action}/previews`, { input: { amount } });
+  const short = await ask(500);
+  expect([short.status, short.json]).toMatchObject([
+    409,
+    { error: { details: { refusal: { code: 'impact_limit_exceeded', details: { available: 400, requested: 500 } } } } },
+  ]);
+  const reply = await ask(400);
   const { allowances } = dataOf(reply, z.object({ allowances: previewSchema.shape.allowances }));
   expect(allowances).toEqual([
     {
@@ -308,9 +311,9 @@ test('a preview shows what the limits would allow', async () => {
       cap: 1_000,
       period: 'lifetime',
       available: 400,
-      requested: 500,
-      sufficient: false,
-      refusal: 'impact_limit_exceeded',
+      requested: 400,
+      sufficient: true,
+      refusal: null,
     },
   ]);
 });

@@ -103,7 +103,7 @@ describe('a preview', () => {
       name: 'refunds a day',
       dimension: 'money',
       currency: 'usd',
-      cap: 1000,
+      cap: 2000,
       period: 'day',
       scope: { actions: [refund] },
     });
@@ -112,11 +112,11 @@ describe('a preview', () => {
     expect(made.allowances).toMatchObject([
       {
         name: 'refunds a day',
-        cap: 1000,
-        available: 1000,
+        cap: 2000,
+        available: 2000,
         requested: 1250,
-        sufficient: false,
-        refusal: 'impact_limit_exceeded',
+        sufficient: true,
+        refusal: null,
       },
     ]);
   });

@@ -114,7 +114,7 @@ export class LimitWorld {
     return { effectId, invocationId, impact };
   }
 
-  /** Reserves and marks the dispatch in one transaction, as `reserveAndMarkDispatch` does; a refusal marks nothing. */
+  /** Reserves and marks the dispatch in one transaction, as `judgeInvocation` does; a refusal marks nothing. */
   dispatch(effect: TestEffect, now = NOON, facts: Partial<ImpactFacts> = {}): Promise<Refusal | null> {
     return this.transaction(async (tx) => {
       const refusal = await reserveImpact(tx, { ...factsOf(effect), ...facts }, now);

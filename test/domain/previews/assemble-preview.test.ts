@@ -105,11 +105,6 @@ describe('what is bound', () => {
 
 describe('what cannot be previewed', () => {
   test.each<[string, Partial<PreviewSource>, object]>([
-    [
-      'a secret that is not there',
-      { secretVersions: { key: 0 } },
-      { kind: 'refused', refusal: { code: 'secret_missing' } },
-    ],
     ['a template that does not resolve', { input: {} }, { kind: 'invalid' }],
     [
       'an impact without a bound',

@@ -1,9 +1,9 @@
 import type { Activities } from '../../../activities/index.ts';
-import type { Reservation } from '../../../activities/invocations/reserve-and-mark-dispatch.ts';
 import type { ApprovalRef, ApprovalStatus, ApprovalWatch } from '../../../domain/approvals/approval.ts';
+import type { Judged } from '../../../domain/invocations/judgement.ts';
 import type { InvocationState } from '../../../domain/refs.ts';
 import { PERMIT_FREE_SIGNAL } from '../../../temporal/in-flight/permit-free.ts';
-import { caller, EFFECT, INVOCATION as ref, NO_PERMIT, type Scenario } from '../../replay/scenario.ts';
+import { caller, EFFECT, INVOCATION as ref, inTurn, NO_PERMIT, type Scenario } from '../../replay/scenario.ts';
 
 /** Every way in which an approval ends, and what its invocation does then. */
 
@@ -13,8 +13,8 @@ const { actionName, effectId } = EFFECT;
 const HOUR_MS = 3_600_000;
 
 const accepted: InvocationState = { status: 'succeeded', grade: 'acknowledged', stage: 'settled', effectId };
-const ended = (status: 'denied' | 'expired' | 'cancelled'): Reservation => ({
-  decision: 'ended',
+const ended = (status: 'denied' | 'expired' | 'cancelled'): Judged => ({
+  next: 'ended',
   state: { status, grade: status === 'denied' ? 'denied' : 'refused', stage: 'rejected', effectId },
 });
 
@@ -122,31 +122,31 @@ const awaiting = (what: string, activities: Partial<Activities>): Scenario => ({
   server: 'time-skipping',
 });
 
-const waiting = (what: string, activities: Partial<Activities>, observes = false): Scenario => ({
+const onward = { effectId, actionName, timeoutMs: 30_000, heartbeatTimeoutMs: 10_000, readsBack: false };
+const asks: Judged = { next: 'ask_for_approval', approvalId, ...onward };
+const sends: Judged = { next: 'send', ...onward };
+const reads: Judged = { next: 'read_provider', actionName };
+const refused: InvocationState = {
+  status: 'refused',
+  grade: 'refused',
+  stage: 'rejected',
+  effectId,
+  refusal: 'approval_invalidated',
+};
+
+/** An invocation that is judged so, in turn. */
+const waiting = (what: string, judged: readonly [Judged, ...Judged[]], activities: Partial<Activities>): Scenario => ({
   name: `invokeAction/${what}.v1`,
   workflow: 'invokeAction',
   workflowId: `invocation/${ref.invocationId}`,
   args: [ref],
   activities: {
-    evaluateAndReserve: () =>
-      Promise.resolve({
-        decision: 'wait',
-        approvalId,
-        observes,
-        effectId,
-        actionName,
-        timeoutMs: 30_000,
-        heartbeatTimeoutMs: 10_000,
-        readsBack: false,
-      }),
-    reserveAndMarkDispatch: () => Promise.resolve({ decision: 'dispatch' }),
+    judgeInvocation: inTurn<Judged>(...judged),
     dispatchEffect: () => Promise.resolve({ seen: 'settled', state: accepted }),
     ...activities,
   },
   server: 'time-skipping',
 });
-
-let evaluations = 0;
 
 export const scenarios: readonly Scenario[] = [
   awaiting('approved-when-signalled', life(decided('approved'))),
@@ -155,47 +155,14 @@ export const scenarios: readonly Scenario[] = [
   awaiting('cancelled', life(cancelled)),
   awaiting('posted-to-a-chat-then-approved', posted()),
   awaiting('posted-in-turn-then-approved', postedInTurn()),
-  waiting('approved', life(decided('approved'))),
-  waiting('denied', { ...life(decided('denied')), reserveAndMarkDispatch: () => Promise.resolve(ended('denied')) }),
-  waiting('expired', { ...life(null), reserveAndMarkDispatch: () => Promise.resolve(ended('expired')) }),
-  waiting('approval-cancelled', {
-    ...life(cancelled),
-    reserveAndMarkDispatch: () => Promise.resolve(ended('cancelled')),
-  }),
-  waiting('invalidated', {
+  waiting('approved', [asks, sends], life(decided('approved'))),
+  waiting('denied', [asks, ended('denied')], life(decided('denied'))),
+  waiting('expired', [asks, ended('expired')], life(null)),
+  waiting('approval-cancelled', [asks, ended('cancelled')], life(cancelled)),
+  waiting('invalidated', [asks, { next: 'ended', state: refused }], life(decided('approved'))),
+  waiting('observed-before-and-after', [reads, asks, reads, sends], {
     ...life(decided('approved')),
-    reserveAndMarkDispatch: () => Promise.resolve({ decision: 'refused', refusal: 'approval_invalidated' }),
+    observeTarget: () => Promise.resolve({ outcome: 'observed' }),
   }),
-  waiting(
-    'observed-before-and-after',
-    {
-      ...life(decided('approved')),
-      evaluateAndReserve: () => {
-        evaluations += 1;
-        return Promise.resolve(
-          evaluations === 1
-            ? { decision: 'observe' }
-            : {
-                decision: 'wait',
-                approvalId,
-                observes: true,
-                effectId,
-                actionName,
-                timeoutMs: 30_000,
-                heartbeatTimeoutMs: 10_000,
-                readsBack: false,
-              },
-        );
-      },
-      observeTarget: () => Promise.resolve({ outcome: 'observed' }),
-    },
-    true,
-  ),
-  waiting('ended-before-it-was-looked-at', {
-    evaluateAndReserve: () =>
-      Promise.resolve({
-        decision: 'ended',
-        state: { status: 'denied', grade: 'denied', stage: 'rejected', effectId },
-      }),
-  }),
+  waiting('ended-before-it-was-looked-at', [ended('denied')], {}),
 ];

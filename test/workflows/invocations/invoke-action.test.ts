@@ -13,7 +13,7 @@ withTimeSkippingServer((started) => (environment = started));
 
 const ref = () => ({ invocationId: `inv_${randomUUID()}`, workspaceId: randomUUID(), environmentId: randomUUID() });
 const proceed = {
-  decision: 'proceed',
+  next: 'send',
   effectId: 'eff_1',
   actionName: 'refund.create',
   timeoutMs: 30_000,
@@ -26,12 +26,19 @@ const succeeded: InvocationState = {
   stage: 'settled',
   effectId: 'eff_1',
 };
+const refused: InvocationState = {
+  status: 'refused',
+  grade: 'refused',
+  stage: 'rejected',
+  effectId: 'eff_1',
+  refusal: 'policy_denied',
+};
 const unknown: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId: 'eff_1' };
 const pending: InvocationState = { ...unknown, status: 'dispatching', grade: 'pending' };
 
 function life(overrides: Partial<Activities>) {
   return doubles({
-    evaluateAndReserve: async () => proceed,
+    judgeInvocation: async () => proceed,
     dispatchEffect: async ({ settles }) =>
       settles ? { seen: 'settled', state: succeeded } : { seen: 'recorded', outcome: 'succeeded' },
     settleInvocation: async () => succeeded,
@@ -46,7 +53,7 @@ describe('invokeAction', () => {
   test('evaluates and marks, then dispatches once, which settles', async () => {
     const { activities, calls } = life({});
     expect(await invoke(activities)).toEqual(succeeded);
-    expect(calls).toEqual(['evaluateAndReserve', 'dispatchEffect']);
+    expect(calls).toEqual(['judgeInvocation', 'dispatchEffect']);
   });
 
   test.each([
@@ -56,26 +63,20 @@ describe('invokeAction', () => {
   ] as const)('settles from the record a dispatch that %s', async (_, dispatched) => {
     const { activities, calls } = life({ dispatchEffect: async () => dispatched });
     expect(await invoke(activities)).toEqual(succeeded);
-    expect(calls).toEqual(['evaluateAndReserve', 'dispatchEffect', 'settleInvocation']);
+    expect(calls).toEqual(['judgeInvocation', 'dispatchEffect', 'settleInvocation']);
   });
 
   test('does nothing for an admission that was withdrawn', async () => {
-    const { activities, calls } = life({ evaluateAndReserve: async () => ({ decision: 'withdrawn' }) });
+    const { activities, calls } = life({ judgeInvocation: async () => ({ next: 'withdrawn' }) });
     expect(await invoke(activities)).toBeNull();
-    expect(calls).toEqual(['evaluateAndReserve']);
+    expect(calls).toEqual(['judgeInvocation']);
   });
 
   test('never dispatches what was refused', async () => {
     const { activities, calls } = life({
-      evaluateAndReserve: async () => ({ decision: 'refused', effectId: 'eff_1', refusal: 'policy_denied' }),
+      judgeInvocation: async () => ({ next: 'ended', state: refused }),
     });
-    expect(await invoke(activities)).toEqual({
-      status: 'refused',
-      grade: 'refused',
-      stage: 'rejected',
-      effectId: 'eff_1',
-      refusal: 'policy_denied',
-    });
+    expect(await invoke(activities)).toEqual(refused);
     expect(calls).not.toContain('dispatchEffect');
   });
 
@@ -86,7 +87,7 @@ describe('invokeAction', () => {
       },
       isUnclaimed: async () => false,
       settleInvocation: async () => ({ ...unknown, effectId: null, stage: null }),
-      evaluateAndReserve: async () => ({ ...proceed, effectId: null }),
+      judgeInvocation: async () => ({ ...proceed, effectId: null }),
     });
     expect((await invoke(activities))?.status).toBe('unknown');
     expect(calls.filter((call) => call === 'dispatchEffect')).toHaveLength(1);
@@ -103,7 +104,7 @@ describe('invokeAction', () => {
     });
     expect(await invoke(activities)).toEqual(succeeded);
     const lost = ['dispatchEffect', 'isUnclaimed'];
-    expect(calls).toEqual(['evaluateAndReserve', ...lost, ...lost, 'dispatchEffect']);
+    expect(calls).toEqual(['judgeInvocation', ...lost, ...lost, 'dispatchEffect']);
   });
 
   test('gives up a dispatch that is lost again and again after an hour: nothing was sent', async () => {
@@ -124,7 +125,7 @@ describe('invokeAction', () => {
     const says = ['unknown', 'succeeded', 'failed'] as const;
     let reads = 0;
     const { activities, calls } = life({
-      evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+      judgeInvocation: async () => ({ ...proceed, readsBack: true }),
       readBackEffect: async () => ({ impliedOutcome: says[reads++] ?? 'failed' }),
       settleInvocation: async () => ({ ...succeeded, grade: 'confirmed' }),
     });
@@ -134,7 +135,7 @@ describe('invokeAction', () => {
 
   test('a provider that cannot be read leaves the effect acknowledged, and its caller waits no longer than that', async () => {
     const { activities, calls } = life({
-      evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+      judgeInvocation: async () => ({ ...proceed, readsBack: true }),
       readBackEffect: async () => {
         throw ApplicationFailure.retryable('unreachable');
       },
@@ -147,7 +148,7 @@ describe('invokeAction', () => {
     'does not read back what the dispatch saw as %s',
     async (outcome) => {
       const { activities, calls } = life({
-        evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+        judgeInvocation: async () => ({ ...proceed, readsBack: true }),
         dispatchEffect: async () => ({ seen: 'recorded', outcome }),
         settleInvocation: async () => ({ ...succeeded, status: 'failed', grade: 'failed' }),
       });
@@ -160,7 +161,7 @@ describe('invokeAction', () => {
     const effectId = `eff_${randomUUID()}`;
     const state = { ...outcome, effectId };
     const { activities } = life({
-      evaluateAndReserve: async () => ({ ...proceed, effectId }),
+      judgeInvocation: async () => ({ ...proceed, effectId }),
       dispatchEffect: async () => ({ seen: 'settled', state }),
       // Until the first look it is found by what its start says.
       beginReconciliation: () => Promise.reject(new Error('PostgreSQL is away')),

@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { Activities } from '../../../activities/index.ts';
-import type { Reservation } from '../../../activities/invocations/reserve-and-mark-dispatch.ts';
+import type { Judged } from '../../../domain/invocations/judgement.ts';
 import type { InvocationState } from '../../../domain/refs.ts';
+import type { RefusalCode } from '../../../domain/refusals.ts';
 import { caller, EFFECT, failing, INVOCATION as ref, inTurn, type Scenario } from '../../replay/scenario.ts';
 
 /** Every way in which an invocation without an approval ends (those with one are in ../approvals/scenarios.ts). */
@@ -12,7 +13,7 @@ const confirmed: InvocationState = { status: 'succeeded', grade: 'confirmed', st
 const held: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId };
 
 const proceed = {
-  decision: 'proceed',
+  next: 'send',
   effectId,
   actionName: 'refund.create',
   timeoutMs: 30_000,
@@ -20,7 +21,7 @@ const proceed = {
   readsBack: false,
 } as const;
 const life: Partial<Activities> = {
-  evaluateAndReserve: async () => proceed,
+  judgeInvocation: async () => proceed,
   dispatchEffect: async ({ settles }) =>
     settles ? { seen: 'settled', state: accepted } : { seen: 'recorded', outcome: 'succeeded' },
   settleInvocation: async () => accepted,
@@ -49,28 +50,23 @@ const invoking = (
 
 const silent = (): Promise<never> => Context.current().cancelled;
 
-const depends = {
-  decision: 'depends',
-  effectId,
-  actionName: 'refund.create',
-  timeoutMs: 30_000,
-  heartbeatTimeoutMs: 10_000,
-  readsBack: false,
-} as const;
 const depending = (what: string, activities: Partial<Activities>): Scenario => ({
   name: `invokeAction/${what}.v1`,
   workflow: 'invokeAction',
   workflowId: `invocation/${ref.invocationId}`,
   args: [ref],
   activities: {
-    evaluateAndReserve: () => Promise.resolve(depends),
     dispatchEffect: () => Promise.resolve({ seen: 'settled', state: accepted }),
     ...activities,
   },
   server: 'time-skipping',
 });
-const waits: Reservation = { decision: 'depends', effectIds: ['eff_0000000000000000000002'] };
-const unsettled: Reservation = { decision: 'refused', refusal: 'dependency_unsettled' };
+const waits: Judged = { ...proceed, next: 'wait_for_effects', effectIds: ['eff_0000000000000000000002'] };
+const refused = (refusal: RefusalCode): Judged => ({
+  next: 'ended',
+  state: { status: 'refused', grade: 'refused', stage: 'rejected', effectId, refusal },
+});
+const unsettled = refused('dependency_unsettled');
 
 export const scenarios: readonly Scenario[] = [
   invoking('queued-then-dispatched', {
@@ -82,26 +78,26 @@ export const scenarios: readonly Scenario[] = [
   }),
   invoking('governed-acknowledged', {}),
   invoking('plain-acknowledged', {
-    evaluateAndReserve: async () => ({ ...proceed, effectId: null }),
+    judgeInvocation: async () => ({ ...proceed, effectId: null }),
     dispatchEffect: async () => ({ seen: 'settled', state: { ...accepted, stage: null, effectId: null } }),
   }),
   invoking('confirmed-at-the-second-read', {
-    evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+    judgeInvocation: async () => ({ ...proceed, readsBack: true }),
     readBackEffect: inTurn({ impliedOutcome: 'unknown' }, { impliedOutcome: 'succeeded' }),
     settleInvocation: async () => confirmed,
   }),
   invoking('acknowledged-after-reads-that-fail', {
-    evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+    judgeInvocation: async () => ({ ...proceed, readsBack: true }),
     readBackEffect: failing,
   }),
   invoking('acknowledged-without-a-permit-to-read', {
-    evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+    judgeInvocation: async () => ({ ...proceed, readsBack: true }),
     readBackEffect: () => Promise.resolve({ seen: 'no_permit', lookAgainMs: 4_000 }),
     leaveQueue: async () => {},
   }),
-  invoking('withdrawn', { evaluateAndReserve: async () => ({ decision: 'withdrawn' }) }),
+  invoking('withdrawn', { judgeInvocation: async () => ({ next: 'withdrawn' }) }),
   invoking('refused', {
-    evaluateAndReserve: async () => ({ decision: 'refused', effectId, refusal: 'policy_denied' }),
+    judgeInvocation: async () => refused('policy_denied'),
   }),
   invoking('dispatch-failed', {
     dispatchEffect: async () => ({ seen: 'settled', state: { ...accepted, status: 'failed', grade: 'failed' } }),
@@ -129,27 +125,27 @@ export const scenarios: readonly Scenario[] = [
     isUnclaimed: () => Promise.resolve(true),
   }),
   depending('depends-and-is-told', {
-    reserveAndMarkDispatch: (() => {
+    judgeInvocation: (() => {
       let looks = 0;
       return async () => {
-        if (looks++ > 0) return { decision: 'dispatch' };
+        if (looks++ > 0) return proceed;
         await caller().signal('dependencySettled');
         return waits;
       };
     })(),
   }),
   depending('depends-and-looks', {
-    reserveAndMarkDispatch: inTurn<Reservation>(waits, waits, waits, { decision: 'dispatch' }),
+    judgeInvocation: inTurn<Judged>(waits, waits, waits, proceed),
   }),
   depending('depends-and-reads-again', {
-    reserveAndMarkDispatch: inTurn<Reservation>(waits, { decision: 'observe' }, { decision: 'dispatch' }),
+    judgeInvocation: inTurn<Judged>(waits, { next: 'read_provider', actionName: 'refund.create' }, proceed),
     observeTarget: () => Promise.resolve({ outcome: 'observed' }),
   }),
   depending('depends-for-a-day', {
-    reserveAndMarkDispatch: (_ref, givenUp) => Promise.resolve(givenUp ? unsettled : waits),
+    judgeInvocation: (_ref, givenUp) => Promise.resolve(givenUp ? unsettled : waits),
   }),
   depending('depends-and-is-cancelled', {
-    reserveAndMarkDispatch: async (_ref, givenUp) => {
+    judgeInvocation: async (_ref, givenUp) => {
       if (givenUp) return unsettled;
       await caller().cancel();
       return waits;

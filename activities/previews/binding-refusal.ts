@@ -1,45 +1,41 @@
-import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
-import { type BindingRecord, type StoredPreview, readBinding } from '../../db/previews/read-binding.ts';
-import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
-import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
+import type { BindingRecord, StoredPreview } from '../../db/previews/read-binding.ts';
+import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { type Binding, bindingDigestOf, requestDigestOf } from '../../domain/binding.ts';
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
 import type { Json } from '../../domain/json.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { assembleBinding } from '../../domain/previews/assemble-preview.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import { replacedSecret } from '../../domain/secret-refusals.ts';
-import type { InvocationDependencies } from '../dependencies.ts';
 
 /** The part of an invocation that its binding is recomputed from. */
-export type RecheckableWork = Pick<
+export type BoundWork = Pick<
   InvocationWork,
   'id' | 'effectId' | 'operationKey' | 'input' | 'actionName' | 'versionId' | 'currentVersionId' | 'definition'
 >;
 
+/** What is in force now. */
+export interface InForce {
+  descriptor: AdapterDescriptor;
+  /** The request, rendered again. */
+  prepared: Preparation;
+  record: BindingRecord;
+  observation: Observation | null;
+  secretVersions: Readonly<Record<string, number>>;
+  now: Date;
+}
+
 /**
- * Checks, right before the reservation, that what would be sent now is still what was previewed and approved. The binding is
- * recomputed from what is in force now: the immutable version and the input rendered again, the current secrets, the last
- * observation of the provider, and the declared impact. It must equal the preview, the effect and the approval. The stored
- * fields of the preview and the effect must still hash to the approved digest, too. Null: nothing differs, or nothing is
- * bound. `rendered` is the request, where its transaction has rendered it; otherwise it is rendered here.
+ * Why what would be sent now is no longer what was previewed and approved. The binding is recomputed from what is in force now:
+ * the immutable version and the input rendered again, the current secrets, the last observation of the provider, and the
+ * declared impact. It must equal the preview, the effect and the approval. The stored fields of the preview and the effect must
+ * still hash to the approved digest, too. Null: nothing differs, or nothing is bound.
  */
-export async function recheckBinding(
-  deps: Pick<InvocationDependencies, 'adapterFor'>,
-  tx: EnvironmentTransaction,
-  work: RecheckableWork,
-  { now, rendered }: { now: Date; rendered?: Preparation | undefined },
-): Promise<Refusal | null> {
-  const { definition } = work;
-  const { descriptor } = deps.adapterFor(definition.adapter);
-  // Sent together, and answered in order.
-  const [record, observation, secretVersions] = await Promise.all([
-    readBinding(tx, work.id),
-    readLatestObservation(tx, work.id),
-    readSecretVersions(tx, descriptor.secretNames(definition)),
-  ]);
+export function bindingRefusal(
+  work: BoundWork,
+  { descriptor, prepared, record, observation, secretVersions, now }: InForce,
+): Refusal | null {
   const { preview } = record;
   if (preview === null) return null;
   if (work.currentVersionId !== preview.versionId) {
@@ -58,11 +54,11 @@ export async function recheckBinding(
   if (changed) return changed;
   const bound = assembleBinding({
     descriptor,
-    definition,
+    definition: work.definition,
     action: { id: record.actionId, versionId: work.versionId },
     input: work.input,
     identity: { invocationId: work.id, effectId: work.effectId ?? work.id, operationKey: work.operationKey },
-    ...(rendered === undefined ? {} : { rendered }),
+    rendered: prepared,
     scope: record,
     secretVersions,
     policyRevision: preview.preconditions.policyRevision,

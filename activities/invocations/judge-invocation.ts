@@ -1,0 +1,171 @@
+import { recordAwaitedStatus } from '../../db/approvals/watch-approval.ts';
+import { startDispatch } from '../../db/attempts/start-dispatch.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { readHalt } from '../../db/environments/read-halt.ts';
+import { type LimitsNow, readLimits } from '../../db/impact-limits/list-allowances.ts';
+import { reserveImpact } from '../../db/impact-limits/reserve-impact.ts';
+import { awaitDependencies } from '../../db/invocations/await-dependencies.ts';
+import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
+import { markEvaluated } from '../../db/invocations/mark-evaluated.ts';
+import type { InvocationWork } from '../../db/invocations/records.ts';
+import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
+import { withCompiledPolicies } from '../../domain/approval-policies/with-compiled-policies.ts';
+import type { GivenUp } from '../../domain/invocations/dependencies.ts';
+import { type Facts, judge, type Judged, type Judgement, type Onward } from '../../domain/invocations/judgement.ts';
+import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
+import type { RefusalCode } from '../../domain/refusals.ts';
+import { invalidateApproval } from '../approvals/invalidate-approval.ts';
+import { consumeForDispatch } from '../approvals/consume-approval.ts';
+import { parkInvocation } from '../approvals/park-invocation.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+import { withEffect } from './with-effect.ts';
+import { type Judging, planOf, readFacts } from './read-facts.ts';
+
+/**
+ * Judges an invocation and carries the judgement out, in one transaction: the evaluation, and the last look before anything is
+ * sent. What would be sent must be what was previewed and approved; the people and keys behind it must still be valid; the
+ * policies, the limits and the halt must let it pass. Then the approval is consumed and the attempt row, the fence, is written.
+ *
+ * Idempotent: the row says what was decided before. Where it has to wait, for people, for other effects or for a read of its
+ * provider, the workflow asks again afterwards. `givenUp`: it waits for other effects no longer.
+ */
+export function judgeInvocation(deps: InvocationDependencies) {
+  return async (ref: InvocationRef, givenUp: GivenUp | null = null): Promise<Judged> =>
+    withCompiledPolicies(() =>
+      deps.db.withEnvironment(ref, async (tx): Promise<Judged> => {
+        const work = await lockInvocationWork(tx, ref.invocationId);
+        if (!work) return { next: 'withdrawn' };
+        const before = await decidedBefore(deps, tx, work);
+        if (before !== null) return before;
+        const [plan, now] = [planOf(deps, work), new Date()];
+        const known = await readFacts(tx, work, plan, { givenUp, now });
+        return carryOut({ deps, tx, work, now, ...plan, ...known });
+      }),
+    );
+}
+
+/** What the row says of an invocation that was judged already; null where it is to be judged, for the first time or again. */
+async function decidedBefore(
+  deps: InvocationDependencies,
+  tx: EnvironmentTransaction,
+  work: InvocationWork,
+): Promise<Judged | null> {
+  const { id, status, approvalId, refusalCode } = work;
+  if (status === 'refused' || status === 'denied' || status === 'expired' || status === 'cancelled') {
+    if (refusalCode === null) throw new Error(`invocation ${id} is ${status} and does not say why`);
+    // The workflow that awaited the approval may have been terminated. Its successor ends here, and awaits nothing.
+    if (approvalId !== null) await recordAwaitedStatus(tx, approvalId);
+    return { next: 'ended', state: endOf(status, work.effectId, refusalCode) };
+  }
+  if (status === 'queued') return null;
+  if (status !== 'pending_approval') return { next: 'send', ...onwardOf(deps, work) };
+  if (approvalId === null) throw new Error(`invocation ${id} waits for no approval`);
+  return { next: 'ask_for_approval', approvalId, ...onwardOf(deps, work) };
+}
+
+async function carryOut(judging: Judging): Promise<Judged> {
+  const { deps, tx, work, facts } = judging;
+  let judgement = judge(facts);
+  let limits: LimitsNow = { allowances: [], refusal: null };
+  if (judgement.next === 'ask_for_approval' || judgement.next === 'wait_for_effects') {
+    // Nothing is reserved before the wait, but nobody waits for what the limits refuse.
+    limits = await limitsNow(judging);
+    judgement = judge({ ...facts, limits: limits.refusal });
+  }
+  switch (judgement.next) {
+    case 'refuse':
+      return refuse(judging, judgement, limits.refusal !== null);
+    case 'read_provider':
+      await markEvaluated(tx, work.id);
+      return { next: 'read_provider', actionName: work.actionName };
+    case 'ask_for_approval': {
+      const parked = await parkInvocation(judging, judgement.verdict, limits.allowances);
+      return { next: 'ask_for_approval', approvalId: parked.approvalId, ...onwardOf(deps, parked) };
+    }
+    case 'wait_for_effects': {
+      const waiting = await withEffect(judging, judgement);
+      await awaitDependencies(tx, work.id);
+      return { next: 'wait_for_effects', effectIds: judgement.effectIds, ...onwardOf(deps, waiting) };
+    }
+    case 'send':
+      return mark(judging, judgement);
+  }
+}
+
+/** Reserves the impact, looks at the halt under its lock, and writes the fence. */
+async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 'send' }>): Promise<Judged> {
+  const { deps, tx, facts, approval, descriptor } = judging;
+  const work = await withEffect(judging, { verdict });
+  const limits = await reserve({ ...judging, work });
+  // The halt is read last: it is a lock that halting waits for, and it holds until the mark is committed.
+  const halt = await readHalt(tx);
+  const judgement = judge({ ...facts, limits, halt: halt?.reason ?? null });
+  if (judgement.next === 'refuse') return refuse({ ...judging, work }, judgement);
+  if (approval !== null) await consumeForDispatch(tx, approval);
+  await startDispatch(tx, work.id, descriptor.secretNames(work.definition), verdict);
+  return { next: 'send', ...onwardOf(deps, work) };
+}
+
+/** Ends it as refused, with its effect, because a refused invocation has a receipt too, and with the approval that it has. */
+async function refuse(
+  judging: Judging,
+  { refusal, verdict }: Extract<Judgement, { next: 'refuse' }>,
+  isAheadOfWait = false,
+): Promise<Judged> {
+  const { tx, approval, facts, now } = judging;
+  const work = await withEffect(judging, { verdict });
+  // Only a reservation that is refused leaves a crossing of its limit (`crossings`), which people are told of.
+  if (isAheadOfWait) await reserve({ ...judging, work });
+  await refuseInvocation(tx, work.id, refusal, facts.consent === 'none' ? verdict : null);
+  if (approval !== null) await invalidateApproval(tx, approval, { workspaceId: work.workspaceId, refusal, at: now });
+  return { next: 'ended', state: endOf('refused', work.effectId, refusal.code) };
+}
+
+/** Reserves against every impact limit that applies, or against none. A later refusal releases the reservation. */
+async function reserve(judging: Judging): Promise<Facts['limits']> {
+  const { tx, work, now } = judging;
+  const limited = limitedOf(judging);
+  return limited === null || work.effectId === null
+    ? null
+    : reserveImpact(tx, { ...limited, effectId: work.effectId }, now);
+}
+
+async function limitsNow(judging: Judging): Promise<LimitsNow> {
+  const limited = limitedOf(judging);
+  return limited === null ? { allowances: [], refusal: null } : readLimits(judging.tx, limited, judging.now);
+}
+
+/** What impact limits count of it; null where it is plain, or uses nothing up. */
+function limitedOf({ work, facts: { impact }, prepared }: Judging) {
+  if (!work.definition.governed || !impact?.ok || impact.quantities.length === 0 || prepared.kind === 'invalid')
+    return null;
+  return {
+    impact: impact.quantities,
+    target: prepared.target,
+    actionName: work.actionName,
+    adapterType: work.definition.adapter.type,
+    apiKeyId: work.requestedBy.type === 'api_key' ? work.requestedBy.id : null,
+    agentId: work.agentId,
+  };
+}
+
+function onwardOf(deps: InvocationDependencies, work: InvocationWork): Onward {
+  const { definition } = work;
+  return {
+    effectId: work.effectId,
+    actionName: work.actionName,
+    timeoutMs: definition.timeoutMs,
+    heartbeatTimeoutMs: deps.heartbeatTimeoutMs,
+    readsBack: deps.adapterFor(definition.adapter).descriptor.readsBack(definition),
+  };
+}
+
+/** The state of an invocation that ended before anything was sent. */
+function endOf(
+  status: 'refused' | 'denied' | 'expired' | 'cancelled',
+  effectId: string | null,
+  refusal: RefusalCode,
+): InvocationState {
+  const grade = status === 'denied' ? 'denied' : 'refused';
+  return { status, grade, stage: effectId === null ? null : 'rejected', effectId, refusal };
+}
