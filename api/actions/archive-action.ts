@@ -5,6 +5,7 @@ import { actionEntry } from './audit.ts';
 import { missingAction } from '../http/missing.ts';
 
 export const archiveActionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.archive',
   method: 'DELETE',
   path: '/api/v2/actions/{ref}',

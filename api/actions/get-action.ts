@@ -4,6 +4,7 @@ import { actionRefParams, actionSchema, presentAction } from './action-schemas.t
 import { missingAction } from '../http/missing.ts';
 
 export const getActionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.get',
   method: 'GET',
   path: '/api/v2/actions/{ref}',

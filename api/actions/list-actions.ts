@@ -22,6 +22,7 @@ const query = z.strictObject({
 });
 
 export const listActionsRoute = defineRoute({
+  of: 'environment',
   id: 'actions.list',
   method: 'GET',
   path: '/api/v2/actions',
@@ -30,7 +31,6 @@ export const listActionsRoute = defineRoute({
   role: 'member',
   request: { query },
   response: { 200: z.array(listedActionSchema) },
-  errors: [],
   async list(tx, { query: { name, query: wanted = '', includeArchived = false }, page }) {
     const words = wanted.split(/\s+/).filter((word) => word !== '');
     const { items, total } = await listActions(tx, { name, words, includeArchived, ...page });

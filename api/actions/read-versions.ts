@@ -16,6 +16,7 @@ import {
 } from './action-schemas.ts';
 
 export const listVersionsRoute = defineRoute({
+  of: 'environment',
   id: 'actions.versions.list',
   method: 'GET',
   path: '/api/v2/actions/{ref}/versions',
@@ -33,6 +34,7 @@ export const listVersionsRoute = defineRoute({
 });
 
 export const getVersionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.versions.get',
   method: 'GET',
   path: '/api/v2/actions/{ref}/versions/{number}',

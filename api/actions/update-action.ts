@@ -19,6 +19,7 @@ import { missingSecretsOf, warningsOf, writtenActionSchema } from './warnings.ts
 import { missingAction } from '../http/missing.ts';
 
 export const updateActionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.update',
   method: 'PATCH',
   path: '/api/v2/actions/{ref}',

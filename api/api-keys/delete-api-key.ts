@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { revokeApiKey } from '../../db/api-keys/revoke-api-key.ts';
 import { notFound } from '../../domain/errors.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { apiKeyParams } from './schemas.ts';
 
-export const deleteApiKeyRoute = defineWorkspaceRoute({
+export const deleteApiKeyRoute = defineRoute({
+  of: 'workspace',
   id: 'apiKeys.delete',
   method: 'DELETE',
   path: '/api/v2/workspaces/{workspaceId}/api-keys/{keyId}',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { listApiKeys } from '../../db/api-keys/list-api-keys.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { apiKeySchema, apiKeysParams, presentApiKey } from './schemas.ts';
 
-export const listApiKeysRoute = defineWorkspaceRoute({
+export const listApiKeysRoute = defineRoute({
+  of: 'workspace',
   id: 'apiKeys.list',
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/api-keys',

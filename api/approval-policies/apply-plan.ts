@@ -21,6 +21,7 @@ import { appliedSchema, applyBody, presentApplied } from './files-schemas.ts';
 import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
 
 export const applyPlanRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.files.apply',
   method: 'POST',
   path: '/api/v2/approval-policies/files/apply',

@@ -7,6 +7,7 @@ import { policyEntry } from './audit.ts';
 import { policyParams, policySchema, presentPolicy } from './schemas.ts';
 
 export const deletePolicyRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.delete',
   method: 'DELETE',
   path: '/api/v2/approval-policies/{policyId}',

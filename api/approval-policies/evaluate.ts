@@ -31,6 +31,7 @@ export const evaluateBody = z
   .meta({ id: 'EvaluateApprovalPolicies' });
 
 export const evaluateRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.evaluate',
   method: 'POST',
   path: '/api/v2/approval-policies/evaluate',

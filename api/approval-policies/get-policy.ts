@@ -4,6 +4,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { policyParams, policySchema, presentPolicy } from './schemas.ts';
 
 export const getPolicyRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.get',
   method: 'GET',
   path: '/api/v2/approval-policies/{policyId}',

@@ -13,6 +13,7 @@ import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
 import { policyParams, presentPolicy, updatePolicyBody, writtenPolicySchema } from './schemas.ts';
 
 export const updatePolicyRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.update',
   method: 'PATCH',
   path: '/api/v2/approval-policies/{policyId}',

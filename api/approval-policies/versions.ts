@@ -14,6 +14,7 @@ import {
 } from './schemas.ts';
 
 export const listPolicyVersionsRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.versions.list',
   method: 'GET',
   path: '/api/v2/approval-policies/{policyId}/versions',
@@ -32,6 +33,7 @@ export const listPolicyVersionsRoute = defineRoute({
 });
 
 export const getPolicyVersionRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.versions.get',
   method: 'GET',
   path: '/api/v2/approval-policies/{policyId}/versions/{version}',

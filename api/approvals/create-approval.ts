@@ -9,6 +9,7 @@ import { approvalSchema, createApprovalBody, EXPIRES_IN_SECONDS_DEFAULT, placeOf
 import { tellWorkflow } from './tell-workflow.ts';
 
 export const createApprovalRoute = defineRoute({
+  of: 'environment',
   id: 'approvals.create',
   method: 'POST',
   path: '/api/v2/approvals',

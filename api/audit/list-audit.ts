@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { listAudit } from '../../db/audit/list-audit.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { auditEntrySchema, listAuditQuery, presentAuditEntry } from './schemas.ts';
 
-export const listAuditRoute = defineWorkspaceRoute({
+export const listAuditRoute = defineRoute({
+  of: 'workspace',
   id: 'audit.list',
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/audit',

@@ -6,6 +6,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { invoiceSchema, invoicesQuery } from './usage-schemas.ts';
 
 export const listInvoicesRoute = defineRoute({
+  of: 'environment',
   id: 'billing.invoices',
   method: 'GET',
   path: '/api/v2/billing/invoices',
@@ -18,7 +19,6 @@ export const listInvoicesRoute = defineRoute({
   exempt: { foreignLists: 'Invoices are of the workspace, and the same in all of its environments.' },
   request: { query: invoicesQuery },
   response: { 200: invoiceSchema.array() },
-  errors: [],
   async list(tx, { query: { status = null }, page }) {
     const { items, total } = await listInvoices(tx, { status, ...page });
     return { items: items.map(presentInvoice), total };

@@ -11,15 +11,14 @@ import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { budgetParams, budgetSchema, presentBudget, putBudgetBody } from './schemas.ts';
 
 const listRoute = defineRoute({
+  of: 'environment',
   id: 'budgets.list',
   method: 'GET',
   path: '/api/v2/budgets',
   summary: 'List the budgets of API keys, newest first',
   scope: 'budgets:read',
   role: 'member',
-  request: {},
   response: { 200: z.array(budgetSchema) },
-  errors: [],
   async list(tx, { page }) {
     const { items, total } = await listBudgets(tx, page);
     return { items: items.map(presentBudget), total };
@@ -27,6 +26,7 @@ const listRoute = defineRoute({
 });
 
 const getRoute = defineRoute({
+  of: 'environment',
   id: 'budgets.get',
   method: 'GET',
   path: '/api/v2/budgets/{apiKeyId}',
@@ -44,6 +44,7 @@ const getRoute = defineRoute({
 });
 
 const putRoute = defineRoute({
+  of: 'environment',
   id: 'budgets.put',
   method: 'PUT',
   path: '/api/v2/budgets/{apiKeyId}',
@@ -80,6 +81,7 @@ const putRoute = defineRoute({
 });
 
 const deleteRoute = defineRoute({
+  of: 'environment',
   id: 'budgets.delete',
   method: 'DELETE',
   path: '/api/v2/budgets/{apiKeyId}',

@@ -5,6 +5,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { entryParams, entrySchema, flushBody, listedEntrySchema, presentEntry, statsSchema } from './schemas.ts';
 
 export const listEntriesRoute = defineRoute({
+  of: 'environment',
   id: 'cache.list',
   method: 'GET',
   path: '/api/v2/cache',
@@ -12,7 +13,6 @@ export const listEntriesRoute = defineRoute({
   scope: 'cache:read',
   request: { query: z.strictObject({ namespace: z.string().min(1).max(64).optional() }) },
   response: { 200: z.array(listedEntrySchema) },
-  errors: [],
   async list(tx, { query: { namespace = null }, page }) {
     const { items, total } = await listEntries(tx, namespace, page);
     return { items: items.map(presentEntry), total };
@@ -20,6 +20,7 @@ export const listEntriesRoute = defineRoute({
 });
 
 export const getEntryRoute = defineRoute({
+  of: 'environment',
   id: 'cache.get',
   method: 'GET',
   path: '/api/v2/cache/{entryId}',
@@ -36,6 +37,7 @@ export const getEntryRoute = defineRoute({
 });
 
 export const deleteEntryRoute = defineRoute({
+  of: 'environment',
   id: 'cache.delete',
   method: 'DELETE',
   path: '/api/v2/cache/{entryId}',
@@ -54,6 +56,7 @@ export const deleteEntryRoute = defineRoute({
 });
 
 export const flushCacheRoute = defineRoute({
+  of: 'environment',
   id: 'cache.flush',
   method: 'POST',
   path: '/api/v2/cache/flush',
@@ -62,7 +65,6 @@ export const flushCacheRoute = defineRoute({
   scope: 'cache:write',
   request: { body: flushBody },
   response: { 200: z.strictObject({ flushed: z.int().min(0) }) },
-  errors: [],
   async change(tx, { body: { namespace = null, attributes = {} }, caller: { tenant } }) {
     const flushed = await flushEntries(tx, { namespace, attributes });
     return {
@@ -77,14 +79,13 @@ export const flushCacheRoute = defineRoute({
 });
 
 export const cacheStatsRoute = defineRoute({
+  of: 'environment',
   id: 'cache.stats',
   method: 'GET',
   path: '/api/v2/cache/stats',
   summary: 'What the cache holds, and how often it was hit',
   scope: 'cache:read',
-  request: {},
   response: { 200: statsSchema },
-  errors: [],
   async read(tx) {
     const stats = await readCacheStats(tx);
     const lookups = stats.hits + stats.misses;

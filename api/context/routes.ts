@@ -7,6 +7,7 @@ import { contextOf } from './context-of-session.ts';
 import { contextBody, contextSchema, presentContext } from './schemas.ts';
 
 export const assembleContextRoute = defineRoute({
+  of: 'environment',
   id: 'context.assemble',
   method: 'POST',
   path: '/api/v2/context',

@@ -20,6 +20,7 @@ const accepted = ({ id }: { id: string }) => ({
 });
 
 export const retryAllRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.retryAll',
   method: 'POST',
   path: '/api/v2/dlq/retry-all',
@@ -39,6 +40,7 @@ export const retryAllRoute = defineRoute({
 });
 
 export const clearRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.clear',
   method: 'DELETE',
   path: '/api/v2/dlq',

@@ -10,6 +10,7 @@ import { startDeliveries } from '../messages/start-deliveries.ts';
 import { deadLetterParams, retriedSchema } from './schemas.ts';
 
 export const retryDeadLetterRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.retry',
   method: 'POST',
   path: '/api/v2/dlq/{messageId}/retry',
@@ -41,6 +42,7 @@ export const retryDeadLetterRoute = defineRoute({
 });
 
 export const deleteDeadLetterRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.delete',
   method: 'DELETE',
   path: '/api/v2/dlq/{messageId}',

@@ -8,6 +8,7 @@ import { wakeJob } from './job-workflows.ts';
 import { jobParams, jobSchema, presentJob } from './schemas.ts';
 
 export const listJobsRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.jobs.list',
   method: 'GET',
   path: '/api/v2/dlq/jobs',
@@ -16,7 +17,6 @@ export const listJobsRoute = defineRoute({
   role: 'member',
   request: { query: z.strictObject({ status: z.enum(JOB_STATUSES).optional() }) },
   response: { 200: z.array(jobSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listJobs(tx, { kinds: DEAD_LETTER_JOB_KINDS, ...query, ...page });
     return { items: items.map(presentJob), total };
@@ -24,6 +24,7 @@ export const listJobsRoute = defineRoute({
 });
 
 export const getJobRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.jobs.get',
   method: 'GET',
   path: '/api/v2/dlq/jobs/{jobId}',
@@ -41,6 +42,7 @@ export const getJobRoute = defineRoute({
 });
 
 export const cancelJobRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.jobs.cancel',
   method: 'POST',
   path: '/api/v2/dlq/jobs/{jobId}/cancel',

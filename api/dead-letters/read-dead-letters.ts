@@ -15,6 +15,7 @@ import {
 } from './schemas.ts';
 
 export const listDeadLettersRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.list',
   method: 'GET',
   path: '/api/v2/dlq',
@@ -23,7 +24,6 @@ export const listDeadLettersRoute = defineRoute({
   role: 'member',
   request: { query: filterQuery },
   response: { 200: z.array(listedDeadLetterSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listDeadLetters(tx, query, page);
     return { items: items.map(presentListedDeadLetter), total };
@@ -31,6 +31,7 @@ export const listDeadLettersRoute = defineRoute({
 });
 
 export const deadLetterStatsRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.stats',
   method: 'GET',
   path: '/api/v2/dlq/stats',
@@ -39,15 +40,14 @@ export const deadLetterStatsRoute = defineRoute({
     'The groups are made of the newest 20,000 records (`examined`); `total`, `oldestAt` and `newestAt` are of all.',
   scope: 'dlq:read',
   role: 'member',
-  request: {},
   response: { 200: statsSchema },
-  errors: [],
   async read(tx) {
     return presentStats(await readDeadLetterStats(tx));
   },
 });
 
 export const getDeadLetterRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.get',
   method: 'GET',
   path: '/api/v2/dlq/{messageId}',

@@ -19,6 +19,7 @@ import {
 } from './schemas.ts';
 
 export const listEffectsRoute = defineRoute({
+  of: 'environment',
   id: 'effects.list',
   method: 'GET',
   path: '/api/v2/actions/effects',
@@ -27,7 +28,6 @@ export const listEffectsRoute = defineRoute({
   role: 'member',
   request: { query: listEffectsQuery },
   response: { 200: z.array(listedEffectSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listEffects(tx, { ...query, ...page });
     return { items: items.map(presentListedEffect), total };
@@ -35,6 +35,7 @@ export const listEffectsRoute = defineRoute({
 });
 
 export const getEffectRoute = defineRoute({
+  of: 'environment',
   id: 'effects.get',
   method: 'GET',
   path: '/api/v2/actions/effects/{id}',
@@ -52,6 +53,7 @@ export const getEffectRoute = defineRoute({
 });
 
 const verifyRoute = defineRoute({
+  of: 'environment',
   id: 'effects.verify',
   method: 'GET',
   path: '/api/v2/actions/effects/{id}/verify',
@@ -73,6 +75,7 @@ const verifyRoute = defineRoute({
 });
 
 const addNoteRoute = defineRoute({
+  of: 'environment',
   id: 'effects.addNote',
   method: 'POST',
   path: '/api/v2/actions/effects/{id}/notes',

@@ -1,9 +1,10 @@
 import { getEnvironment } from '../../db/environments/records.ts';
 import { notFound } from '../../domain/errors.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { environmentParams, environmentSchema, presentEnvironment } from './schemas.ts';
 
-export const getEnvironmentRoute = defineWorkspaceRoute({
+export const getEnvironmentRoute = defineRoute({
+  of: 'workspace',
   id: 'environments.get',
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { listEnvironments } from '../../db/environments/list-environments.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { environmentSchema, presentEnvironment, workspaceParams } from './schemas.ts';
 
-export const listEnvironmentsRoute = defineWorkspaceRoute({
+export const listEnvironmentsRoute = defineRoute({
+  of: 'workspace',
   id: 'environments.list',
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/environments',

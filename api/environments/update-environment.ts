@@ -2,12 +2,13 @@ import type { EnvironmentRecord } from '../../db/environments/records.ts';
 import { updateEnvironment, type EnvironmentChange } from '../../db/environments/update-environment.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { environmentParams, environmentSchema, presentEnvironment, updateEnvironmentBody } from './schemas.ts';
 
 const CHANGEABLE = ['name', 'protected', 'approvalDefault'] as const;
 
-export const updateEnvironmentRoute = defineWorkspaceRoute({
+export const updateEnvironmentRoute = defineRoute({
+  of: 'workspace',
   id: 'environments.update',
   method: 'PATCH',
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}',

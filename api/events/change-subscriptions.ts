@@ -30,6 +30,7 @@ const GRACE_SECONDS_DEFAULT = 86_400;
 const GRACE_SECONDS_MAX = 604_800;
 
 export const updateSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.update',
   method: 'PATCH',
   path: '/api/v2/events/subscriptions/{subscriptionId}',
@@ -80,6 +81,7 @@ export const updateSubscriptionRoute = defineRoute({
 });
 
 export const deleteSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.delete',
   method: 'DELETE',
   path: '/api/v2/events/subscriptions/{subscriptionId}',
@@ -102,6 +104,7 @@ export const deleteSubscriptionRoute = defineRoute({
 });
 
 export const rotateSecretRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.rotateSecret',
   method: 'POST',
   path: '/api/v2/events/subscriptions/{subscriptionId}/rotate-secret',

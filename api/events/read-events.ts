@@ -15,6 +15,7 @@ import {
 } from './event-schemas.ts';
 
 export const listEventsRoute = defineRoute({
+  of: 'environment',
   id: 'events.list',
   method: 'GET',
   path: '/api/v2/events',
@@ -32,6 +33,7 @@ export const listEventsRoute = defineRoute({
 });
 
 export const getEventRoute = defineRoute({
+  of: 'environment',
   id: 'events.get',
   method: 'GET',
   path: '/api/v2/events/{eventId}',

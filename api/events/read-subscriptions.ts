@@ -13,6 +13,7 @@ import {
 } from './schemas.ts';
 
 export const listSubscriptionsRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.list',
   method: 'GET',
   path: '/api/v2/events/topics/{ref}/subscriptions',
@@ -31,6 +32,7 @@ export const listSubscriptionsRoute = defineRoute({
 });
 
 export const getSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.get',
   method: 'GET',
   path: '/api/v2/events/subscriptions/{subscriptionId}',

@@ -16,6 +16,7 @@ const KINDS = ['recover'] as const;
 const LOOK_AGAIN_SECONDS = 2;
 
 export const recoverSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.recover',
   method: 'POST',
   path: '/api/v2/events/subscriptions/{subscriptionId}/recover',
@@ -57,6 +58,7 @@ export const recoverSubscriptionRoute = defineRoute({
 });
 
 export const listRecoveriesRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.recoveries.list',
   method: 'GET',
   path: '/api/v2/events/subscriptions/{subscriptionId}/recoveries',
@@ -74,6 +76,7 @@ export const listRecoveriesRoute = defineRoute({
 });
 
 export const getRecoveryRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.recoveries.get',
   method: 'GET',
   path: '/api/v2/events/subscriptions/{subscriptionId}/recoveries/{recoveryId}',
@@ -91,6 +94,7 @@ export const getRecoveryRoute = defineRoute({
 });
 
 export const cancelRecoveryRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.recoveries.cancel',
   method: 'POST',
   path: '/api/v2/events/subscriptions/{subscriptionId}/recoveries/{recoveryId}/cancel',

@@ -16,6 +16,7 @@ import {
 import { subscriptionParams } from './schemas.ts';
 
 export const testSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.test',
   method: 'POST',
   path: '/api/v2/events/subscriptions/{subscriptionId}/test',
@@ -44,6 +45,7 @@ export const testSubscriptionRoute = defineRoute({
 });
 
 export const listSubscriptionAttemptsRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.attempts.list',
   method: 'GET',
   path: '/api/v2/events/subscriptions/{subscriptionId}/attempts',

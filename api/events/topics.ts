@@ -21,6 +21,7 @@ import {
 } from './schemas.ts';
 
 export const listTopicsRoute = defineRoute({
+  of: 'environment',
   id: 'events.topics.list',
   method: 'GET',
   path: '/api/v2/events/topics',
@@ -29,7 +30,6 @@ export const listTopicsRoute = defineRoute({
   role: 'member',
   request: { query: listTopicsQuery },
   response: { 200: z.array(topicSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listTopics(tx, { ...query, ...page });
     return { items: items.map(presentTopic), total };
@@ -37,6 +37,7 @@ export const listTopicsRoute = defineRoute({
 });
 
 export const createTopicRoute = defineRoute({
+  of: 'environment',
   id: 'events.topics.create',
   method: 'POST',
   path: '/api/v2/events/topics',
@@ -56,6 +57,7 @@ export const createTopicRoute = defineRoute({
 });
 
 export const getTopicRoute = defineRoute({
+  of: 'environment',
   id: 'events.topics.get',
   method: 'GET',
   path: '/api/v2/events/topics/{ref}',
@@ -69,6 +71,7 @@ export const getTopicRoute = defineRoute({
 });
 
 export const updateTopicRoute = defineRoute({
+  of: 'environment',
   id: 'events.topics.update',
   method: 'PATCH',
   path: '/api/v2/events/topics/{ref}',
@@ -102,6 +105,7 @@ export const updateTopicRoute = defineRoute({
 });
 
 export const deleteTopicRoute = defineRoute({
+  of: 'environment',
   id: 'events.topics.delete',
   method: 'DELETE',
   path: '/api/v2/events/topics/{ref}',

@@ -15,6 +15,7 @@ import type { EnvironmentHandlerContext } from '../http/route-context.ts';
 import { auditOf, fileParams, fileSchema, presentFile } from './schemas.ts';
 
 export const confirmFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.confirm',
   method: 'POST',
   path: '/api/v2/files/{fileId}/confirm',

@@ -6,6 +6,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { auditOf, fileParams } from './schemas.ts';
 
 export const deleteFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.delete',
   method: 'DELETE',
   path: '/api/v2/files/{fileId}',

@@ -8,6 +8,7 @@ import { fileParams } from './schemas.ts';
 const bytes = z.null();
 
 export const downloadFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.download',
   method: 'GET',
   path: '/api/v2/files/{fileId}/download',

@@ -7,6 +7,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { fileParams, fileSchema, presentFile } from './schemas.ts';
 
 export const listFilesRoute = defineRoute({
+  of: 'environment',
   id: 'files.list',
   method: 'GET',
   path: '/api/v2/files',
@@ -19,7 +20,6 @@ export const listFilesRoute = defineRoute({
     }),
   },
   response: { 200: z.array(fileSchema) },
-  errors: [],
   async list(tx, { query: { status = null, purpose = null }, page }) {
     const { items, total } = await listFiles(tx, { status, purpose }, page);
     return { items: items.map(presentFile), total };
@@ -27,6 +27,7 @@ export const listFilesRoute = defineRoute({
 });
 
 export const getFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.get',
   method: 'GET',
   path: '/api/v2/files/{fileId}',

@@ -5,14 +5,15 @@ import { DIRECT_FILE_BYTES_MAX } from '../../domain/files/files.ts';
 import type { Bytes } from '../../domain/files/file-store.ts';
 import type { IncomingMessage } from 'node:http';
 import { RequestAbortedError } from '../http/client-gone.ts';
-import { definePublicRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { largest, metered } from './metered.ts';
 import { fileParams } from './schemas.ts';
 import { isSigned } from './signed-path.ts';
 
 const receivedSchema = z.strictObject({ received: z.int().min(0).describe('Bytes.') });
 
-export const receiveContentRoute = definePublicRoute({
+export const receiveContentRoute = defineRoute({
+  of: 'public',
   id: 'files.content',
   method: 'PUT',
   path: '/api/v2/files/{fileId}/content',

@@ -19,6 +19,7 @@ import { type FilePart, readMultipart } from './multipart.ts';
 import { auditOf, contentTypeSchema, filenameSchema, fileNotes, fileSchema, presentFile } from './schemas.ts';
 
 export const uploadFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.upload',
   method: 'POST',
   path: '/api/v2/files',
@@ -27,7 +28,6 @@ export const uploadFileRoute = defineRoute({
     'As multipart/form-data, with the parts `file` and, where you like, `purpose` and `metadata` (a JSON object). It is streamed to the ' +
     'store. A file of up to 100 MiB; a larger one is refused with 413 as soon as that is known. For larger files see `presign`.',
   scope: 'files:write',
-  request: {},
   response: { 201: fileSchema },
   errors: ['QUOTA_EXCEEDED'],
   expensive: true,

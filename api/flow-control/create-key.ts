@@ -8,6 +8,7 @@ import { changeable } from './change-key.ts';
 import { flowControlSchema, keyParams, keySchema, presentKey } from './schemas.ts';
 
 export const createKeyRoute = defineRoute({
+  of: 'environment',
   id: 'flowControl.create',
   method: 'POST',
   path: '/api/v2/flow-control',
@@ -36,6 +37,7 @@ export const createKeyRoute = defineRoute({
 });
 
 export const deleteKeyRoute = defineRoute({
+  of: 'environment',
   id: 'flowControl.delete',
   method: 'DELETE',
   path: '/api/v2/flow-control/{flowControlKeyId}',

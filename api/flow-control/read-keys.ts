@@ -15,6 +15,7 @@ import {
 } from './schemas.ts';
 
 export const listKeysRoute = defineRoute({
+  of: 'environment',
   id: 'flowControl.list',
   method: 'GET',
   path: '/api/v2/flow-control',
@@ -23,7 +24,6 @@ export const listKeysRoute = defineRoute({
   role: 'member',
   request: { query: listKeysQuery },
   response: { 200: z.array(keySchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listKeys(tx, { ...query, ...page });
     return { items: items.map(presentKey), total };
@@ -31,6 +31,7 @@ export const listKeysRoute = defineRoute({
 });
 
 export const getKeyRoute = defineRoute({
+  of: 'environment',
   id: 'flowControl.get',
   method: 'GET',
   path: '/api/v2/flow-control/{flowControlKeyId}',
@@ -48,6 +49,7 @@ export const getKeyRoute = defineRoute({
 });
 
 export const getStatusRoute = defineRoute({
+  of: 'environment',
   id: 'flowControl.status',
   method: 'GET',
   path: '/api/v2/flow-control/{flowControlKeyId}/status',

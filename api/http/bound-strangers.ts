@@ -21,7 +21,7 @@ export interface BoundStrangersOptions {
 export function boundStrangers({ routes, isOfStrangers }: BoundStrangersOptions): HttpMiddleware {
   const connections = new ConnectionsByNetwork(STRANGERS_AN_ADDRESS_MAX);
   const publicPaths = routes
-    .filter(({ kind, method }) => kind === 'public' && method !== 'GET')
+    .filter(({ of, method }) => of === 'public' && method !== 'GET')
     .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
   return async (ctx, next) => {
     const sendsBody = ctx.method !== 'GET' && ctx.method !== 'HEAD';

@@ -45,7 +45,7 @@ export async function identifyCaller(
 
 /** The holder of a key who reads, where the read itself finds out whether they still hold it. Null: they have to be identified. */
 export function assumeReader(authenticators: Authenticators, ctx: HttpContext, route: AnyRoute): AssumedCaller | null {
-  if (route.kind !== 'environment' || route.environmentFromPath === true) return null;
+  if (route.of !== 'environment' || route.environmentFromPath === true) return null;
   if (route.read === undefined && route.list === undefined) return null;
   const authorization = ctx.get('Authorization');
   return authorization === '' ? null : authenticators.keys.assume(authorization);

@@ -52,11 +52,6 @@ export interface UserContext<Params, Query, Body> extends CommonContext<Params, 
   browser: Browser;
 }
 
-export interface CredentialContext<Params, Query, Body> extends CommonContext<Params, Query, Body> {
-  /** A session that named no environment is a `UserCaller`: it has no `tenant`. */
-  caller: Caller | UserCaller;
-}
-
 export interface PublicContext<Params, Query, Body> extends CommonContext<Params, Query, Body> {
   browser: Browser;
 }

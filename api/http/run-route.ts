@@ -38,7 +38,7 @@ const bodyTurns = new BodyTurns();
 export async function runRoute(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): Promise<void> {
   ctx.state.route = route;
   if (route.headers !== undefined) ctx.set(route.headers);
-  if (route.kind === 'public' && isMutation(ctx.method)) refuseForeignOrigin(ctx, runner.deps.publicOrigins ?? []);
+  if (route.of === 'public' && isMutation(ctx.method)) refuseForeignOrigin(ctx, runner.deps.publicOrigins ?? []);
   const assumed = assumeReader(runner.authenticators, ctx, route);
   if (assumed === null) return answer(runner, route, ctx, await identify(runner, route, ctx));
   try {
@@ -68,7 +68,7 @@ async function answer(
   authorize(route, caller);
   const workspaceId = workspaceOf(caller);
   const upload =
-    route.kind === 'environment' && workspaceId !== null ? route.openUpload?.(runner.deps, workspaceId) : undefined;
+    route.of === 'environment' && workspaceId !== null ? route.openUpload?.(runner.deps, workspaceId) : undefined;
   if (upload !== undefined) ctx.state.upload = upload;
   try {
     const { json, ...parts } = await read(runner, route, ctx);
@@ -101,17 +101,16 @@ export async function identifyAgain(route: AnyRoute, identifyNow: () => Promise<
 
 /** The arguments that only some kinds of routes have. */
 export function alsoOf(route: AnyRoute, ctx: HttpContext): object {
-  return route.kind === 'user' || route.kind === 'public' ? { browser: browserOf(ctx) } : {};
+  return route.of === 'user' || route.of === 'public' ? { browser: browserOf(ctx) } : {};
 }
 
 /** The caller, by the route's kind. Null if the route takes no credential. */
 async function identify(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): Promise<AnyCaller | null> {
   const { authenticators } = runner;
-  switch (route.kind) {
+  switch (route.of) {
     case 'environment':
+      if (route.environmentOptional === true) return identifyCredential(authenticators, ctx, route);
       return (route.environmentFromPath === true ? identifyCallerOfPath : identifyCaller)(authenticators, ctx, route);
-    case 'credential':
-      return identifyCredential(authenticators, ctx, route);
     case 'workspace':
       return identifyMember(authenticators, ctx, {
         named: (ctx['params'] as Record<string, string>)['workspaceId'] ?? '',
@@ -126,8 +125,9 @@ async function identify(runner: RouteRunner, route: AnyRoute, ctx: HttpContext):
 
 /** @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role. */
 export function authorize(route: AnyRoute, caller: AnyCaller | null): void {
-  if (route.kind === 'environment') requireScope(caller as Caller, route);
-  if (route.kind !== 'workspace' || route.role === undefined) return;
+  // A session that need not name an environment has nothing to be refused for.
+  if (route.of === 'environment' && route.environmentOptional !== true) requireScope(caller as Caller, route);
+  if (route.of !== 'workspace' || route.role === undefined) return;
   if (caller === null || !('role' in caller)) throw new Error(`route ${route.id} has no member who asks`);
   requireRole(caller.role, route.role);
 }
@@ -163,7 +163,7 @@ async function read(
     checkStreamedBody(ctx.req, route.streamedBody, route.bodyBytesMax ?? BODY_BYTES_MAX);
     return { ...parseParts(route, ctx), body: undefined, json: undefined, ...common };
   }
-  if (route.kind === 'environment' && route.readBody !== undefined) {
+  if (route.of === 'environment' && route.readBody !== undefined) {
     const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX, ctx.state.upload);
     const workspaceId = workspaceOf(ctx.state.caller ?? null);
     if (workspaceId === null) throw new Error('the caller of an environment has a workspace');

@@ -204,7 +204,7 @@ class Work {
   private open<T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions): Promise<T> {
     const { runner, route } = this.asked;
     if (this.caller === null) throw new Error(`route ${route.id} has no caller, and so no transaction`);
-    const environmentId = route.kind === 'workspace' ? (route.inEnvironment?.(this.context() as never) ?? null) : null;
+    const environmentId = route.of === 'workspace' ? (route.inEnvironment?.(this.context() as never) ?? null) : null;
     return openTransaction(runner.deps.db, this.caller, environmentId, work, options);
   }
 }

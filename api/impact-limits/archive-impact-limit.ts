@@ -7,6 +7,7 @@ import { limitEntry } from './audit.ts';
 import { limitParams, limitSchema, presentLimit } from './schemas.ts';
 
 export const archiveLimitRoute = defineRoute({
+  of: 'environment',
   id: 'impactLimits.archive',
   method: 'DELETE',
   path: '/api/v2/impact-limits/{id}',

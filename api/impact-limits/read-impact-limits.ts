@@ -6,6 +6,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { limitParams, limitSchema, listLimitsQuery, presentLimit } from './schemas.ts';
 
 export const listLimitsRoute = defineRoute({
+  of: 'environment',
   id: 'impactLimits.list',
   method: 'GET',
   path: '/api/v2/impact-limits',
@@ -14,7 +15,6 @@ export const listLimitsRoute = defineRoute({
   role: 'member',
   request: { query: listLimitsQuery },
   response: { 200: z.array(limitSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listImpactLimits(tx, { ...query, ...page });
     return { items: items.map(presentLimit), total };
@@ -22,6 +22,7 @@ export const listLimitsRoute = defineRoute({
 });
 
 export const getLimitRoute = defineRoute({
+  of: 'environment',
   id: 'impactLimits.get',
   method: 'GET',
   path: '/api/v2/impact-limits/{id}',

@@ -10,6 +10,7 @@ import { limitEntry } from './audit.ts';
 import { limitParams, presentLimit, updateLimitBody, writtenLimitSchema } from './schemas.ts';
 
 export const updateLimitRoute = defineRoute({
+  of: 'environment',
   id: 'impactLimits.update',
   method: 'PATCH',
   path: '/api/v2/impact-limits/{id}',

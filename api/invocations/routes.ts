@@ -30,6 +30,7 @@ const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_
 const isDryRun = (body: unknown): boolean => (body as { dryRun?: boolean }).dryRun === true;
 
 export const invokeRoute = defineRoute({
+  of: 'environment',
   id: 'actions.invoke',
   method: 'POST',
   path: '/api/v2/actions/{ref}/invoke',
@@ -87,6 +88,7 @@ export const invokeRoute = defineRoute({
 });
 
 export const getInvocationRoute = defineRoute({
+  of: 'environment',
   id: 'invocations.get',
   method: 'GET',
   path: '/api/v2/actions/invocations/{id}',
@@ -120,6 +122,7 @@ export const getInvocationRoute = defineRoute({
 });
 
 const listRoute = defineRoute({
+  of: 'environment',
   id: 'invocations.list',
   method: 'GET',
   path: '/api/v2/actions/invocations',
@@ -128,7 +131,6 @@ const listRoute = defineRoute({
   role: 'member',
   request: { query: listInvocationsQuery },
   response: { 200: z.array(listedInvocationSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listInvocations(tx, { ...query, ...page });
     return { items: items.map(presentListedInvocation), total };
@@ -136,6 +138,7 @@ const listRoute = defineRoute({
 });
 
 const listOfActionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.listInvocations',
   method: 'GET',
   path: '/api/v2/actions/{ref}/invocations',

@@ -1,11 +1,12 @@
 import { changeRole } from '../../db/members/change-role.ts';
 import { lockMember } from '../../db/members/lock-member.ts';
 import { notFound } from '../../domain/errors.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { lastOwner, requireOwnerFor } from './access.ts';
 import { changeRoleBody, memberParams, memberSchema, presentMember } from './schemas.ts';
 
-export const changeMemberRoleRoute = defineWorkspaceRoute({
+export const changeMemberRoleRoute = defineRoute({
+  of: 'workspace',
   id: 'members.update',
   method: 'PATCH',
   path: '/api/v2/workspaces/{workspaceId}/members/{userId}',

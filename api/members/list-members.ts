@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { listMembers } from '../../db/members/list-members.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { memberSchema, presentMember, workspaceParams } from './schemas.ts';
 
-export const listMembersRoute = defineWorkspaceRoute({
+export const listMembersRoute = defineRoute({
+  of: 'workspace',
   id: 'members.list',
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/members',

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { lockMember } from '../../db/members/lock-member.ts';
 import { removeMember } from '../../db/members/remove-member.ts';
 import { notFound } from '../../domain/errors.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { requireRole } from '../http/identify.ts';
 import { lastOwner, requireOwnerFor } from './access.ts';
 import { memberParams } from './schemas.ts';
 
-export const removeMemberRoute = defineWorkspaceRoute({
+export const removeMemberRoute = defineRoute({
+  of: 'workspace',
   id: 'members.remove',
   method: 'DELETE',
   path: '/api/v2/workspaces/{workspaceId}/members/{userId}',

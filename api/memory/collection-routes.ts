@@ -24,6 +24,7 @@ import {
 const NO_SUCH = 'memory collection';
 
 export const listCollectionsRoute = defineRoute({
+  of: 'environment',
   id: 'memory.collections.list',
   method: 'GET',
   path: '/api/v2/memory/collections',
@@ -36,7 +37,6 @@ export const listCollectionsRoute = defineRoute({
     }),
   },
   response: { 200: z.array(collectionSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listCollections(tx, { ...query, ...page });
     return { items: items.map(presentCollection), total };
@@ -44,6 +44,7 @@ export const listCollectionsRoute = defineRoute({
 });
 
 export const createCollectionRoute = defineRoute({
+  of: 'environment',
   id: 'memory.collections.create',
   method: 'POST',
   path: '/api/v2/memory/collections',
@@ -73,6 +74,7 @@ export const createCollectionRoute = defineRoute({
 });
 
 export const getCollectionRoute = defineRoute({
+  of: 'environment',
   id: 'memory.collections.get',
   method: 'GET',
   path: '/api/v2/memory/collections/{collectionId}',
@@ -90,6 +92,7 @@ export const getCollectionRoute = defineRoute({
 });
 
 export const updateCollectionRoute = defineRoute({
+  of: 'environment',
   id: 'memory.collections.update',
   method: 'PATCH',
   path: '/api/v2/memory/collections/{collectionId}',
@@ -120,6 +123,7 @@ export const updateCollectionRoute = defineRoute({
 });
 
 export const deleteCollectionRoute = defineRoute({
+  of: 'environment',
   id: 'memory.collections.delete',
   method: 'DELETE',
   path: '/api/v2/memory/collections/{collectionId}',

@@ -25,6 +25,7 @@ const jobAccepted = (data: z.input<typeof deletedSchema> | z.input<typeof jobSch
 });
 
 export const deleteMemoryRoute = defineRoute({
+  of: 'environment',
   id: 'memory.delete',
   method: 'DELETE',
   path: '/api/v2/memory/{memoryId}',
@@ -72,6 +73,7 @@ function createForgetting(tx: EnvironmentTransaction, filter: ForgetFilter): Pro
 }
 
 export const forgetMemoriesRoute = defineRoute({
+  of: 'environment',
   id: 'memory.forget',
   method: 'POST',
   path: '/api/v2/memory/forget',

@@ -16,6 +16,7 @@ const INGEST_BYTES_MAX = 4 * 1024 * 1024;
 const LOOK_AGAIN_SECONDS = 2;
 
 export const ingestMemoriesRoute = defineRoute({
+  of: 'environment',
   id: 'memory.ingest',
   method: 'POST',
   path: '/api/v2/memory/ingest',
@@ -77,6 +78,7 @@ function inputOf({ text, messages, sessionId, chunkCharacters }: IngestBody): In
 }
 
 export const getMemoryJobRoute = defineRoute({
+  of: 'environment',
   id: 'memory.jobs.get',
   method: 'GET',
   path: '/api/v2/memory/jobs/{jobId}',

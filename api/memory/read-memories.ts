@@ -77,6 +77,7 @@ function filterOf(query: ListedFilter): MemoryFilter {
 }
 
 export const listMemoriesRoute = defineRoute({
+  of: 'environment',
   id: 'memory.list',
   method: 'GET',
   path: '/api/v2/memory',
@@ -115,6 +116,7 @@ export const listMemoriesRoute = defineRoute({
 });
 
 export const getMemoryRoute = defineRoute({
+  of: 'environment',
   id: 'memory.get',
   method: 'GET',
   path: '/api/v2/memory/{memoryId}',
@@ -133,6 +135,7 @@ export const getMemoryRoute = defineRoute({
 });
 
 export const memoryHistoryRoute = defineRoute({
+  of: 'environment',
   id: 'memory.history',
   method: 'GET',
   path: '/api/v2/memory/{memoryId}/history',

@@ -57,6 +57,7 @@ const storeBody = storeFields
   .meta({ id: 'StoreMemoryRequest' });
 
 export const storeMemoryRoute = defineRoute({
+  of: 'environment',
   id: 'memory.create',
   method: 'POST',
   path: '/api/v2/memory',
@@ -127,6 +128,7 @@ const supersedeBody = z
   .meta({ id: 'SupersedeMemoryRequest' });
 
 export const supersedeMemoryRoute = defineRoute({
+  of: 'environment',
   id: 'memory.supersede',
   method: 'PATCH',
   path: '/api/v2/memory/{memoryId}',

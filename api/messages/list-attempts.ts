@@ -28,6 +28,7 @@ export const attemptSchema = z
   .meta({ id: 'MessageAttempt' });
 
 export const listAttemptsRoute = defineRoute({
+  of: 'environment',
   id: 'messages.attempts.list',
   method: 'GET',
   path: '/api/v2/messages/{messageId}/attempts',

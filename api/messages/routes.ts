@@ -19,6 +19,7 @@ import {
 } from './schemas.ts';
 
 const listRoute = defineRoute({
+  of: 'environment',
   id: 'messages.list',
   method: 'GET',
   path: '/api/v2/messages',
@@ -26,7 +27,6 @@ const listRoute = defineRoute({
   scope: 'messages:read',
   request: { query: listMessagesQuery },
   response: { 200: z.array(listedMessageSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listMessages(tx, { ...query, ...page });
     return { items: items.map(presentListedMessage), total };
@@ -34,6 +34,7 @@ const listRoute = defineRoute({
 });
 
 const getRoute = defineRoute({
+  of: 'environment',
   id: 'messages.get',
   method: 'GET',
   path: '/api/v2/messages/{messageId}',
@@ -50,6 +51,7 @@ const getRoute = defineRoute({
 });
 
 const cancelRoute = defineRoute({
+  of: 'environment',
   id: 'messages.cancel',
   method: 'DELETE',
   path: '/api/v2/messages/{messageId}',

@@ -8,6 +8,7 @@ import { notificationParams, notificationSchema, presentNotification, readerOf }
 const OWN_VIEW = 'none: it changes what its reader sees, and nothing that anybody else does';
 
 export const readNotificationRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.read',
   method: 'PATCH',
   path: '/api/v2/notifications/{id}/read',
@@ -28,6 +29,7 @@ export const readNotificationRoute = defineRoute({
 });
 
 export const readAllNotificationsRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.readAll',
   method: 'PATCH',
   path: '/api/v2/notifications/read-all',
@@ -35,15 +37,14 @@ export const readAllNotificationsRoute = defineRoute({
   description: 'All that this reader sees; what a member has muted stays as it is.',
   scope: 'notifications:write',
   role: 'member',
-  request: {},
   response: { 200: z.strictObject({ read: z.int().min(0).describe('How many were unread.') }) },
-  errors: [],
   async change(tx, { caller }) {
     return { reply: { status: 200, data: { read: await markAllRead(tx, readerOf(caller)) } }, audit: OWN_VIEW };
   },
 });
 
 export const deleteNotificationRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.delete',
   method: 'DELETE',
   path: '/api/v2/notifications/{id}',

@@ -5,6 +5,7 @@ import { queryBoolean } from '../http/pagination.ts';
 import { notificationSchema, presentNotification, readerOf, typeField } from './schemas.ts';
 
 export const listNotificationsRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.list',
   method: 'GET',
   path: '/api/v2/notifications',
@@ -17,7 +18,6 @@ export const listNotificationsRoute = defineRoute({
   role: 'member',
   request: { query: z.strictObject({ type: typeField.optional(), unread: queryBoolean.optional() }) },
   response: { 200: z.array(notificationSchema) },
-  errors: [],
   async list(tx, { query, page, caller, deps }) {
     const { items, total } = await listNotifications(tx, readerOf(caller), { ...query, ...page });
     return { items: items.map((each) => presentNotification(each, deps, caller)), total };
@@ -25,14 +25,13 @@ export const listNotificationsRoute = defineRoute({
 });
 
 export const countUnreadRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.unreadCount',
   method: 'GET',
   path: '/api/v2/notifications/unread-count',
   summary: 'Count unread notifications',
   scope: 'notifications:read',
   role: 'member',
-  request: {},
   response: { 200: z.strictObject({ unread: z.int().min(0) }) },
-  errors: [],
   read: async (tx, { caller }) => ({ unread: await countUnread(tx, readerOf(caller)) }),
 });

@@ -5,6 +5,7 @@ import { makePreview } from './make-preview.ts';
 import { EXPIRES_IN_SECONDS_DEFAULT, previewBody, previewSchema } from './schemas.ts';
 
 export const createPreviewRoute = defineRoute({
+  of: 'environment',
   id: 'previews.create',
   method: 'POST',
   path: '/api/v2/actions/{ref}/previews',

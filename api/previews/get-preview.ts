@@ -6,6 +6,7 @@ import { lacksScope } from '../http/identify.ts';
 import { presentPreview, previewParams, previewSchema } from './schemas.ts';
 
 export const getPreviewRoute = defineRoute({
+  of: 'environment',
   id: 'previews.get',
   method: 'GET',
   path: '/api/v2/actions/previews/{id}',

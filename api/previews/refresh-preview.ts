@@ -7,6 +7,7 @@ import { makePreview } from './make-preview.ts';
 import { previewParams, previewSchema, refreshBody } from './schemas.ts';
 
 export const refreshPreviewRoute = defineRoute({
+  of: 'environment',
   id: 'previews.refresh',
   method: 'POST',
   path: '/api/v2/actions/previews/{id}/refresh',

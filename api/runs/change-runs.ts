@@ -21,6 +21,7 @@ import {
 import { withdrawWaiting } from './withdraw-waiting.ts';
 
 export const createRunRoute = defineRoute({
+  of: 'environment',
   id: 'runs.create',
   method: 'POST',
   path: '/api/v2/runs',
@@ -44,6 +45,7 @@ export const createRunRoute = defineRoute({
 const STORED = ['output', 'error', 'tags', 'metadata'] as const;
 
 export const updateRunRoute = defineRoute({
+  of: 'environment',
   id: 'runs.update',
   method: 'PATCH',
   path: '/api/v2/runs/{id}',
@@ -68,6 +70,7 @@ export const updateRunRoute = defineRoute({
 });
 
 export const cancelRunRoute = defineRoute({
+  of: 'environment',
   id: 'runs.cancel',
   method: 'POST',
   path: '/api/v2/runs/{id}/cancel',

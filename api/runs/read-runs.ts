@@ -13,6 +13,7 @@ import {
 } from './schemas.ts';
 
 export const listRunsRoute = defineRoute({
+  of: 'environment',
   id: 'runs.list',
   method: 'GET',
   path: '/api/v2/runs',
@@ -21,7 +22,6 @@ export const listRunsRoute = defineRoute({
   role: 'member',
   request: { query: listRunsQuery },
   response: { 200: z.array(listedRunSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listRuns(tx, { ...query, ...page });
     return { items: items.map(presentRun), total };
@@ -29,6 +29,7 @@ export const listRunsRoute = defineRoute({
 });
 
 export const getRunRoute = defineRoute({
+  of: 'environment',
   id: 'runs.get',
   method: 'GET',
   path: '/api/v2/runs/{id}',

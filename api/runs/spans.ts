@@ -24,6 +24,7 @@ const SPANS_BODY_BYTES_MAX = 4_194_304;
 const WRITTEN = 'none: spans are a record of their own';
 
 export const upsertSpansRoute = defineRoute({
+  of: 'environment',
   id: 'runs.spans.upsert',
   method: 'POST',
   path: '/api/v2/runs/{id}/spans',
@@ -53,6 +54,7 @@ export const upsertSpansRoute = defineRoute({
 });
 
 export const listSpansRoute = defineRoute({
+  of: 'environment',
   id: 'runs.spans.list',
   method: 'GET',
   path: '/api/v2/runs/{id}/spans',
@@ -73,6 +75,7 @@ export const listSpansRoute = defineRoute({
 });
 
 export const getSpanRoute = defineRoute({
+  of: 'environment',
   id: 'runs.spans.get',
   method: 'GET',
   path: '/api/v2/runs/{id}/spans/{spanId}',
@@ -90,6 +93,7 @@ export const getSpanRoute = defineRoute({
 });
 
 export const updateSpanRoute = defineRoute({
+  of: 'environment',
   id: 'runs.spans.update',
   method: 'PATCH',
   path: '/api/v2/runs/{id}/spans/{spanId}',

@@ -7,6 +7,7 @@ import { scheduleParams } from './schemas.ts';
 import { forgetSchedule } from './schedule-client.ts';
 
 export const deleteScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.delete',
   method: 'DELETE',
   path: '/api/v2/schedules/{scheduleId}',

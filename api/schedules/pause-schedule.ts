@@ -9,6 +9,7 @@ import { dueAfter } from '../../domain/schedules/slots.ts';
 import { putSchedule } from './schedule-client.ts';
 
 export const pauseScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.pause',
   method: 'POST',
   path: '/api/v2/schedules/{scheduleId}/pause',
@@ -26,6 +27,7 @@ export const pauseScheduleRoute = defineRoute({
 });
 
 export const resumeScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.resume',
   method: 'POST',
   path: '/api/v2/schedules/{scheduleId}/resume',

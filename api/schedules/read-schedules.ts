@@ -20,15 +20,14 @@ import {
 } from './schemas.ts';
 
 export const listSchedulesRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.list',
   method: 'GET',
   path: '/api/v2/schedules',
   summary: 'List schedules, newest first',
   scope: 'schedules:read',
   role: 'member',
-  request: {},
   response: { 200: z.array(listedScheduleSchema) },
-  errors: [],
   async list(tx, { page }) {
     const { items, total } = await listSchedules(tx, page);
     return { items: items.map(presentListedSchedule), total };
@@ -36,6 +35,7 @@ export const listSchedulesRoute = defineRoute({
 });
 
 export const getScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.get',
   method: 'GET',
   path: '/api/v2/schedules/{scheduleId}',
@@ -53,6 +53,7 @@ export const getScheduleRoute = defineRoute({
 });
 
 export const listRunsRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.runs',
   method: 'GET',
   path: '/api/v2/schedules/{scheduleId}/runs',
@@ -72,6 +73,7 @@ export const listRunsRoute = defineRoute({
 });
 
 export const previewScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.preview',
   method: 'GET',
   path: '/api/v2/schedules/preview',
@@ -80,7 +82,6 @@ export const previewScheduleRoute = defineRoute({
   role: 'member',
   request: { query: previewQuery },
   response: { 200: previewSchema },
-  errors: [],
   read(_tx, { query: { cron, timezone = 'UTC' } }) {
     const times = nextSlots(parseCron(cron), timezone, new Date(), PREVIEW_TIMES);
     return Promise.resolve({ cron, timezone, times: times.map((time) => time.toISOString()) });

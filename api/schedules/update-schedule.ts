@@ -10,6 +10,7 @@ import { dueAfter } from '../../domain/schedules/slots.ts';
 import { putSchedule } from './schedule-client.ts';
 
 export const updateScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.update',
   method: 'PATCH',
   path: '/api/v2/schedules/{scheduleId}',

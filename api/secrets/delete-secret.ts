@@ -6,6 +6,7 @@ import { missingSecret } from '../http/missing.ts';
 import { secretParams } from './schemas.ts';
 
 export const deleteSecretRoute = defineRoute({
+  of: 'environment',
   id: 'secrets.delete',
   method: 'DELETE',
   path: '/api/v2/secrets/{name}',

@@ -4,6 +4,7 @@ import { presentSecret, secretParams, secretSchema } from './schemas.ts';
 import { missingSecret } from '../http/missing.ts';
 
 export const getSecretRoute = defineRoute({
+  of: 'environment',
   id: 'secrets.get',
   method: 'GET',
   path: '/api/v2/secrets/{name}',

@@ -10,6 +10,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { appendBody, listMessagesQuery, messageSchema, presentMessage, sessionParams } from './schemas.ts';
 
 export const listMessagesRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.messages.list',
   method: 'GET',
   path: '/api/v2/sessions/{id}/messages',
@@ -31,6 +32,7 @@ export const listMessagesRoute = defineRoute({
 });
 
 export const appendMessagesRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.messages.append',
   method: 'POST',
   path: '/api/v2/sessions/{id}/messages',
@@ -62,6 +64,7 @@ export const appendMessagesRoute = defineRoute({
 });
 
 export const clearMessagesRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.messages.clear',
   method: 'DELETE',
   path: '/api/v2/sessions/{id}/messages',
@@ -88,6 +91,7 @@ export const clearMessagesRoute = defineRoute({
 });
 
 export const popMessageRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.messages.pop',
   method: 'DELETE',
   path: '/api/v2/sessions/{id}/messages/last',

@@ -18,6 +18,7 @@ import {
 } from './schemas.ts';
 
 export const listSessionsRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.list',
   method: 'GET',
   path: '/api/v2/sessions',
@@ -26,7 +27,6 @@ export const listSessionsRoute = defineRoute({
   role: 'member',
   request: { query: listSessionsQuery },
   response: { 200: z.array(listedSessionSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listSessions(tx, { ...query, ...page });
     return { items: items.map(presentSession), total };
@@ -34,6 +34,7 @@ export const listSessionsRoute = defineRoute({
 });
 
 export const createSessionRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.create',
   method: 'POST',
   path: '/api/v2/sessions',
@@ -53,6 +54,7 @@ export const createSessionRoute = defineRoute({
 });
 
 export const getSessionRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.get',
   method: 'GET',
   path: '/api/v2/sessions/{id}',
@@ -70,6 +72,7 @@ export const getSessionRoute = defineRoute({
 });
 
 export const updateSessionRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.update',
   method: 'PATCH',
   path: '/api/v2/sessions/{id}',
@@ -90,6 +93,7 @@ export const updateSessionRoute = defineRoute({
 });
 
 export const deleteSessionRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.delete',
   method: 'DELETE',
   path: '/api/v2/sessions/{id}',

@@ -9,6 +9,7 @@ import { type AuditEntry, defineRoute } from '../http/define-route.ts';
 import { endpointBody, endpointParams, endpointSchema, groupParams, presentEndpoint } from './schemas.ts';
 
 export const addEndpointRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.endpoints.add',
   method: 'POST',
   path: '/api/v2/url-groups/{groupId}/endpoints',
@@ -33,6 +34,7 @@ export const addEndpointRoute = defineRoute({
 });
 
 export const removeEndpointRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.endpoints.remove',
   method: 'DELETE',
   path: '/api/v2/url-groups/{groupId}/endpoints/{endpointId}',

@@ -15,6 +15,7 @@ import {
 } from './schemas.ts';
 
 export const createGroupRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.create',
   method: 'POST',
   path: '/api/v2/url-groups',
@@ -40,6 +41,7 @@ export const createGroupRoute = defineRoute({
 });
 
 export const renameGroupRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.update',
   method: 'PATCH',
   path: '/api/v2/url-groups/{groupId}',
@@ -72,6 +74,7 @@ export const renameGroupRoute = defineRoute({
 });
 
 export const deleteGroupRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.delete',
   method: 'DELETE',
   path: '/api/v2/url-groups/{groupId}',

@@ -13,6 +13,7 @@ import {
 } from './schemas.ts';
 
 export const listGroupsRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.list',
   method: 'GET',
   path: '/api/v2/url-groups',
@@ -22,7 +23,6 @@ export const listGroupsRoute = defineRoute({
   role: 'member',
   request: { query: listGroupsQuery },
   response: { 200: z.array(groupSchema) },
-  errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listUrlGroups(tx, { ...query, ...page });
     return { items: items.map(presentGroup), total };
@@ -30,6 +30,7 @@ export const listGroupsRoute = defineRoute({
 });
 
 export const getGroupRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.get',
   method: 'GET',
   path: '/api/v2/url-groups/{groupId}',

@@ -67,14 +67,13 @@ test('each member of a list that may be large is cut, or its area says what boun
 
 describe('a member that nothing bounds', () => {
   const route = defineRoute({
+    of: 'environment',
     id: 'planted.list',
     method: 'GET',
     path: '/api/v2/planted',
     summary: 'List what is planted',
     scope: 'runs:read',
-    request: {},
     response: { 200: z.array(z.strictObject({ notes: z.string(), payload: orShortened(z.unknown()) })) },
-    errors: [],
     list: () => Promise.resolve({ items: [], total: 0 }),
   });
   const file = 'test/api/planted/lists.ts';
