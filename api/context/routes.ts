@@ -1,6 +1,6 @@
 import type { ContextMemory } from '../../domain/context/parts.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
-import { requireAlso } from '../http/identify.ts';
+import { requireAlso } from '../http/rights.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from '../memory/admit-operation.ts';
 import { searchMemories } from '../memory/search-memories.ts';
 import { contextOf } from './context-of-session.ts';

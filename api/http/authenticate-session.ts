@@ -6,7 +6,7 @@ import { touchSession } from '../../db/auth/touch-session.ts';
 import type { Database } from '../../db/client.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { HttpContext } from './context.ts';
-import { refuseCrossSite } from './cross-site.ts';
+import { isMutation, refuseCrossSite, refuseForeignOrigin } from './cross-site.ts';
 import type { UserCaller } from './define-route.ts';
 import { describeFailure } from './failures.ts';
 import { needsSecureCookie, readSessionCookie, sessionCookie } from './session-cookie.ts';
@@ -47,6 +47,11 @@ export class SessionAuthenticator {
       void this.rememberUse(session);
     }
     return session;
+  }
+
+  /** For a request without a session. @throws {ServiceError} AUTHORIZATION_ERROR for a mutation that another site sent. */
+  refuseOtherSite(ctx: HttpContext): void {
+    if (isMutation(ctx.method)) refuseForeignOrigin(ctx, this.publicOrigins);
   }
 
   private async rotate(ctx: HttpContext, session: FoundSession, hash: Buffer): Promise<void> {

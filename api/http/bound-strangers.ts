@@ -23,7 +23,7 @@ export function boundStrangers({ routes, isOfStrangers }: BoundStrangersOptions)
   const publicPaths = routes
     .filter(({ of, method }) => of === 'public' && method !== 'GET')
     .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const sendsBody = ctx.method !== 'GET' && ctx.method !== 'HEAD';
     if (!sendsBody || !(isOfStrangers(ctx.path) || publicPaths.some((path) => path.test(ctx.path)))) return next();
     const leave = connections.enter(clientAddress(ctx));
@@ -35,6 +35,6 @@ export function boundStrangers({ routes, isOfStrangers }: BoundStrangersOptions)
       });
     }
     ctx.res.once('close', leave);
-    await next();
+    return next();
   };
 }

@@ -5,7 +5,7 @@ import { PLAN_TABLE, type PlanName, PLANS, type RateLimit, type RateWindow } fro
 import type { PlanDirectory } from '../plans/plan-directory.ts';
 import type { HttpContext } from './context.ts';
 import { RATE_LIMIT_HEADERS } from './rate-limit-headers.ts';
-import type { GatedRequest } from './route-runner.ts';
+import type { GatedRequest } from './front-door.ts';
 
 /**
  * The rate limit of a workspace, shared by all API processes. It is checked once the caller is known: before that there is no

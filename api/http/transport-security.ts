@@ -14,25 +14,22 @@ export interface NetworkSettings {
 
 const HSTS_MAX_AGE_SECONDS = 31_536_000;
 
-/** Determines where each request came from, before anything else needs it. Over TLS it sends Strict-Transport-Security. */
-export function observeOrigin({ trustedProxies }: NetworkSettings): HttpMiddleware {
-  return async (ctx, next) => {
-    ctx.state.origin = originOf(
-      {
-        peerAddress: ctx.req.socket.remoteAddress ?? null,
-        encrypted: 'encrypted' in ctx.req.socket && (ctx.req.socket as TLSSocket).encrypted,
-        forwardedFor: ctx.get('X-Forwarded-For'),
-        forwardedProto: ctx.get('X-Forwarded-Proto'),
-        forwarded: ctx.get('Forwarded'),
-      },
-      trustedProxies,
-    );
-    // Browsers ignore the header on plain HTTP.
-    if (ctx.state.origin.secure) {
-      ctx.set('Strict-Transport-Security', `max-age=${HSTS_MAX_AGE_SECONDS}; includeSubDomains`);
-    }
-    await next();
-  };
+/** Determines where a request came from, before anything else needs it. Over TLS it sends Strict-Transport-Security. */
+export function observeOrigin(ctx: HttpContext, { trustedProxies }: NetworkSettings): void {
+  ctx.state.origin = originOf(
+    {
+      peerAddress: ctx.req.socket.remoteAddress ?? null,
+      encrypted: 'encrypted' in ctx.req.socket && (ctx.req.socket as TLSSocket).encrypted,
+      forwardedFor: ctx.get('X-Forwarded-For'),
+      forwardedProto: ctx.get('X-Forwarded-Proto'),
+      forwarded: ctx.get('Forwarded'),
+    },
+    trustedProxies,
+  );
+  // Browsers ignore the header on plain HTTP.
+  if (ctx.state.origin.secure) {
+    ctx.set('Strict-Transport-Security', `max-age=${HSTS_MAX_AGE_SECONDS}; includeSubDomains`);
+  }
 }
 
 /**
@@ -41,13 +38,13 @@ export function observeOrigin({ trustedProxies }: NetworkSettings): HttpMiddlewa
  */
 export function requireHttps({ publicUrl }: NetworkSettings): HttpMiddleware {
   const isRequired = publicUrl?.startsWith('https://') === true;
-  return async (ctx, next) => {
+  return (ctx, next) => {
     if (isRequired && !ctx.state.origin.secure) {
       throw new ServiceError('HTTPS_REQUIRED', {
         message: `Use ${publicUrl}. This request came in clear: replace the credential that it carried.`,
       });
     }
-    await next();
+    return next();
   };
 }
 

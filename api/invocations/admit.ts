@@ -15,7 +15,7 @@ import { digestOf } from '../../domain/canonical-json.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
-import type { Credential } from '../http/identify.ts';
+import type { Credential } from '../http/rights.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { asAdmittedBefore, type TakenInput, takeInput } from './attach-files.ts';
 import { checkPreview } from './check-preview.ts';

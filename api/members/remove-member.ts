@@ -3,7 +3,7 @@ import { lockMember } from '../../db/members/lock-member.ts';
 import { removeMember } from '../../db/members/remove-member.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { requireRole } from '../http/identify.ts';
+import { requireRole } from '../http/rights.ts';
 import { lastOwner, requireOwnerFor } from './access.ts';
 import { memberParams } from './schemas.ts';
 

@@ -4,7 +4,7 @@ import { getSession } from '../../db/sessions/get-session.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 import { isLargeBody } from '../http/body-turns.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { requireAlso } from '../http/identify.ts';
+import { requireAlso } from '../http/rights.ts';
 import { readBodyAs } from '../http/read-json-body.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from './admit-operation.ts';
 import { type IngestBody, ingestBody } from './ingest-body.ts';

@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { isScope, leastRoleOf, type Scope } from '../../domain/scopes.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { requireRole } from '../http/identify.ts';
+import { requireRole } from '../http/rights.ts';
 
 /** After this long the user decides anew. */
 const GRANT_LIFETIME_DAYS = 365;

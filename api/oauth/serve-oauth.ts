@@ -8,7 +8,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { HttpContext } from '../http/context.ts';
 import { describeFailure } from '../http/failures.ts';
-import type { RouteRunner } from '../http/route-runner.ts';
+import type { RouteRunner } from '../http/front-door.ts';
 import { clientAddress, isSecure } from '../http/transport-security.ts';
 import { AddressThrottle } from './address-throttle.ts';
 import { ClientDocuments } from './client-documents.ts';

@@ -12,7 +12,7 @@ import { approveRoute, denyRoute } from '../approvals/decide-approval.ts';
 import { getApprovalRoute } from '../approvals/read-approvals.ts';
 import { placeOf, presentApproval, type ShownApproval } from '../approvals/schemas.ts';
 import { showApproval } from '../approvals/show-approvals.ts';
-import { callRoute, type PageRequest, readAsMember, sessionOf } from '../http/call-route.ts';
+import { callFromPage, type PageRequest, readAsMember, sessionOf } from './page-request.ts';
 import { approvalContent } from './approval-content.ts';
 import { isOpen, isUnderWay } from './approval-outcome.ts';
 import { messageOf } from './error-pages.ts';
@@ -50,10 +50,10 @@ export async function decideOnPage(request: PageRequest, place: Place): Promise<
   const of = { environmentId, params: { id: approvalId } };
   try {
     if (decision === 'approve') {
-      await callRoute(request, approveRoute, { ...of, body: { bindingDigest, ...(note === '' ? {} : { note }) } });
+      await callFromPage(request, approveRoute, { ...of, body: { bindingDigest, ...(note === '' ? {} : { note }) } });
     } else if (decision === 'deny') {
       if (note === '') throw unusable('Say in the note why you deny it. Nothing was decided yet.');
-      await callRoute(request, denyRoute, { ...of, body: { note } });
+      await callFromPage(request, denyRoute, { ...of, body: { note } });
     } else throw unusable('Choose to approve or to deny. Nothing was decided yet.');
   } catch (error) {
     if (!(error instanceof ServiceError) || !SHOWN_ON_PAGE.has(error.code)) throw error;

@@ -7,7 +7,7 @@ import { approvalPath, CONSOLE_PATH, environmentPath } from '../../domain/consol
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { refusalOf } from '../approvals/decide.ts';
 import { listApprovalsRoute } from '../approvals/read-approvals.ts';
-import { type PageRequest, readAsMember, readAsUser, sessionOf } from '../http/call-route.ts';
+import { type PageRequest, readAsMember, readAsUser, sessionOf } from './page-request.ts';
 import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
 import { sendPage } from './layout.ts';
 import { markup, type Markup } from './markup.ts';

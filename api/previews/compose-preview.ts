@@ -17,7 +17,7 @@ import { type Refusal, refusalText } from '../../domain/refusals.ts';
 import { type AssembledPreview, assemblePreview } from '../../domain/previews/assemble-preview.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { Actor } from '../http/define-route.ts';
-import type { Credential } from '../http/identify.ts';
+import type { Credential } from '../http/rights.ts';
 import { defaultLifetimeSeconds } from './default-lifetime.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
