@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listActions } from '../../db/actions/list-actions.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { queryBoolean } from '../http/pagination.ts';
+import { queryBoolean } from '../http/common-fields.ts';
 import { listedActionSchema, presentAction } from './action-schemas.ts';
 import { ACTION_NAME_PATTERN } from './body-schemas.ts';
 

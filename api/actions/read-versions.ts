@@ -6,7 +6,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { missingAction } from '../http/missing.ts';
+import { missingAction } from '../http/failures.ts';
 import {
   actionRefParams,
   actionVersionParams,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AFFECTED_TYPES, type Affected, readAffected } from '../../db/analytics/read-affected.ts';
+import { type Affected, AFFECTED_TYPES, readAffected } from '../../db/analytics/read-affected.ts';
 import { type ErrorGroup, readErrors } from '../../db/analytics/read-errors.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import { targetOf } from '../../domain/analytics/shapes.ts';
 import { ERROR_AREAS, type ErrorArea } from '../../domain/analytics/kinds.ts';
 import { REFUSAL_TABLE } from '../../domain/refusals.ts';
-import { pageQuery } from '../http/pagination.ts';
+import { pageQuery } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { analyticsRead } from './analytics-read.ts';
 import { count, truncatedSchema } from './range-schemas.ts';

@@ -6,7 +6,7 @@ import {
   readMessageGroups,
 } from '../../db/analytics/read-messages.ts';
 import { bucketsOf } from '../../domain/analytics/sources.ts';
-import { queryBoolean } from '../http/pagination.ts';
+import { queryBoolean } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { analyticsRead } from './analytics-read.ts';
 import { bucketBounds, count, gaugeSchema } from './range-schemas.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readTopUrls, readUrlAttempts, URL_SORTS } from '../../db/analytics/read-top-urls.ts';
 import { rate } from '../../domain/analytics/counted.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
-import { pageQuery } from '../http/pagination.ts';
+import { pageQuery } from '../http/common-fields.ts';
 import { percentileColumns } from './csv.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { analyticsRead } from './analytics-read.ts';

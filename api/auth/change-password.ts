@@ -5,7 +5,7 @@ import { holdPassword } from '../../db/users/hold-password.ts';
 import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { sessionCookie } from '../http/session-cookie.ts';
+import { sessionCookie } from '../http/sessions.ts';
 import { checkPassword, hashNewPassword } from './check-password.ts';
 import { newPassword, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KEY_PRESETS } from '../../domain/scopes.ts';
 import { type Caller, defineRoute, type UserCaller } from '../http/define-route.ts';
-import { scopeSchema } from '../http/scope-schema.ts';
+import { scopeSchema } from '../http/common-fields.ts';
 
 /** What a credential may do: docs/identity.md. */
 export const identitySchema = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endSession } from '../../db/auth/end-session.ts';
 import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { sessionCookie } from '../http/session-cookie.ts';
+import { sessionCookie } from '../http/sessions.ts';
 import { presentSession, sessionSchema } from './schemas.ts';
 
 export const getSessionRoute = defineRoute({

@@ -1,6 +1,6 @@
 import { PRICING_POLICY } from '../../domain/billing/pricing-policy.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { etagOf } from '../http/etag.ts';
+import { etagOf } from '../http/replies.ts';
 import { pricingPolicySchema } from './schemas.ts';
 
 /** The same for everybody, and changed by a deployment alone. The description below lists the versions. */

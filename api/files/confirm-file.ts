@@ -10,8 +10,8 @@ import type { FileRecord } from '../../db/files/records.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { FileStore, StoredFile } from '../../domain/files/file-store.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { describeFailure } from '../http/failures.ts';
-import type { EnvironmentHandlerContext } from '../http/route-context.ts';
+import { describeFailure } from '../../domain/failures.ts';
+import type { EnvironmentHandlerContext } from '../http/route-forms.ts';
 import { auditOf, fileParams, fileSchema, presentFile } from './schemas.ts';
 
 export const confirmFileRoute = defineRoute({

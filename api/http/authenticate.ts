@@ -9,7 +9,7 @@ import { type ResourceKind, touchGrant } from '../../db/oauth/grants.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { scopesForRole } from '../../domain/scopes.ts';
 import type { BearerCaller, KeyCaller, OAuthCaller } from './define-route.ts';
-import { describeFailure } from './failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 
 const BEARER = /^Bearer +(\S+)$/i;
 const SCHEME = /^Bearer(?: |$)/i;

@@ -1,14 +1,14 @@
-import type { Upload } from './upload.ts';
+import type * as Contexts from './route-forms.ts';
+import type { Upload } from './bodies.ts';
 import { z } from 'zod';
 import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import type { ErrorCode, Issue, QUOTA_STATUS_PAYMENT } from '../../domain/errors.ts';
 import type { Feature } from '../../domain/plans.ts';
-import { ROLES, type Role } from '../../domain/roles.ts';
+import { type Role, ROLES } from '../../domain/roles.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { pageQuery } from './pagination.ts';
-import type * as Contexts from './route-context.ts';
+import { pageQuery } from './common-fields.ts';
 import type { Accepted, Data, ErasedForms, Forms, Method, Responses, StreamedBody } from './route-forms.ts';
 
 export type {
@@ -21,7 +21,7 @@ export type {
   SessionCaller,
   UserCaller,
 } from './callers.ts';
-export type { Browser, WorkDependencies } from './route-context.ts';
+export type { Browser, WorkDependencies } from './route-forms.ts';
 export type { Audit, AuditEntry, Method, ReplyWithHeaders, RouteReply, StreamedBody } from './route-forms.ts';
 export { ROLES, type Role };
 

@@ -1,43 +1,15 @@
 import { touchedIds } from '../../domain/touched-ids.ts';
-import type { ApiDependencies } from '../dependencies.ts';
-import type { BodyTurns } from './body-turns.ts';
 import type { HttpContext } from './context.ts';
-import type { AnyRoute, Browser, Caller, RouteReply } from './define-route.ts';
-import { type IdempotencyGate, requestDigestOf, type WireReply } from './idempotency.ts';
-import type { Authenticators } from './identify.ts';
+import type { AnyRoute, Browser, Caller } from './define-route.ts';
+import { requestDigestOf, type WireReply } from './idempotency.ts';
 import { requireRole, requireScope } from './rights.ts';
+import { pass, type RouteRunner } from './route-runner.ts';
 import { type AnyCaller, openTransaction, type RouteTransaction } from './route-transaction.ts';
 import { type Asked, runWork } from './run-work.ts';
-import { needsSecureCookie, readSessionCookie } from './session-cookie.ts';
-import { clientAddress } from './transport-security.ts';
+import { needsSecureCookie, readSessionCookie } from './sessions.ts';
+import { clientAddress } from './every-request.ts';
 import { allOf, validatePart } from './validate-request.ts';
 import { z } from 'zod';
-
-/** What every request of the API is run with. */
-export interface RouteRunner {
-  deps: ApiDependencies;
-  authenticators: Authenticators;
-  idempotency: IdempotencyGate;
-  /** Spreads the work on large bodies over rounds of the event loop. */
-  bodyTurns: BodyTurns;
-  /** Asked in this order once the caller is known, before the scope or role is; each throws to refuse. */
-  gates?: readonly EntryGate[];
-  /** Asked of a caller who has the scope or role, when the work is about to begin: a recorded reply is repeated without them. */
-  workGates?: readonly Gate[];
-  /** Called with every reply before it is sent; tests check it against the route's response schema. */
-  onReply?: (route: AnyRoute, reply: RouteReply<unknown>) => void;
-}
-
-export interface GatedRequest {
-  ctx: HttpContext;
-  route: AnyRoute;
-  /** Null for public routes and for routes of a user, who belong to no one workspace. */
-  workspaceId: string | null;
-}
-
-/** A request as it enters: which route it is for may not be known. */
-export type EntryGate = (request: Omit<GatedRequest, 'route'>) => Promise<void>;
-export type Gate = (request: GatedRequest) => Promise<void>;
 
 /** A request for a route, in whatever form it came: of REST, of a tool of MCP, of a form of our pages. */
 export interface RouteRequest {
@@ -127,14 +99,6 @@ function authorize(route: AnyRoute, caller: AnyCaller | null): void {
 
 export function workspaceOf(caller: AnyCaller | null): string | null {
   return caller !== null && 'workspaceId' in caller ? caller.workspaceId : null;
-}
-
-/** Asks each gate in turn. */
-export async function pass<Request>(
-  gates: readonly ((request: Request) => Promise<void>)[] | undefined,
-  request: Request,
-): Promise<void> {
-  for (const gate of gates ?? []) await gate(request);
 }
 
 function browserOf(ctx: HttpContext): Browser {

@@ -1,8 +1,8 @@
-import { notThisEnvironment } from './missing.ts';
+import { notThisEnvironment } from './failures.ts';
 import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
 import type { ResourceKind } from '../../db/oauth/grants.ts';
-import { type SessionAuthenticator, userOf } from './authenticate-session.ts';
+import { readSessionCookie, type SessionAuthenticator, userOf } from './sessions.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { HttpContext } from './context.ts';
 import type {
@@ -16,7 +16,6 @@ import type {
 } from './define-route.ts';
 import { needsKey } from './rights.ts';
 import type { AnyCaller } from './route-transaction.ts';
-import { readSessionCookie } from './session-cookie.ts';
 import { uuidOf } from '../../domain/uuid.ts';
 
 export interface Authenticators {
@@ -34,7 +33,7 @@ export interface Presented {
   resource: ResourceKind;
   /** What a session names by `X-Environment-Id`; empty: nothing. */
   environmentId: string;
-  /** Of the path, as they were sent. */
+  /** The parameters of the path, as they were sent. */
   params: Readonly<Record<string, string | undefined>>;
 }
 

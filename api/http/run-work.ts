@@ -6,11 +6,11 @@ import { otherKindAmong } from '../../domain/other-kind.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
 import type { HttpContext } from './context.ts';
 import type { AnyRoute } from './define-route.ts';
-import { successBody } from './envelope.ts';
-import { describeFailure } from './failures.ts';
-import type { RouteRunner } from './front-door.ts';
+import { successBody } from './replies.ts';
+import { describeFailure } from '../../domain/failures.ts';
+import type { RouteRunner } from './route-runner.ts';
 import type { StoreReply, WireReply } from './idempotency.ts';
-import { paginationOf } from './pagination.ts';
+import { paginationOf } from './common-fields.ts';
 import type { Audit, AuditEntry, Done, ErasedForms, ReplyWithHeaders, RouteReply } from './route-forms.ts';
 import {
   actorOf,

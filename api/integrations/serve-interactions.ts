@@ -4,9 +4,9 @@ import { type ChatProvider, integrationIdOf } from '../../domain/integrations/in
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
-import { describeFailure } from '../http/failures.ts';
-import { readBytes } from '../http/read-json-body.ts';
-import { pass as passGates, type RouteRunner } from '../http/front-door.ts';
+import { describeFailure } from '../../domain/failures.ts';
+import { readBytes } from '../http/bodies.ts';
+import { pass as passGates, type RouteRunner } from '../http/route-runner.ts';
 import { type Click, clickOfDiscord, clickOfSlack, teamOfSlack } from './clicks.ts';
 import { answerSlack, findSender, isSigned, type Sender, takeClick, type Taken, tellDecided } from './take-click.ts';
 

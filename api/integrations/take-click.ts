@@ -18,7 +18,7 @@ import { auditOfDecision } from '../approvals/decide-approval.ts';
 import { decide } from '../approvals/decide.ts';
 import { tellWorkflow } from '../approvals/tell-workflow.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { describeFailure } from '../http/failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 import { untilItCommits } from '../http/route-transaction.ts';
 import type { Click } from './clicks.ts';
 import { hashOfCode, newLinkCode } from './link-code.ts';

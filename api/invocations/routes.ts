@@ -23,7 +23,7 @@ import {
   presentInvocation,
   presentListedInvocation,
 } from './schemas.ts';
-import { missingAction } from '../http/missing.ts';
+import { missingAction } from '../http/failures.ts';
 
 const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'] as const;
 

@@ -1,8 +1,9 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { BearerCaller, EnvironmentRoute } from '../http/define-route.ts';
 import type { HttpContext } from '../http/context.ts';
-import { callRoute as callThroughDoor, checkedParts, type Given, type RouteRunner } from '../http/front-door.ts';
-import type { Pagination } from '../http/pagination.ts';
+import { callRoute as callThroughDoor, checkedParts, type Given } from '../http/front-door.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
+import type { Pagination } from '../http/common-fields.ts';
 import { refusalOf } from '../http/rights.ts';
 
 /** The protocol revisions with a handshake, or those with an envelope in every request. */

@@ -1,5 +1,5 @@
 import { remembered } from '../../domain/remembered.ts';
-import type { RouteRunner } from '../http/front-door.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
 import { isMcpPath } from './mcp-path.ts';
 import type { McpEndpoint } from './serve-mcp.ts';
 

@@ -7,9 +7,8 @@ import { listMemoryVersions } from '../../db/memory/list-versions.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 import { type MemoryFilter, METADATA_BYTES_MAX } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { rememberedFilterInstant } from '../http/instant.ts';
+import { queryBoolean, rememberedFilterInstant } from '../http/common-fields.ts';
 import { parseJsonText } from '../http/json-text.ts';
-import { queryBoolean } from '../http/pagination.ts';
 import { validatePart } from '../http/validate-request.ts';
 import {
   collectionIdsSchema,

@@ -10,7 +10,7 @@ import { type Embedded, refuseOtherModel } from '../../domain/embeddings/embedde
 import { notFound, validationError } from '../../domain/errors.ts';
 import { DERIVED_FROM_MEMORY } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { rememberedInstant } from '../http/instant.ts';
+import { rememberedInstant } from '../http/common-fields.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from './admit-operation.ts';
 import {
   agentIdSchema,

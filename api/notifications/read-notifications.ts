@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countUnread, listNotifications } from '../../db/notifications/list-notifications.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { queryBoolean } from '../http/pagination.ts';
+import { queryBoolean } from '../http/common-fields.ts';
 import { notificationSchema, presentNotification, readerOf, typeField } from './schemas.ts';
 
 export const listNotificationsRoute = defineRoute({

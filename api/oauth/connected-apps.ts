@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ConnectedApp, endConnectedApp, listConnectedApps } from '../../db/oauth/connected-apps.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { scopeSchema } from '../http/scope-schema.ts';
+import { scopeSchema } from '../http/common-fields.ts';
 
 export const connectedAppSchema = z
   .strictObject({

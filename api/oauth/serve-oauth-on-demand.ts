@@ -1,7 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { remembered } from '../../domain/remembered.ts';
 import type { HttpMiddleware } from '../http/context.ts';
-import type { RouteRunner } from '../http/front-door.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
 import { CONSENT_PATH, OAUTH_PATHS, resourceMetadataPath, RESOURCES, SERVER_METADATA_PATH } from './places.ts';
 import { sendResourceMetadata } from './resource-metadata.ts';
 

@@ -5,7 +5,7 @@ import { type Scope, SCOPES } from '../../domain/scopes.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claim-key.ts';
-import { paginationSchema } from '../http/pagination.ts';
+import { paginationSchema } from '../http/common-fields.ts';
 import { ENVELOPE_SCHEMAS, ERROR_SCHEMA, responsesOf } from './responses.ts';
 import { tagOf, tagsOf } from './areas.ts';
 import { SchemaComponents } from './schemas.ts';

@@ -1,11 +1,12 @@
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
 import type { EnvironmentTransaction, UserTransaction } from '../../db/client.ts';
 import { uuidOf } from '../../domain/uuid.ts';
-import { userOf } from '../http/authenticate-session.ts';
+import { userOf } from '../http/sessions.ts';
 import { clientGoneSignal } from '../http/client-gone.ts';
 import type { HttpContext } from '../http/context.ts';
 import type { AnyRoute, SessionCaller } from '../http/define-route.ts';
-import { admit, callRoute, checkedParts, type RouteRunner } from '../http/front-door.ts';
+import { admit, callRoute, checkedParts } from '../http/front-door.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
 import { identify, sessionCallerOf } from '../http/identify.ts';
 import { openTransaction } from '../http/route-transaction.ts';
 

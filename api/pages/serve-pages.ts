@@ -3,7 +3,7 @@ import { CONSOLE_PATH } from '../../domain/console-links.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { PageRequest } from './page-request.ts';
 import type { HttpContext, HttpMiddleware, RequestState } from '../http/context.ts';
-import type { RouteRunner } from '../http/front-door.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
 import { decideOnPage, sendApprovalContent, showApprovalPage } from './approval.ts';
 import { isPagePath } from './error-pages.ts';
 import { showEnvironment, showInbox } from './inbox.ts';

@@ -1,7 +1,7 @@
 import { requireFeature } from '../../domain/plans.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { RateLimitGate } from '../http/rate-limit.ts';
-import type { EntryGate, Gate } from '../http/front-door.ts';
+import type { EntryGate, Gate } from '../http/route-runner.ts';
 import { ExpensiveWorkSwitch } from './expensive-work-switch.ts';
 import { PlanDirectory } from './plan-directory.ts';
 

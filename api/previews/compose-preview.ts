@@ -25,7 +25,7 @@ import { takeInput } from '../invocations/attach-files.ts';
 import { inBody } from '../invocations/check-input.ts';
 import { checkRelations } from '../invocations/check-relations.ts';
 import { checkRun } from '../invocations/check-run.ts';
-import { missingAction } from '../http/missing.ts';
+import { missingAction } from '../http/failures.ts';
 
 export interface Previewable {
   action: ActionRecord;

@@ -1,5 +1,5 @@
 import { defineRoute } from '../http/define-route.ts';
-import { durationSeconds } from '../http/duration.ts';
+import { durationSeconds } from '../http/common-fields.ts';
 import { actionParams } from '../invocations/schemas.ts';
 import { makePreview } from './make-preview.ts';
 import { EXPIRES_IN_SECONDS_DEFAULT, previewBody, previewSchema } from './schemas.ts';

@@ -3,9 +3,8 @@ import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
 import { hasRun } from '../../db/runs/get-run.ts';
 import { getSpan, listSpans } from '../../db/runs/list-spans.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
-import { isLargeBody } from '../http/body-turns.ts';
+import { isLargeBody, readBodyAs } from '../http/bodies.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { readBodyAs } from '../http/read-json-body.ts';
 import {
   listSpansQuery,
   presentSpan,

@@ -1,7 +1,7 @@
 import { getSecret } from '../../db/secrets/get-secret.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presentSecret, secretParams, secretSchema } from './schemas.ts';
-import { missingSecret } from '../http/missing.ts';
+import { missingSecret } from '../http/failures.ts';
 
 export const getSecretRoute = defineRoute({
   of: 'environment',

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { HttpMiddleware } from '../http/context.ts';
-import { pass, type RouteRunner } from '../http/front-door.ts';
+import { pass, type RouteRunner } from '../http/route-runner.ts';
 
 const FORMER_PATH = '/api/v2/signing-keys/rotate';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listToolActions } from '../../db/actions/list-tool-actions.ts';
 import { TOOL_FORMATS } from '../../domain/tools/formats.ts';
 import { likeOfGlob } from '../../domain/glob.ts';
-import { anyJson } from '../http/any-json.ts';
+import { anyJson } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { exportInTurns } from './export-in-turns.ts';
 

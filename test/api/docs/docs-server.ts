@@ -1,11 +1,11 @@
+import Koa from 'koa';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Koa from 'koa';
 import { pino } from 'pino';
 import { type DocsOptions, serveDocs } from '../../../api/docs/serve-docs.ts';
 import { serveStart } from '../../../api/pages/start.ts';
 import type { RequestState } from '../../../api/http/context.ts';
-import { beginRequest } from '../../../api/http/begin-request.ts';
+import { beginRequest } from '../../../api/http/every-request.ts';
 
 export interface DocsServer {
   baseUrl: string;

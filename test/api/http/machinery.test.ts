@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../api/http/define-route.ts';
-import { queryBoolean } from '../../../api/http/pagination.ts';
+import { queryBoolean } from '../../../api/http/common-fields.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 const SECRET_WORDS = 'the-words-that-nobody-may-read';

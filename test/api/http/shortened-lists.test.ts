@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../api/http/define-route.ts';
-import { orShortened } from '../../../api/http/shortened.ts';
+import { orShortened } from '../../../api/http/common-fields.ts';
 import { LISTED_RECORDS_MAX } from '../../../db/effects/get-effect.ts';
 import { LISTED_MEMBER_BYTES_MAX } from '../../../db/shortened.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';

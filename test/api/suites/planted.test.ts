@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AnyRoute, defineRoute } from '../../../api/http/define-route.ts';
-import { paginationOf } from '../../../api/http/pagination.ts';
+import { paginationOf } from '../../../api/http/common-fields.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { plantAction, REFUND } from '../actions/fixtures.ts';
 import { violationsOf } from '../harness/reply-schemas.ts';

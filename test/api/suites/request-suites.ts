@@ -1,8 +1,8 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
-import { BODY_BYTES_MAX } from '../../../api/http/read-json-body.ts';
+import { BODY_BYTES_MAX } from '../../../api/http/bodies.ts';
 import { expectError, pathsOf, rowsOf, type Suite } from './suite.ts';
 import type { FixtureRequest, World } from './world.ts';
 
