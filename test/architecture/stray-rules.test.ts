@@ -30,6 +30,8 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
     text: "import { recordAudit } from '../../db/audit/record-audit.ts';",
     says: /audit log/,
   },
+  { path: 'api/x.ts', text: `export const listRoute = define${'Secret'}Route({`, says: /by `of`/ },
+  { path: 'api/mcp/x.ts', text: `await run${'Work'}(asked, store)`, says: /front door/ },
   { path: 'api/x.ts', text: 'start(type, { ...options, workflowIdConflictPolicy })', says: /temporal\/<area>/ },
   { path: 'activities/x.ts', text: 'WorkflowIdReusePolicy.ALLOW_DUPLICATE', says: /every starter uses/ },
   { path: 'workflows/x/x.workflow.ts', text: "if (patched('ask-twice')) await ask();", says: /record them again/ },
