@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listActions } from '../../db/actions/list-actions.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { queryBoolean } from '../http/common-fields.ts';
+import { presented, queryBoolean } from '../http/common-fields.ts';
 import { listedActionSchema, presentAction } from './action-schemas.ts';
 import { ACTION_NAME_PATTERN } from './body-schemas.ts';
 
@@ -33,7 +33,6 @@ export const listActionsRoute = defineRoute({
   response: { 200: z.array(listedActionSchema) },
   async list(tx, { query: { name, query: wanted = '', includeArchived = false }, page }) {
     const words = wanted.split(/\s+/).filter((word) => word !== '');
-    const { items, total } = await listActions(tx, { name, words, includeArchived, ...page });
-    return { items: items.map(presentAction), total };
+    return presented(await listActions(tx, { name, words, includeArchived, ...page }), presentAction);
   },
 });

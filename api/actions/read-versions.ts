@@ -5,6 +5,7 @@ import { listVersions } from '../../db/actions/list-versions.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { missingAction } from '../http/failures.ts';
 import {
@@ -28,8 +29,7 @@ export const listVersionsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
     const action = await requireAction(tx, params.ref);
-    const { items, total } = await listVersions(tx, action.id, page);
-    return { items: items.map(presentVersion), total };
+    return presented(await listVersions(tx, action.id, page), presentVersion);
   },
 });
 

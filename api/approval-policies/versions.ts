@@ -3,6 +3,7 @@ import { getPolicyVersion } from '../../db/approval-policies/get-policy-version.
 import { getPolicy } from '../../db/approval-policies/get-policy.ts';
 import { listPolicyVersions } from '../../db/approval-policies/list-policy-versions.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   policyParams,
@@ -27,8 +28,7 @@ export const listPolicyVersionsRoute = defineRoute({
   async list(tx, { params, page }) {
     const policy = await getPolicy(tx, params.policyId);
     if (policy === null) throw notFound('approval policy');
-    const { items, total } = await listPolicyVersions(tx, policy.id, page);
-    return { items: items.map(presentListedPolicyVersion), total };
+    return presented(await listPolicyVersions(tx, policy.id, page), presentListedPolicyVersion);
   },
 });
 

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type InvoiceRecord, listInvoices } from '../../db/billing/list-invoices.ts';
 import { amountDueOf } from '../../domain/billing/invoices.ts';
 import { isoPeriod, periodOf } from '../../domain/billing/periods.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { invoiceSchema, invoicesQuery } from './usage-schemas.ts';
 
@@ -19,10 +20,8 @@ export const listInvoicesRoute = defineRoute({
   exempt: { foreignLists: 'Invoices are of the workspace, and the same in all of its environments.' },
   request: { query: invoicesQuery },
   response: { 200: invoiceSchema.array() },
-  async list(tx, { query: { status = null }, page }) {
-    const { items, total } = await listInvoices(tx, { status, ...page });
-    return { items: items.map(presentInvoice), total };
-  },
+  list: async (tx, { query: { status = null }, page }) =>
+    presented(await listInvoices(tx, { status, ...page }), presentInvoice),
 });
 
 function presentInvoice(invoice: InvoiceRecord): z.input<typeof invoiceSchema> {

@@ -7,6 +7,7 @@ import { putBudget } from '../../db/budgets/put-budget.ts';
 import { reconcileUsage } from '../../db/budgets/reconcile-usage.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { budgetParams, budgetSchema, presentBudget, putBudgetBody } from './schemas.ts';
 
@@ -19,10 +20,7 @@ const listRoute = defineRoute({
   scope: 'budgets:read',
   role: 'member',
   response: { 200: z.array(budgetSchema) },
-  async list(tx, { page }) {
-    const { items, total } = await listBudgets(tx, page);
-    return { items: items.map(presentBudget), total };
-  },
+  list: async (tx, { page }) => presented(await listBudgets(tx, page), presentBudget),
 });
 
 const getRoute = defineRoute({

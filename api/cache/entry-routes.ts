@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deleteEntry, flushEntries, getEntry, listEntries, readCacheStats } from '../../db/cache/entries.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { entryParams, entrySchema, flushBody, listedEntrySchema, presentEntry, statsSchema } from './schemas.ts';
 
@@ -13,10 +14,8 @@ export const listEntriesRoute = defineRoute({
   scope: 'cache:read',
   request: { query: z.strictObject({ namespace: z.string().min(1).max(64).optional() }) },
   response: { 200: z.array(listedEntrySchema) },
-  async list(tx, { query: { namespace = null }, page }) {
-    const { items, total } = await listEntries(tx, namespace, page);
-    return { items: items.map(presentEntry), total };
-  },
+  list: async (tx, { query: { namespace = null }, page }) =>
+    presented(await listEntries(tx, namespace, page), presentEntry),
 });
 
 export const getEntryRoute = defineRoute({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { getJob, listJobs, lockJob } from '../../db/dead-letters/jobs.ts';
 import { DEAD_LETTER_JOB_KINDS, JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { cancelJob } from './cancel-job.ts';
 import { wakeJob } from './job-workflows.ts';
@@ -17,10 +18,8 @@ export const listJobsRoute = defineRoute({
   role: 'member',
   request: { query: z.strictObject({ status: z.enum(JOB_STATUSES).optional() }) },
   response: { 200: z.array(jobSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listJobs(tx, { kinds: DEAD_LETTER_JOB_KINDS, ...query, ...page });
-    return { items: items.map(presentJob), total };
-  },
+  list: async (tx, { query, page }) =>
+    presented(await listJobs(tx, { kinds: DEAD_LETTER_JOB_KINDS, ...query, ...page }), presentJob),
 });
 
 export const getJobRoute = defineRoute({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readDeadLetterStats } from '../../db/dead-letters/dead-letter-stats.ts';
 import { getDeadLetter, listDeadLetters } from '../../db/dead-letters/list-dead-letters.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   deadLetterParams,
@@ -24,10 +25,7 @@ export const listDeadLettersRoute = defineRoute({
   role: 'member',
   request: { query: filterQuery },
   response: { 200: z.array(listedDeadLetterSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listDeadLetters(tx, query, page);
-    return { items: items.map(presentListedDeadLetter), total };
-  },
+  list: async (tx, { query, page }) => presented(await listDeadLetters(tx, query, page), presentListedDeadLetter),
 });
 
 export const deadLetterStatsRoute = defineRoute({

@@ -6,6 +6,7 @@ import { getEffect } from '../../db/effects/get-effect.ts';
 import { listEffects } from '../../db/effects/list-effects.ts';
 import { verifyReceipts } from '../../db/effects/verify-receipts.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import {
   effectParams,
@@ -28,10 +29,7 @@ export const listEffectsRoute = defineRoute({
   role: 'member',
   request: { query: listEffectsQuery },
   response: { 200: z.array(listedEffectSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listEffects(tx, { ...query, ...page });
-    return { items: items.map(presentListedEffect), total };
-  },
+  list: async (tx, { query, page }) => presented(await listEffects(tx, { ...query, ...page }), presentListedEffect),
 });
 
 export const getEffectRoute = defineRoute({

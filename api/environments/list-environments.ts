@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listEnvironments } from '../../db/environments/list-environments.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { environmentSchema, presentEnvironment, workspaceParams } from './schemas.ts';
 
@@ -13,8 +14,5 @@ export const listEnvironmentsRoute = defineRoute({
   request: { params: workspaceParams },
   response: { 200: z.array(environmentSchema) },
   errors: ['NOT_FOUND'],
-  async list(tx, { page }) {
-    const { items, total } = await listEnvironments(tx, page);
-    return { items: items.map(presentEnvironment), total };
-  },
+  list: async (tx, { page }) => presented(await listEnvironments(tx, page), presentEnvironment),
 });

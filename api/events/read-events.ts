@@ -3,6 +3,7 @@ import { getEvent, listEvents } from '../../db/events/event-records.ts';
 import { listDeliveries } from '../../db/events/list-deliveries.ts';
 import { requireTopic } from '../../db/events/topics.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   eventParams,
@@ -27,8 +28,7 @@ export const listEventsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { query: { topic, ...filter }, page }) {
     const topicId = topic === undefined ? undefined : (await requireTopic(tx, topic)).id;
-    const { items, total } = await listEvents(tx, { ...filter, topicId, ...page });
-    return { items: items.map(presentListedEvent), total };
+    return presented(await listEvents(tx, { ...filter, topicId, ...page }), presentListedEvent);
   },
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { getSubscription, listSubscriptions } from '../../db/events/subscriptions.ts';
 import { requireTopic } from '../../db/events/topics.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   listedSubscriptionSchema,
@@ -26,8 +27,7 @@ export const listSubscriptionsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params: { ref }, page }) {
     const { id: topicId } = await requireTopic(tx, ref);
-    const { items, total } = await listSubscriptions(tx, { topicId, ...page });
-    return { items: items.map(presentListedSubscription), total };
+    return presented(await listSubscriptions(tx, { topicId, ...page }), presentListedSubscription);
   },
 });
 

@@ -6,6 +6,7 @@ import { JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { cancelJob } from '../dead-letters/cancel-job.ts';
 import { wakeJob } from '../dead-letters/job-workflows.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { publisherOf } from '../messages/publisher.ts';
 import { presentRecovery, recoverBody, recoveryParams, recoverySchema } from './delivery-schemas.ts';
@@ -70,8 +71,7 @@ export const listRecoveriesRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params: { subscriptionId }, query, page }) {
     await liveTarget(tx, subscriptionId);
-    const { items, total } = await listJobs(tx, { kinds: KINDS, subscriptionId, ...query, ...page });
-    return { items: items.map(presentRecovery), total };
+    return presented(await listJobs(tx, { kinds: KINDS, subscriptionId, ...query, ...page }), presentRecovery);
   },
 });
 

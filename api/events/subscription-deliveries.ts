@@ -4,6 +4,7 @@ import { listSubscriptionAttempts } from '../../db/events/list-subscription-atte
 import { publishTestEvent } from '../../db/events/publish-test-event.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { publisherOf } from '../messages/publisher.ts';
 import { startDeliveries } from '../messages/start-deliveries.ts';
@@ -58,7 +59,9 @@ export const listSubscriptionAttemptsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params: { subscriptionId }, query: { status: outcome, ...times }, page }) {
     if ((await findTarget(tx, subscriptionId)) === null) throw notFound('subscription');
-    const { items, total } = await listSubscriptionAttempts(tx, { subscriptionId, outcome, ...times, ...page });
-    return { items: items.map(presentSubscriptionAttempt), total };
+    return presented(
+      await listSubscriptionAttempts(tx, { subscriptionId, outcome, ...times, ...page }),
+      presentSubscriptionAttempt,
+    );
   },
 });

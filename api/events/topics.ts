@@ -9,6 +9,7 @@ import {
 } from '../../db/events/topics.ts';
 import { validationError } from '../../domain/errors.ts';
 import { SERVICE_TOPIC } from '../../domain/events/events.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   createTopicBody,
@@ -30,10 +31,7 @@ export const listTopicsRoute = defineRoute({
   role: 'member',
   request: { query: listTopicsQuery },
   response: { 200: z.array(topicSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listTopics(tx, { ...query, ...page });
-    return { items: items.map(presentTopic), total };
-  },
+  list: async (tx, { query, page }) => presented(await listTopics(tx, { ...query, ...page }), presentTopic),
 });
 
 export const createTopicRoute = defineRoute({

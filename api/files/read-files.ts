@@ -3,6 +3,7 @@ import { getFile } from '../../db/files/get-file.ts';
 import { listFiles } from '../../db/files/list-files.ts';
 import { notFound } from '../../domain/errors.ts';
 import { PURPOSE_CHARACTERS_MAX } from '../../domain/files/files.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { fileParams, fileSchema, presentFile } from './schemas.ts';
 
@@ -20,10 +21,8 @@ export const listFilesRoute = defineRoute({
     }),
   },
   response: { 200: z.array(fileSchema) },
-  async list(tx, { query: { status = null, purpose = null }, page }) {
-    const { items, total } = await listFiles(tx, { status, purpose }, page);
-    return { items: items.map(presentFile), total };
-  },
+  list: async (tx, { query: { status = null, purpose = null }, page }) =>
+    presented(await listFiles(tx, { status, purpose }, page), presentFile),
 });
 
 export const getFileRoute = defineRoute({

@@ -3,6 +3,7 @@ import { getKey } from '../../db/flow-control/get-key.ts';
 import { listKeys } from '../../db/flow-control/list-keys.ts';
 import { readStatus } from '../../db/flow-control/read-status.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   DUE_COUNTED_MAX,
@@ -24,10 +25,7 @@ export const listKeysRoute = defineRoute({
   role: 'member',
   request: { query: listKeysQuery },
   response: { 200: z.array(keySchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listKeys(tx, { ...query, ...page });
-    return { items: items.map(presentKey), total };
-  },
+  list: async (tx, { query, page }) => presented(await listKeys(tx, { ...query, ...page }), presentKey),
 });
 
 export const getKeyRoute = defineRoute({

@@ -49,6 +49,14 @@ export const paginationSchema = z
   })
   .meta({ id: 'OffsetPagination' });
 
+/** A page of records as the API shows them. */
+export function presented<Item, Shown>(
+  { items, total }: { items: readonly Item[]; total: number },
+  present: (item: Item) => Shown,
+): { items: Shown[]; total: number } {
+  return { items: items.map((item) => present(item)), total };
+}
+
 export function paginationOf(total: number, page: number, limit: number): Pagination {
   const totalPages = Math.ceil(total / limit);
   return { total, page, limit, totalPages, hasMore: page < totalPages };

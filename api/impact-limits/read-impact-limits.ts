@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
 import { listImpactLimits } from '../../db/impact-limits/list-impact-limits.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { limitParams, limitSchema, listLimitsQuery, presentLimit } from './schemas.ts';
 
@@ -15,10 +16,7 @@ export const listLimitsRoute = defineRoute({
   role: 'member',
   request: { query: listLimitsQuery },
   response: { 200: z.array(limitSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listImpactLimits(tx, { ...query, ...page });
-    return { items: items.map(presentLimit), total };
-  },
+  list: async (tx, { query, page }) => presented(await listImpactLimits(tx, { ...query, ...page }), presentLimit),
 });
 
 export const getLimitRoute = defineRoute({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listIntegrations } from '../../db/integrations/list-integrations.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { integrationSchema, presentIntegration } from './schemas.ts';
 
@@ -12,8 +13,5 @@ export const listIntegrationsRoute = defineRoute({
   scope: 'integrations:read',
   role: 'member',
   response: { 200: z.array(integrationSchema) },
-  async list(tx, { page }) {
-    const { items, total } = await listIntegrations(tx, page);
-    return { items: items.map(presentIntegration), total };
-  },
+  list: async (tx, { page }) => presented(await listIntegrations(tx, page), presentIntegration),
 });

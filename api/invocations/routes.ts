@@ -4,6 +4,7 @@ import { listInvocations } from '../../db/invocations/list-invocations.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { notFound } from '../../domain/errors.ts';
 import { hasEnded, isOpen } from '../../domain/lifecycle.ts';
+import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { longPoll } from '../http/long-poll.ts';
 import { readInvocation } from './await-rest.ts';
@@ -131,10 +132,8 @@ const listRoute = defineRoute({
   role: 'member',
   request: { query: listInvocationsQuery },
   response: { 200: z.array(listedInvocationSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listInvocations(tx, { ...query, ...page });
-    return { items: items.map(presentListedInvocation), total };
-  },
+  list: async (tx, { query, page }) =>
+    presented(await listInvocations(tx, { ...query, ...page }), presentListedInvocation),
 });
 
 const listOfActionRoute = defineRoute({
@@ -151,8 +150,7 @@ const listOfActionRoute = defineRoute({
   async list(tx, { params, query, page }) {
     const action = await getAction(tx, params.ref);
     if (!action) throw await missingAction(tx, params.ref);
-    const { items, total } = await listInvocations(tx, { ...query, ...page, actionId: action.id });
-    return { items: items.map(presentListedInvocation), total };
+    return presented(await listInvocations(tx, { ...query, ...page, actionId: action.id }), presentListedInvocation);
   },
 });
 

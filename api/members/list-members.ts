@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listMembers } from '../../db/members/list-members.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { memberSchema, presentMember, workspaceParams } from './schemas.ts';
 
@@ -13,8 +14,5 @@ export const listMembersRoute = defineRoute({
   request: { params: workspaceParams },
   response: { 200: z.array(memberSchema) },
   errors: ['NOT_FOUND'],
-  async list(tx, { page }) {
-    const { items, total } = await listMembers(tx, page);
-    return { items: items.map(presentMember), total };
-  },
+  list: async (tx, { page }) => presented(await listMembers(tx, page), presentMember),
 });

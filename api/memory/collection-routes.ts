@@ -11,6 +11,7 @@ import { forgetMemories } from '../../db/memory/forget-memories.ts';
 import { createMemoryJob } from '../../db/memory/jobs.ts';
 import { notFound } from '../../domain/errors.ts';
 import { COLLECTION_NAME_CHARACTERS_MAX, FORGOTTEN_AT_ONCE_MAX } from '../../domain/memory/memories.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { wakeMemoryJobOf } from './job-workflows.ts';
 import {
@@ -37,10 +38,7 @@ export const listCollectionsRoute = defineRoute({
     }),
   },
   response: { 200: z.array(collectionSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listCollections(tx, { ...query, ...page });
-    return { items: items.map(presentCollection), total };
-  },
+  list: async (tx, { query, page }) => presented(await listCollections(tx, { ...query, ...page }), presentCollection),
 });
 
 export const createCollectionRoute = defineRoute({

@@ -7,7 +7,7 @@ import { listMemoryVersions } from '../../db/memory/list-versions.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 import { type MemoryFilter, METADATA_BYTES_MAX } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { queryBoolean, rememberedFilterInstant } from '../http/common-fields.ts';
+import { presented, queryBoolean, rememberedFilterInstant } from '../http/common-fields.ts';
 import { parseJsonText } from '../http/json-text.ts';
 import { validatePart } from '../http/validate-request.ts';
 import {
@@ -109,8 +109,7 @@ export const listMemoriesRoute = defineRoute({
     const collections = await namedCollections(tx, collectionIds);
     const moments = asOf === undefined && validAt === undefined ? null : { asOf, validAt };
     const wanted = { collectionIds: collections.map(({ id }) => id), filter, moment: moments, includeSuperseded };
-    const { items, total } = await listMemories(tx, wanted, page);
-    return { items: items.map(presentMemory), total };
+    return presented(await listMemories(tx, wanted, page), presentMemory);
   },
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { getMessage } from '../../db/messages/get-message.ts';
 import { listAttempts, type MessageAttemptRecord } from '../../db/messages/list-attempts.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { messageParams, textOf } from './schemas.ts';
 
@@ -41,8 +42,7 @@ export const listAttemptsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params: { messageId }, page }) {
     if ((await getMessage(tx, messageId)) === null) throw notFound('message');
-    const { items, total } = await listAttempts(tx, messageId, page);
-    return { items: items.map(presentAttempt), total };
+    return presented(await listAttempts(tx, messageId, page), presentAttempt);
   },
 });
 

@@ -3,6 +3,7 @@ import { cancelMessage } from '../../db/messages/cancel-message.ts';
 import { getMessage } from '../../db/messages/get-message.ts';
 import { listMessages } from '../../db/messages/list-messages.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { listAttemptsRoute } from './list-attempts.ts';
 import { startGranted } from '../flow-control/start-granted.ts';
@@ -27,10 +28,7 @@ const listRoute = defineRoute({
   scope: 'messages:read',
   request: { query: listMessagesQuery },
   response: { 200: z.array(listedMessageSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listMessages(tx, { ...query, ...page });
-    return { items: items.map(presentListedMessage), total };
-  },
+  list: async (tx, { query, page }) => presented(await listMessages(tx, { ...query, ...page }), presentListedMessage),
 });
 
 const getRoute = defineRoute({

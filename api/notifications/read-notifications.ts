@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countUnread, listNotifications } from '../../db/notifications/list-notifications.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { queryBoolean } from '../http/common-fields.ts';
+import { presented, queryBoolean } from '../http/common-fields.ts';
 import { notificationSchema, presentNotification, readerOf, typeField } from './schemas.ts';
 
 export const listNotificationsRoute = defineRoute({
@@ -18,10 +18,10 @@ export const listNotificationsRoute = defineRoute({
   role: 'member',
   request: { query: z.strictObject({ type: typeField.optional(), unread: queryBoolean.optional() }) },
   response: { 200: z.array(notificationSchema) },
-  async list(tx, { query, page, caller, deps }) {
-    const { items, total } = await listNotifications(tx, readerOf(caller), { ...query, ...page });
-    return { items: items.map((each) => presentNotification(each, deps, caller)), total };
-  },
+  list: async (tx, { query, page, caller, deps }) =>
+    presented(await listNotifications(tx, readerOf(caller), { ...query, ...page }), (each) =>
+      presentNotification(each, deps, caller),
+    ),
 });
 
 export const countUnreadRoute = defineRoute({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ConnectedApp, endConnectedApp, listConnectedApps } from '../../db/oauth/connected-apps.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { scopeSchema } from '../http/common-fields.ts';
+import { presented, scopeSchema } from '../http/common-fields.ts';
 
 export const connectedAppSchema = z
   .strictObject({
@@ -31,10 +31,7 @@ export const listConnectedAppsRoute = defineRoute({
   summary: 'List connected apps',
   description: 'The apps that the signed-in user lets act for them by OAuth, in all their workspaces, newest first.',
   response: { 200: z.array(connectedAppSchema) },
-  async list(tx, { caller, page }) {
-    const { items, total } = await listConnectedApps(tx, caller.userId, page);
-    return { items: items.map(present), total };
-  },
+  list: async (tx, { caller, page }) => presented(await listConnectedApps(tx, caller.userId, page), present),
 });
 
 export const deleteConnectedAppRoute = defineRoute({

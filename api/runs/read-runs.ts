@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { getRun } from '../../db/runs/get-run.ts';
 import { listRuns } from '../../db/runs/list-runs.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   listedRunSchema,
@@ -22,10 +23,7 @@ export const listRunsRoute = defineRoute({
   role: 'member',
   request: { query: listRunsQuery },
   response: { 200: z.array(listedRunSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listRuns(tx, { ...query, ...page });
-    return { items: items.map(presentRun), total };
-  },
+  list: async (tx, { query, page }) => presented(await listRuns(tx, { ...query, ...page }), presentRun),
 });
 
 export const getRunRoute = defineRoute({

@@ -4,6 +4,7 @@ import { hasRun } from '../../db/runs/get-run.ts';
 import { getSpan, listSpans } from '../../db/runs/list-spans.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 import { isLargeBody, readBodyAs } from '../http/bodies.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   listSpansQuery,
@@ -68,8 +69,7 @@ export const listSpansRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params, query: { parentId = null }, page }) {
     if (!(await hasRun(tx, params.id))) throw notFound('run');
-    const { items, total } = await listSpans(tx, params.id, { parentId, ...page });
-    return { items: items.map(presentSpan), total };
+    return presented(await listSpans(tx, params.id, { parentId, ...page }), presentSpan);
   },
 });
 

@@ -6,6 +6,7 @@ import { notFound } from '../../domain/errors.ts';
 import { parseCron } from '../../domain/schedules/cron.ts';
 import { PREVIEW_TIMES } from '../../domain/schedules/schedules.ts';
 import { nextSlots } from '../../domain/schedules/slots.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   listedScheduleSchema,
@@ -28,10 +29,7 @@ export const listSchedulesRoute = defineRoute({
   scope: 'schedules:read',
   role: 'member',
   response: { 200: z.array(listedScheduleSchema) },
-  async list(tx, { page }) {
-    const { items, total } = await listSchedules(tx, page);
-    return { items: items.map(presentListedSchedule), total };
-  },
+  list: async (tx, { page }) => presented(await listSchedules(tx, page), presentListedSchedule),
 });
 
 export const getScheduleRoute = defineRoute({
@@ -67,8 +65,7 @@ export const listRunsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params: { scheduleId }, page }) {
     if ((await getSchedule(tx, scheduleId)) === null) throw notFound('schedule');
-    const { items, total } = await listRuns(tx, { scheduleId, ...page });
-    return { items: items.map((run) => presentRun(scheduleId, run)), total };
+    return presented(await listRuns(tx, { scheduleId, ...page }), (run) => presentRun(scheduleId, run));
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listSecrets } from '../../db/secrets/list-secrets.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presentSecret, secretSchema } from './schemas.ts';
 
@@ -11,8 +12,5 @@ export const listSecretsRoute = defineRoute({
   summary: 'List secrets, newest first, without their values',
   scope: 'secrets:read',
   response: { 200: z.array(secretSchema) },
-  async list(tx, { page }) {
-    const { items, total } = await listSecrets(tx, page);
-    return { items: items.map(presentSecret), total };
-  },
+  list: async (tx, { page }) => presented(await listSecrets(tx, page), presentSecret),
 });

@@ -6,6 +6,7 @@ import { listMessages } from '../../db/sessions/list-messages.ts';
 import { clearMessages, popMessage } from '../../db/sessions/remove-messages.ts';
 import { notFound } from '../../domain/errors.ts';
 import { countedTexts, tokensOfMessages } from '../../domain/sessions/sessions.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { appendBody, listMessagesQuery, messageSchema, presentMessage, sessionParams } from './schemas.ts';
 
@@ -26,8 +27,7 @@ export const listMessagesRoute = defineRoute({
   async list(tx, { params, query, page }) {
     const session = await getSession(tx, params.id);
     if (session === null) throw notFound('session');
-    const { items, total } = await listMessages(tx, session.id, { ...query, ...page });
-    return { items: items.map(presentMessage), total };
+    return presented(await listMessages(tx, session.id, { ...query, ...page }), presentMessage);
   },
 });
 

@@ -6,6 +6,7 @@ import { listSessions } from '../../db/sessions/list-sessions.ts';
 import { deleteSession } from '../../db/sessions/remove-messages.ts';
 import { updateSession } from '../../db/sessions/update-session.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   createSessionBody,
@@ -27,10 +28,7 @@ export const listSessionsRoute = defineRoute({
   role: 'member',
   request: { query: listSessionsQuery },
   response: { 200: z.array(listedSessionSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listSessions(tx, { ...query, ...page });
-    return { items: items.map(presentSession), total };
-  },
+  list: async (tx, { query, page }) => presented(await listSessions(tx, { ...query, ...page }), presentSession),
 });
 
 export const createSessionRoute = defineRoute({

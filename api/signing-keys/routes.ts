@@ -4,6 +4,7 @@ import { listSigningKeys } from '../../db/signing-keys/list-signing-keys.ts';
 import type { SigningKeyRecord } from '../../db/signing-keys/records.ts';
 import { RETIRING_KEYS_MAX, rotateSigningKey } from '../../db/signing-keys/rotate-signing-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 
 /** Rotation and its grace period: docs/messages.md, "What is sent". */
@@ -43,10 +44,7 @@ const listRoute = defineRoute({
   scope: 'messages:read',
   exempt: { foreignLists: 'Signing keys are of the workspace, and the same in all of its environments.' },
   response: { 200: z.array(signingKeySchema) },
-  async list(tx, { page }) {
-    const { items, total } = await listSigningKeys(tx, page);
-    return { items: items.map(presentKey), total };
-  },
+  list: async (tx, { page }) => presented(await listSigningKeys(tx, page), presentKey),
 });
 
 const rotateRoute = defineRoute({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { getUrlGroup } from '../../db/url-groups/get-url-group.ts';
 import { listUrlGroups } from '../../db/url-groups/list-url-groups.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   groupParams,
@@ -23,10 +24,7 @@ export const listGroupsRoute = defineRoute({
   role: 'member',
   request: { query: listGroupsQuery },
   response: { 200: z.array(groupSchema) },
-  async list(tx, { query, page }) {
-    const { items, total } = await listUrlGroups(tx, { ...query, ...page });
-    return { items: items.map(presentGroup), total };
-  },
+  list: async (tx, { query, page }) => presented(await listUrlGroups(tx, { ...query, ...page }), presentGroup),
 });
 
 export const getGroupRoute = defineRoute({
