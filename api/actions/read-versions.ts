@@ -4,7 +4,7 @@ import { getVersion } from '../../db/actions/get-version.ts';
 import { listVersions } from '../../db/actions/list-versions.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { missingAction } from '../http/failures.ts';
@@ -46,8 +46,7 @@ export const getVersionRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async read(tx, { params: { ref, number } }) {
     const action = await requireAction(tx, ref);
-    const version = await getVersion(tx, action.id, number);
-    if (version === null) throw notFound('version of an action');
+    const version = existing(await getVersion(tx, action.id, number), 'version of an action');
     return presentVersion(version);
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { revokeApiKey } from '../../db/api-keys/revoke-api-key.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { apiKeyParams } from './schemas.ts';
 
@@ -18,8 +18,7 @@ export const deleteApiKeyRoute = defineRoute({
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: ['NOT_FOUND'],
   async change(tx, { params: { keyId } }) {
-    const revoked = await revokeApiKey(tx, keyId);
-    if (revoked === null) throw notFound('API key');
+    const revoked = existing(await revokeApiKey(tx, keyId), 'API key');
     const { environmentId, name, isNew } = revoked;
     const entry = {
       action: 'api_key.deleted',

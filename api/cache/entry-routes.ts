@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deleteEntry, flushEntries, getEntry, listEntries, readCacheStats } from '../../db/cache/entries.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { entryParams, entrySchema, flushBody, listedEntrySchema, presentEntry, statsSchema } from './schemas.ts';
@@ -29,8 +29,7 @@ export const getEntryRoute = defineRoute({
   response: { 200: entrySchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params: { entryId } }) {
-    const entry = await getEntry(tx, entryId);
-    if (entry === null) throw notFound('cache entry');
+    const entry = existing(await getEntry(tx, entryId), 'cache entry');
     return presentEntry(entry);
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getJob, listJobs, lockJob } from '../../db/dead-letters/jobs.ts';
 import { DEAD_LETTER_JOB_KINDS, JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { cancelJob } from './cancel-job.ts';
@@ -34,8 +34,7 @@ export const getJobRoute = defineRoute({
   response: { 200: jobSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const job = await getJob(tx, params.jobId, DEAD_LETTER_JOB_KINDS);
-    if (job === null) throw notFound('dead-letter job');
+    const job = existing(await getJob(tx, params.jobId, DEAD_LETTER_JOB_KINDS), 'dead-letter job');
     return presentJob(job);
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readDeadLetterStats } from '../../db/dead-letters/dead-letter-stats.ts';
 import { getDeadLetter, listDeadLetters } from '../../db/dead-letters/list-dead-letters.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
@@ -56,8 +56,7 @@ export const getDeadLetterRoute = defineRoute({
   response: { 200: deadLetterSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const record = await getDeadLetter(tx, params.messageId);
-    if (record === null) throw notFound('dead letter');
+    const record = existing(await getDeadLetter(tx, params.messageId), 'dead letter');
     return presentDeadLetter(record);
   },
 });

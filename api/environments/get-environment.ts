@@ -1,5 +1,5 @@
 import { getEnvironment } from '../../db/environments/records.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { environmentParams, environmentSchema, presentEnvironment } from './schemas.ts';
 
@@ -14,8 +14,7 @@ export const getEnvironmentRoute = defineRoute({
   response: { 200: environmentSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const environment = await getEnvironment(tx, params.environmentId);
-    if (environment === null) throw notFound('environment');
+    const environment = existing(await getEnvironment(tx, params.environmentId), 'environment');
     return presentEnvironment(environment);
   },
 });

@@ -9,7 +9,7 @@ import {
   updateSubscription,
 } from '../../db/events/subscriptions.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { headersAfter } from '../../domain/events/subscription-headers.ts';
 import { REDACTED } from '../../domain/redacted.ts';
 import { RETIRING_SECRETS_MAX } from '../../domain/events/topics.ts';
@@ -151,7 +151,6 @@ export const rotateSecretRoute = defineRoute({
 
 /** @throws {ServiceError} NOT_FOUND */
 async function locked(tx: EnvironmentTransaction, id: string): Promise<LockedSubscription> {
-  const found = await lockSubscription(tx, id);
-  if (found === null) throw notFound('subscription');
+  const found = existing(await lockSubscription(tx, id), 'subscription');
   return found;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getEvent, listEvents } from '../../db/events/event-records.ts';
 import { listDeliveries } from '../../db/events/list-deliveries.ts';
 import { requireTopic } from '../../db/events/topics.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
@@ -45,8 +45,7 @@ export const getEventRoute = defineRoute({
   response: { 200: eventWithDeliveriesSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params: { eventId }, query: { page, limit } }) {
-    const event = await getEvent(tx, eventId);
-    if (event === null) throw notFound('event');
+    const event = existing(await getEvent(tx, eventId), 'event');
     const deliveries = await listDeliveries(tx, event.id, { limit, offset: (page - 1) * limit });
     return presentEventWithDeliveries(event, deliveries, { page, limit });
   },

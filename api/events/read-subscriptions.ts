@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getSubscription, listSubscriptions } from '../../db/events/subscriptions.ts';
 import { requireTopic } from '../../db/events/topics.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
@@ -44,8 +44,7 @@ export const getSubscriptionRoute = defineRoute({
   response: { 200: subscriptionSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params: { subscriptionId } }) {
-    const subscription = await getSubscription(tx, subscriptionId);
-    if (subscription === null) throw notFound('subscription');
+    const subscription = existing(await getSubscription(tx, subscriptionId), 'subscription');
     return presentSubscription(subscription);
   },
 });

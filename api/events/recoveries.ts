@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { createJob, getJob, type JobRecord, listJobs, lockJob } from '../../db/dead-letters/jobs.ts';
 import { findTarget, type LiveTarget } from '../../db/events/find-target.ts';
 import { JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import { cancelJob } from '../dead-letters/cancel-job.ts';
 import { wakeJob } from '../dead-letters/job-workflows.ts';
 import { presented } from '../http/common-fields.ts';
@@ -130,7 +130,6 @@ function ofSubscription(subscriptionId: string, job: JobRecord<'recover'> | null
 
 /** @throws {ServiceError} NOT_FOUND */
 async function liveTarget(tx: EnvironmentTransaction, subscriptionId: string): Promise<LiveTarget> {
-  const target = await findTarget(tx, subscriptionId);
-  if (target === null) throw notFound('subscription');
+  const target = existing(await findTarget(tx, subscriptionId), 'subscription');
   return target;
 }

@@ -3,7 +3,7 @@ import { findTarget } from '../../db/events/find-target.ts';
 import { listSubscriptionAttempts } from '../../db/events/list-subscription-attempts.ts';
 import { publishTestEvent } from '../../db/events/publish-test-event.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { publisherOf } from '../messages/publisher.ts';
@@ -33,8 +33,7 @@ export const testSubscriptionRoute = defineRoute({
   quotaStatus: 402,
   idempotent: true,
   async change(tx, { params: { subscriptionId }, caller, actor, deps }) {
-    const target = await findTarget(tx, subscriptionId);
-    if (target === null) throw notFound('subscription');
+    const target = existing(await findTarget(tx, subscriptionId), 'subscription');
     const { eventId, message } = await publishTestEvent(tx, deps.resealing, publisherOf(caller, actor), target);
     const { messageId, status } = message;
     return {

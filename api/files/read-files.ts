@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getFile } from '../../db/files/get-file.ts';
 import { listFiles } from '../../db/files/list-files.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { PURPOSE_CHARACTERS_MAX } from '../../domain/files/files.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -36,8 +36,7 @@ export const getFileRoute = defineRoute({
   response: { 200: fileSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params: { fileId } }) {
-    const file = await getFile(tx, fileId);
-    if (file === null) throw notFound('file');
+    const file = existing(await getFile(tx, fileId), 'file');
     return presentFile(file);
   },
 });

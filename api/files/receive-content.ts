@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getFile } from '../../db/files/get-file.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { DIRECT_FILE_BYTES_MAX } from '../../domain/files/files.ts';
 import type { Bytes } from '../../domain/files/file-store.ts';
 import type { IncomingMessage } from 'node:http';
@@ -51,8 +51,10 @@ export const receiveContentRoute = defineRoute({
     }
     const upload = deps.uploads.open(tenant.workspaceId);
     try {
-      const file = await deps.db.withEnvironment(tenant, (tx) => getFile(tx, fileId), { readOnly: true });
-      if (file === null) throw notFound('file');
+      const file = existing(
+        await deps.db.withEnvironment(tenant, (tx) => getFile(tx, fileId), { readOnly: true }),
+        'file',
+      );
       if (file.status === 'ready') {
         throw new ServiceError('CONFLICT', { message: 'The file is confirmed, and does not change any more.' });
       }

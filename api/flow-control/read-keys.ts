@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getKey } from '../../db/flow-control/get-key.ts';
 import { listKeys } from '../../db/flow-control/list-keys.ts';
 import { readStatus } from '../../db/flow-control/read-status.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
@@ -40,8 +40,7 @@ export const getKeyRoute = defineRoute({
   response: { 200: keySchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const record = await getKey(tx, params.flowControlKeyId);
-    if (record === null) throw notFound('flow-control key');
+    const record = existing(await getKey(tx, params.flowControlKeyId), 'flow-control key');
     return presentKey(record);
   },
 });
@@ -58,8 +57,7 @@ export const getStatusRoute = defineRoute({
   response: { 200: statusSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const record = await getKey(tx, params.flowControlKeyId);
-    if (record === null) throw notFound('flow-control key');
+    const record = existing(await getKey(tx, params.flowControlKeyId), 'flow-control key');
     return presentStatus(record, await readStatus(tx, record.id, DUE_COUNTED_MAX));
   },
 });

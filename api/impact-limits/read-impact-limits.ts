@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
 import { listImpactLimits } from '../../db/impact-limits/list-impact-limits.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { limitParams, limitSchema, listLimitsQuery, presentLimit } from './schemas.ts';
@@ -31,8 +31,7 @@ export const getLimitRoute = defineRoute({
   response: { 200: limitSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const limit = await getImpactLimit(tx, params.id);
-    if (limit === null) throw notFound('impact limit');
+    const limit = existing(await getImpactLimit(tx, params.id), 'impact limit');
     return presentLimit(limit);
   },
 });

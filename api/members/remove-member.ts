@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lockMember } from '../../db/members/lock-member.ts';
 import { removeMember } from '../../db/members/remove-member.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { requireRole } from '../http/rights.ts';
 import { lastOwner, requireOwnerFor } from './access.ts';
@@ -23,8 +23,7 @@ export const removeMemberRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
   async change(tx, { params: { userId }, caller }) {
     if (userId !== caller.userId) requireRole(caller.role, 'admin');
-    const locked = await lockMember(tx, userId);
-    if (locked === null) throw notFound('member');
+    const locked = existing(await lockMember(tx, userId), 'member');
     const { member, isLastOwner } = locked;
     requireOwnerFor(caller, member.role);
     if (isLastOwner) throw lastOwner();

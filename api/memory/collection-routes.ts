@@ -9,7 +9,7 @@ import {
 } from '../../db/memory/collections.ts';
 import { forgetMemories } from '../../db/memory/forget-memories.ts';
 import { createMemoryJob } from '../../db/memory/jobs.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { COLLECTION_NAME_CHARACTERS_MAX, FORGOTTEN_AT_ONCE_MAX } from '../../domain/memory/memories.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -83,8 +83,7 @@ export const getCollectionRoute = defineRoute({
   response: { 200: collectionSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const collection = await getCollection(tx, params.collectionId);
-    if (collection === null) throw notFound(NO_SUCH);
+    const collection = existing(await getCollection(tx, params.collectionId), NO_SUCH);
     return presentCollection(collection);
   },
 });
@@ -107,8 +106,7 @@ export const updateCollectionRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
   async change(tx, { params: { collectionId }, body }) {
-    const collection = await updateCollection(tx, collectionId, body);
-    if (collection === null) throw notFound(NO_SUCH);
+    const collection = existing(await updateCollection(tx, collectionId, body), NO_SUCH);
     return {
       reply: { status: 200, data: presentCollection(collection) },
       audit: {
@@ -135,8 +133,7 @@ export const deleteCollectionRoute = defineRoute({
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   idempotent: true,
   async change(tx, { params: { collectionId }, caller, deps }) {
-    const collection = await lockCollection(tx, collectionId);
-    if (collection === null) throw notFound(NO_SUCH);
+    const collection = existing(await lockCollection(tx, collectionId), NO_SUCH);
     await markCollectionDeleted(tx, collectionId);
     const wanted = { collectionIds: [collectionId], filter: {} };
     const { deleted } = await forgetMemories(tx, wanted, { until: null, most: FORGOTTEN_AT_ONCE_MAX });

@@ -1,7 +1,7 @@
 import { holdCollection } from '../../db/memory/collections.ts';
 import { createMemoryJob, getMemoryJob, type IngestInput } from '../../db/memory/jobs.ts';
 import { getSession } from '../../db/sessions/get-session.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
+import { existing, notFound, validationError } from '../../domain/errors.ts';
 import { isLargeBody, readBodyAs } from '../http/bodies.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { requireAlso } from '../http/rights.ts';
@@ -88,8 +88,7 @@ export const getMemoryJobRoute = defineRoute({
   response: { 200: jobSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const job = await getMemoryJob(tx, params.jobId);
-    if (job === null) throw notFound('memory job');
+    const job = existing(await getMemoryJob(tx, params.jobId), 'memory job');
     return presentMemoryJob(job);
   },
 });

@@ -4,7 +4,7 @@ import { findCollections, type SearchedCollection } from '../../db/memory/collec
 import { getMemory } from '../../db/memory/get-memory.ts';
 import { listMemories } from '../../db/memory/list-memories.ts';
 import { listMemoryVersions } from '../../db/memory/list-versions.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
+import { existing, notFound, validationError } from '../../domain/errors.ts';
 import { type MemoryFilter, METADATA_BYTES_MAX } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presented, queryBoolean, rememberedFilterInstant } from '../http/common-fields.ts';
@@ -126,8 +126,7 @@ export const getMemoryRoute = defineRoute({
   response: { 200: memorySchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const memory = await getMemory(tx, params.memoryId);
-    if (memory === null) throw notFound('memory');
+    const memory = existing(await getMemory(tx, params.memoryId), 'memory');
     return presentMemory(memory);
   },
 });
@@ -145,8 +144,7 @@ export const memoryHistoryRoute = defineRoute({
   response: { 200: z.array(memorySchema) },
   errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
-    const versions = await listMemoryVersions(tx, params.memoryId, page);
-    if (versions === null) throw notFound('memory');
+    const versions = existing(await listMemoryVersions(tx, params.memoryId, page), 'memory');
     return { items: versions.items.map(presentMemory), total: versions.total };
   },
 });

@@ -7,7 +7,7 @@ import type { MemoryRecord } from '../../db/memory/records.ts';
 import { storeMemories } from '../../db/memory/store-memories.ts';
 import { checkSupersedable, supersedeMemory } from '../../db/memory/supersede-memory.ts';
 import { type Embedded, refuseOtherModel } from '../../domain/embeddings/embedder.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
+import { existing, notFound, validationError } from '../../domain/errors.ts';
 import { DERIVED_FROM_MEMORY } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { rememberedInstant } from '../http/common-fields.ts';
@@ -106,8 +106,7 @@ async function heldCollection(
 ): Promise<string> {
   const { model, dimensions } = embedded;
   const collectionId = named ?? (await ensureDefaultCollection(tx, { model, dimensions }));
-  const expected = await holdCollection(tx, collectionId);
-  if (expected === null) throw notFound('memory collection');
+  const expected = existing(await holdCollection(tx, collectionId), 'memory collection');
   refuseOtherModel(expected, embedded);
   return collectionId;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cancelMessage } from '../../db/messages/cancel-message.ts';
 import { getMessage } from '../../db/messages/get-message.ts';
 import { listMessages } from '../../db/messages/list-messages.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { listAttemptsRoute } from './list-attempts.ts';
@@ -42,8 +42,7 @@ const getRoute = defineRoute({
   response: { 200: messageSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const message = await getMessage(tx, params.messageId);
-    if (message === null) throw notFound('message');
+    const message = existing(await getMessage(tx, params.messageId), 'message');
     return presentMessage(message);
   },
 });
@@ -62,8 +61,7 @@ const cancelRoute = defineRoute({
   response: { 200: messageSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async change(tx, { params: { messageId }, caller, deps }) {
-    const result = await cancelMessage(tx, messageId);
-    if (result === null) throw notFound('message');
+    const result = existing(await cancelMessage(tx, messageId), 'message');
     if ('inTheWay' in result) {
       throw new ServiceError('CONFLICT', {
         message:

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getNotification } from '../../db/notifications/list-notifications.ts';
 import { dismiss, markAllRead, markRead } from '../../db/notifications/mark-notifications.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { notificationParams, notificationSchema, presentNotification, readerOf } from './schemas.ts';
 
@@ -22,8 +22,7 @@ export const readNotificationRoute = defineRoute({
   async change(tx, { params: { id }, caller, deps }) {
     const reader = readerOf(caller);
     await markRead(tx, reader, id);
-    const notification = await getNotification(tx, reader, id);
-    if (notification === null) throw notFound('notification');
+    const notification = existing(await getNotification(tx, reader, id), 'notification');
     return { reply: { status: 200, data: presentNotification(notification, deps, caller) }, audit: OWN_VIEW };
   },
 });

@@ -5,7 +5,7 @@ import { lookAtMember } from '../../db/approvals/read-principal.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
 import type { CallerEnvironment } from '../../db/environments/caller-environment.ts';
 import { approvalPath } from '../../domain/console-links.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import { visibleJson } from '../../domain/unseen-characters.ts';
 import { refusalOf } from '../approvals/decide.ts';
 import { approveRoute, denyRoute } from '../approvals/decide-approval.ts';
@@ -105,8 +105,7 @@ export async function sendApprovalContent(request: PageRequest, { environmentId,
   const { ctx, runner } = request;
   const session = await sessionOf(request, environmentId);
   const record = await readAsMember(request, getApprovalRoute, session, async (tx, caller) => {
-    const approval = await getApproval(tx, approvalId);
-    if (approval === null) throw notFound('approval');
+    const approval = existing(await getApproval(tx, approvalId), 'approval');
     return presentApproval(await showApproval(tx, approval), placeOf(runner.deps, caller));
   });
   ctx.set('Content-Disposition', `attachment; filename="${record.id}.json"`);

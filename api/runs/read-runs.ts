@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getRun } from '../../db/runs/get-run.ts';
 import { listRuns } from '../../db/runs/list-runs.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
@@ -38,8 +38,7 @@ export const getRunRoute = defineRoute({
   response: { 200: runWithCountsSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const run = await getRun(tx, params.id);
-    if (run === null) throw notFound('run');
+    const run = existing(await getRun(tx, params.id), 'run');
     return presentRunWithCounts(run);
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
 import { hasRun } from '../../db/runs/get-run.ts';
 import { getSpan, listSpans } from '../../db/runs/list-spans.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
+import { existing, notFound, validationError } from '../../domain/errors.ts';
 import { isLargeBody, readBodyAs } from '../http/bodies.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -85,8 +85,7 @@ export const getSpanRoute = defineRoute({
   response: { 200: spanSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const span = await getSpan(tx, params.id, params.spanId);
-    if (span === null) throw notFound('span');
+    const span = existing(await getSpan(tx, params.id, params.spanId), 'span');
     return presentSpan(span);
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getSchedule } from '../../db/schedules/get-schedule.ts';
 import { listRuns } from '../../db/schedules/list-runs.ts';
 import { listSchedules } from '../../db/schedules/list-schedules.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import { parseCron } from '../../domain/schedules/cron.ts';
 import { PREVIEW_TIMES } from '../../domain/schedules/schedules.ts';
 import { nextSlots } from '../../domain/schedules/slots.ts';
@@ -44,8 +44,7 @@ export const getScheduleRoute = defineRoute({
   response: { 200: scheduleSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const schedule = await getSchedule(tx, params.scheduleId);
-    if (schedule === null) throw notFound('schedule');
+    const schedule = existing(await getSchedule(tx, params.scheduleId), 'schedule');
     return presentSchedule(schedule);
   },
 });

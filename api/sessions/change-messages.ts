@@ -4,7 +4,7 @@ import { appendMessages } from '../../db/sessions/append-messages.ts';
 import { getSession, lockSession } from '../../db/sessions/get-session.ts';
 import { listMessages } from '../../db/sessions/list-messages.ts';
 import { clearMessages, popMessage } from '../../db/sessions/remove-messages.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { countedTexts, tokensOfMessages } from '../../domain/sessions/sessions.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -25,8 +25,7 @@ export const listMessagesRoute = defineRoute({
   response: { 200: z.array(messageSchema) },
   errors: ['NOT_FOUND'],
   async list(tx, { params, query, page }) {
-    const session = await getSession(tx, params.id);
-    if (session === null) throw notFound('session');
+    const session = existing(await getSession(tx, params.id), 'session');
     return presented(await listMessages(tx, session.id, { ...query, ...page }), presentMessage);
   },
 });
@@ -53,8 +52,7 @@ export const appendMessagesRoute = defineRoute({
   },
   async change(tx, { params, body: { messages } }, tokens) {
     const counted = messages.map((message, index) => ({ ...message, tokens: tokens[index] ?? 0 }));
-    const appended = await appendMessages(tx, params.id, counted);
-    if (appended === null) throw notFound('session');
+    const appended = existing(await appendMessages(tx, params.id, counted), 'session');
     await refuseFullStorage(tx);
     return {
       reply: { status: 201, data: appended.map(presentMessage) },
@@ -77,8 +75,7 @@ export const clearMessagesRoute = defineRoute({
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { id } }) {
-    const session = await lockSession(tx, id);
-    if (session === null) throw notFound('session');
+    const session = existing(await lockSession(tx, id), 'session');
     const deleted = await clearMessages(tx, id);
     return {
       reply: { status: 200, data: { deleted } },
@@ -104,10 +101,8 @@ export const popMessageRoute = defineRoute({
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { id } }) {
-    const session = await lockSession(tx, id);
-    if (session === null) throw notFound('session');
-    const popped = await popMessage(tx, id);
-    if (popped === null) throw notFound('message of this session');
+    const session = existing(await lockSession(tx, id), 'session');
+    const popped = existing(await popMessage(tx, id), 'message of this session');
     return {
       reply: { status: 200, data: presentMessage(popped) },
       audit: {

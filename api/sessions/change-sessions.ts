@@ -5,7 +5,7 @@ import { getSession, lockSession } from '../../db/sessions/get-session.ts';
 import { listSessions } from '../../db/sessions/list-sessions.ts';
 import { deleteSession } from '../../db/sessions/remove-messages.ts';
 import { updateSession } from '../../db/sessions/update-session.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
@@ -63,8 +63,7 @@ export const getSessionRoute = defineRoute({
   response: { 200: sessionSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const session = await getSession(tx, params.id);
-    if (session === null) throw notFound('session');
+    const session = existing(await getSession(tx, params.id), 'session');
     return presentSession(session);
   },
 });
@@ -83,8 +82,7 @@ export const updateSessionRoute = defineRoute({
   errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params, body }) {
-    const session = await updateSession(tx, params.id, body);
-    if (session === null) throw notFound('session');
+    const session = existing(await updateSession(tx, params.id, body), 'session');
     await refuseFullStorage(tx);
     return { reply: { status: 200, data: presentSession(session) }, audit: 'none: the session is the record of it' };
   },
@@ -103,8 +101,7 @@ export const deleteSessionRoute = defineRoute({
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { id } }) {
-    const session = await lockSession(tx, id);
-    if (session === null) throw notFound('session');
+    const session = existing(await lockSession(tx, id), 'session');
     await deleteSession(tx, id);
     const { name, messageCount } = session;
     return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getUrlGroup } from '../../db/url-groups/get-url-group.ts';
 import { listUrlGroups } from '../../db/url-groups/list-url-groups.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
@@ -39,8 +39,7 @@ export const getGroupRoute = defineRoute({
   response: { 200: groupWithEndpointsSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const group = await getUrlGroup(tx, params.groupId);
-    if (group === null) throw notFound('URL group');
+    const group = existing(await getUrlGroup(tx, params.groupId), 'URL group');
     return presentGroupWithEndpoints(group);
   },
 });
