@@ -1,28 +1,24 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Router } from '@koa/router';
 import Koa from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiDependencies } from './dependencies.ts';
 import type { DocsSettings } from './docs/docs-site.ts';
 import { DOCS_MCP_PATH, serveDocs } from './docs/serve-docs.ts';
 import { healthChecks } from './health/health.ts';
-import { logAccess } from './http/access-log.ts';
-import { boundStrangers } from './http/bound-strangers.ts';
-import { SessionAuthenticator } from './http/authenticate-session.ts';
+import { answerRest } from './http/answer-rest.ts';
+import { beginRequest, boundStrangers, logAccess, type NetworkSettings, requireHttps } from './http/every-request.ts';
+import { SessionAuthenticator } from './http/sessions.ts';
 import { Authenticator } from './http/authenticate.ts';
+import { BodyTurns } from './http/bodies.ts';
 import type { RequestState } from './http/context.ts';
 import { refuseUnknownPath, replyWithErrors } from './http/error-replies.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { IdempotencyGate, type IdempotencyOptions } from './http/idempotency.ts';
 import { isInteractionsPath, serveInteractions } from './integrations/serve-interactions.ts';
 import { serveMcpOnDemand } from './mcp/serve-mcp-on-demand.ts';
-import { mountRoutes } from './http/mount-routes.ts';
 import { resourceUrl } from './oauth/places.ts';
 import { isOAuthPath, serveOAuthOnDemand } from './oauth/serve-oauth-on-demand.ts';
 import { answerOtlpFailures } from './runs/otlp/answer-failures.ts';
-import { assignRequestId } from './http/request-id.ts';
 import type { RouteRunner } from './http/route-runner.ts';
-import { setSecurityHeaders } from './http/security-headers.ts';
-import { observeOrigin, requireHttps, type NetworkSettings } from './http/transport-security.ts';
 import { serveOpenApi } from './openapi/serve-openapi.ts';
 import { isPagePath, replyWithErrorPages } from './pages/error-pages.ts';
 import { servePages } from './pages/serve-pages.ts';
@@ -71,43 +67,40 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   const limits = new WorkspaceLimits(deps);
   const network = options.network ?? OPEN_NETWORK;
   const app = new Koa<RequestState>();
-  const router = new Router<RequestState>({ sensitive: true });
   const routes = options.routes ?? ROUTES;
   const runner: RouteRunner = {
     deps,
     authenticators,
     idempotency,
+    bodyTurns: new BodyTurns(),
     gates: [limits.beforeScope],
     workGates: [limits.beforeWork],
     ...(options.onReply === undefined ? {} : { onReply: options.onReply }),
   };
-  mountRoutes(router, routes, runner);
   const mcp = serveMcpOnDemand(runner);
   const docsAt = options.docs ?? DOCS_AT_THE_ROOT;
   const docs = serveDocs({ ...docsAt, logger: deps.logger });
 
   // Errors that Koa itself meets, such as a connection that broke while a reply was written.
   app.on('error', (error: Error) => deps.logger.debug({ message: error.message }, 'connection error'));
-  app.use(assignRequestId);
-  app.use(observeOrigin(network));
-  app.use(setSecurityHeaders);
+  app.use(beginRequest(network));
   app.use(logAccess(deps.logger));
   app.use(replyWithErrors(deps, docsAt.base));
   app.use(healthChecks(deps, options.isSetUp));
   app.use(replyWithErrorPages(deps.logger));
   app.use(requireHttps(network));
+  app.use(boundStrangers({ routes, isOfStrangers }));
+  app.use(answerOtlpFailures(deps, docsAt.base));
+  app.use(answerRest(runner, routes));
   app.use(serveStart(docsAt.base));
   app.use(serveOpenApi(routes));
   app.use(serveReference(routes));
-  app.use(boundStrangers({ routes, isOfStrangers }));
   app.use(docs.serve);
   app.use(serveOAuthOnDemand(runner));
   app.use(servePages(runner));
   app.use(serveInteractions(runner));
-  app.use(answerOtlpFailures(deps, docsAt.base));
   app.use(mcp.middleware);
   app.use(refuseFormerRotation(runner));
-  app.use(router.routes());
   app.use(docs.refuseUnknownApi);
   app.use(refuseUnknownPath(routes));
 

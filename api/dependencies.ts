@@ -13,7 +13,7 @@ import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TokenCounter } from './context/token-counter.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
 import type { PacedStarts } from './messages/paced-starts.ts';
-import type { Uploads } from './http/uploads.ts';
+import type { Uploads } from './http/bodies.ts';
 import type { Workers } from './health/worker-watch.ts';
 import type { BodyThreads } from './threads/body-threads.ts';
 import type { ImportPlanner } from './actions/import/import-planner.ts';

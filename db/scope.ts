@@ -41,32 +41,10 @@ export interface TransactionOptions extends CommitOptions {
    * and a later transaction fails with CREDENTIAL_ENDED. See migration 0004.
    */
   held?: Credential;
-  /** For reads: each statement looks the key up, and fails with CREDENTIAL_ENDED where the key is not as assumed. */
-  presented?: PresentedKey;
 }
 
 /** The SQLSTATE of a transaction whose credential was revoked, expired or removed, or whose role changed. */
 export const CREDENTIAL_ENDED = 'SC001';
-
-/** An API key as a request presents it, for reads. */
-export interface PresentedKey {
-  hash: Buffer;
-  /** Looks at the key as it is now. False: the key no longer makes its holder the caller of this request. */
-  isAsAssumed(row: PresentedKeyRow): boolean;
-}
-
-/** What may have changed of a key since it was looked up; the rest of it never does (migration 0003). */
-export interface PresentedKeyRow {
-  id: string;
-  environment_name: string;
-  environment_protected: boolean;
-  last_used_at: Date | null;
-}
-
-/** The key has ended, or what it stands for has changed, since it was looked up. */
-export class CredentialEndedError extends Error {
-  readonly code = CREDENTIAL_ENDED;
-}
 
 interface Setting {
   /** Part of the name of the prepared statement. */
@@ -107,24 +85,6 @@ export function scopeStatement(scope: Scope, { flush = 'now', readOnly = false }
     name += '_read_only';
   }
   return { name, text: `/* ${name} */ SELECT ${settings.join(', ')}`, values };
-}
-
-/**
- * The same for the environment of a key, looked up by this very statement: a revoked or unknown key has no scope, and what
- * follows it sees no row of any tenant.
- */
-export function presentedKeyStatement({ hash }: PresentedKey): QueryConfig {
-  const name = 'scope_of_key';
-  const text = `/* ${name} */ SELECT key.id, key.environment_name, key.environment_protected, key.last_used_at, ${READ_ONLY},
-      set_config('app.workspace_id', coalesce(key.workspace_id::text, ''), true),
-      set_config('app.environment_id', coalesce(key.environment_id::text, ''), true)
-    FROM (SELECT) AS one LEFT JOIN find_api_key($1) AS key ON true`;
-  return { name, text, values: [hash] };
-}
-
-/** Throws unless the key that was looked up is the caller that the request was taken for. */
-export function requireAsAssumed({ isAsAssumed }: PresentedKey, row: PresentedKeyRow | undefined): void {
-  if (row === undefined || row.id === null || !isAsAssumed(row)) throw new CredentialEndedError('the API key ended');
 }
 
 /** The statement that holds a credential until the end of its transaction. It fails with CREDENTIAL_ENDED. */

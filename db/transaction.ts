@@ -1,16 +1,7 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { codeOf } from '../domain/failures.ts';
 import { sendJoined } from './joined-query.ts';
-import {
-  holdStatement,
-  type PresentedKey,
-  presentedKeyStatement,
-  type PresentedKeyRow,
-  requireAsAssumed,
-  type Scope,
-  scopeStatement,
-  type TransactionOptions,
-} from './scope.ts';
+import { holdStatement, type Scope, scopeStatement, type TransactionOptions } from './scope.ts';
 
 /** SQLSTATE in_failed_sql_transaction. */
 const TRANSACTION_ABORTED = '25P02';
@@ -38,13 +29,12 @@ export function transactionOf(
   scope: Scope,
   options: TransactionOptions & { isOneStatement?: boolean },
 ): (client: PoolClient) => OpenTransaction {
-  const { readOnly, isOneStatement = false, isSnapshot = false, held, presented } = options;
-  const tenant = presented === undefined ? scopeStatement(scope, options) : presentedKeyStatement(presented);
+  const { readOnly, isOneStatement = false, isSnapshot = false, held } = options;
+  const tenant = scopeStatement(scope, options);
   if (readOnly === true || isOneStatement) {
     if (held !== undefined) throw new Error('a credential is held by a transaction that writes');
-    return (client) => new TransactionByStatement(client, tenant, { presented, isOneStatement });
+    return (client) => new TransactionByStatement(client, tenant, isOneStatement);
   }
-  if (presented !== undefined) throw new Error('a presented key is for reads');
   const opening = [isSnapshot ? BEGIN_SNAPSHOT : BEGIN, tenant, ...(held === undefined ? [] : [holdStatement(held)])];
   return (client) => new Transaction(client, opening, held !== undefined);
 }
@@ -123,39 +113,31 @@ class Transaction implements OpenTransaction {
   }
 }
 
-interface ByStatementOptions {
-  presented: PresentedKey | undefined;
-  isOneStatement: boolean;
-}
-
 /** Each statement is a transaction with the statement that names its tenant: nothing is left open between two of them. */
 class TransactionByStatement implements OpenTransaction {
   private readonly client: PoolClient;
   private readonly tenant: QueryConfig;
-  private readonly options: ByStatementOptions;
+  private readonly isOneStatement: boolean;
   private readonly pending = new Set<Promise<QueryResult[]>>();
   private isOver = false;
-  private isAsked = false;
   private failure: Error | null = null;
 
-  constructor(client: PoolClient, tenant: QueryConfig, options: ByStatementOptions) {
+  constructor(client: PoolClient, tenant: QueryConfig, isOneStatement: boolean) {
     this.client = client;
     this.tenant = tenant;
-    this.options = options;
+    this.isOneStatement = isOneStatement;
   }
 
   async query(statement: QueryConfig): Promise<QueryResult> {
     if (this.isOver) throw new Error('the transaction is over');
-    if (this.options.isOneStatement) this.isOver = true;
-    return lastOf(await this.send([statement]));
+    if (this.isOneStatement) this.isOver = true;
+    return lastOf(await this.send(statement));
   }
 
   async commit(): Promise<void> {
     this.isOver = true;
-    // A read that asks for nothing is a read of somebody all the same.
-    if (!this.isAsked && this.options.presented !== undefined) await this.send([]);
     await this.answers();
-    if (this.failure !== null && this.options.isOneStatement) {
+    if (this.failure !== null && this.isOneStatement) {
       throw new Error('the statement failed, its error was swallowed, and nothing was committed');
     }
   }
@@ -170,15 +152,11 @@ class TransactionByStatement implements OpenTransaction {
     return null; // it is that of the statement
   }
 
-  private async send(more: readonly QueryConfig[]): Promise<QueryResult[]> {
-    this.isAsked = true;
-    const answer = sendJoined(this.client, [this.tenant, ...more]);
+  private async send(statement: QueryConfig): Promise<QueryResult[]> {
+    const answer = sendJoined(this.client, [this.tenant, statement]);
     this.pending.add(answer);
     try {
-      const results = await answer;
-      const { presented } = this.options;
-      if (presented !== undefined) requireAsAssumed(presented, results[0]?.rows[0] as PresentedKeyRow | undefined);
-      return results;
+      return await answer;
     } catch (error) {
       this.failure = error as Error;
       throw error;

@@ -186,3 +186,9 @@ export function notFound(what: string, near?: Missing['near']): ServiceError {
   const missing = near === undefined ? { what } : { what, near };
   return new ServiceError('NOT_FOUND', { message: `No such ${what} in this workspace and environment.`, missing });
 }
+
+/** The record where there is one. @throws {ServiceError} NOT_FOUND. */
+export function existing<Record>(record: Record | null, what: string): Record {
+  if (record === null) throw notFound(what);
+  return record;
+}

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { ActionRecord, ActionVersionRecord } from '../../db/actions/records.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
-import { orShortened } from '../http/shortened.ts';
-import { versionNumber } from '../http/version-number.ts';
+import { orShortened, versionNumber } from '../http/common-fields.ts';
 
 /** Either form of a ref: `act_…` or a name. It allows only characters of the two, so nothing else reaches the database. */
 export const actionRefParams = z.strictObject({

@@ -2,9 +2,10 @@ import { archiveAction } from '../../db/actions/archive-action.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
 import { actionEntry } from './audit.ts';
-import { missingAction } from '../http/missing.ts';
+import { missingAction } from '../http/failures.ts';
 
 export const archiveActionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.archive',
   method: 'DELETE',
   path: '/api/v2/actions/{ref}',

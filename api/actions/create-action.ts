@@ -9,6 +9,7 @@ import { buildDefinition, configIssuesOf, schemaIssuesOf } from './definition.ts
 import { missingSecretsOf, warningsOf, writtenActionSchema } from './warnings.ts';
 
 export const createActionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.create',
   method: 'POST',
   path: '/api/v2/actions',

@@ -1,9 +1,10 @@
 import { getAction } from '../../db/actions/get-action.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
-import { missingAction } from '../http/missing.ts';
+import { missingAction } from '../http/failures.ts';
 
 export const getActionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.get',
   method: 'GET',
   path: '/api/v2/actions/{ref}',

@@ -8,6 +8,7 @@ import type { ImportedOperation } from './import/import-body.ts';
 import type { PlannedImport, ReadImport } from './import/import-job.ts';
 
 export const importActionsRoute = defineRoute({
+  of: 'environment',
   id: 'actions.import',
   method: 'POST',
   path: '/api/v2/actions/import',

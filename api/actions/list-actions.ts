@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listActions } from '../../db/actions/list-actions.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { queryBoolean } from '../http/pagination.ts';
+import { presented, queryBoolean } from '../http/common-fields.ts';
 import { listedActionSchema, presentAction } from './action-schemas.ts';
 import { ACTION_NAME_PATTERN } from './body-schemas.ts';
 
@@ -22,6 +22,7 @@ const query = z.strictObject({
 });
 
 export const listActionsRoute = defineRoute({
+  of: 'environment',
   id: 'actions.list',
   method: 'GET',
   path: '/api/v2/actions',
@@ -30,10 +31,8 @@ export const listActionsRoute = defineRoute({
   role: 'member',
   request: { query },
   response: { 200: z.array(listedActionSchema) },
-  errors: [],
   async list(tx, { query: { name, query: wanted = '', includeArchived = false }, page }) {
     const words = wanted.split(/\s+/).filter((word) => word !== '');
-    const { items, total } = await listActions(tx, { name, words, includeArchived, ...page });
-    return { items: items.map(presentAction), total };
+    return presented(await listActions(tx, { name, words, includeArchived, ...page }), presentAction);
   },
 });

@@ -4,9 +4,10 @@ import { getVersion } from '../../db/actions/get-version.ts';
 import { listVersions } from '../../db/actions/list-versions.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { missingAction } from '../http/missing.ts';
+import { missingAction } from '../http/failures.ts';
 import {
   actionRefParams,
   actionVersionParams,
@@ -16,6 +17,7 @@ import {
 } from './action-schemas.ts';
 
 export const listVersionsRoute = defineRoute({
+  of: 'environment',
   id: 'actions.versions.list',
   method: 'GET',
   path: '/api/v2/actions/{ref}/versions',
@@ -27,12 +29,12 @@ export const listVersionsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
     const action = await requireAction(tx, params.ref);
-    const { items, total } = await listVersions(tx, action.id, page);
-    return { items: items.map(presentVersion), total };
+    return presented(await listVersions(tx, action.id, page), presentVersion);
   },
 });
 
 export const getVersionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.versions.get',
   method: 'GET',
   path: '/api/v2/actions/{ref}/versions/{number}',
@@ -44,8 +46,7 @@ export const getVersionRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async read(tx, { params: { ref, number } }) {
     const action = await requireAction(tx, ref);
-    const version = await getVersion(tx, action.id, number);
-    if (version === null) throw notFound('version of an action');
+    const version = existing(await getVersion(tx, action.id, number), 'version of an action');
     return presentVersion(version);
   },
 });

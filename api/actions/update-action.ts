@@ -2,7 +2,7 @@ import { lockAction } from '../../db/actions/lock-action.ts';
 import type { ActionRecord, NewVersion } from '../../db/actions/records.ts';
 import { updateAction } from '../../db/actions/update-action.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { defineRoute, type Actor, type Caller } from '../http/define-route.ts';
+import { type Actor, type Caller, defineRoute } from '../http/define-route.ts';
 import {
   requireGovernScope,
   requireGovernToRename,
@@ -16,9 +16,10 @@ import { requirePinnableName } from './pinned.ts';
 import { updateActionBody } from './body-schemas.ts';
 import { buildDefinition, type BuiltDefinition, configIssuesOf, schemaIssuesOf } from './definition.ts';
 import { missingSecretsOf, warningsOf, writtenActionSchema } from './warnings.ts';
-import { missingAction } from '../http/missing.ts';
+import { missingAction } from '../http/failures.ts';
 
 export const updateActionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.update',
   method: 'PATCH',
   path: '/api/v2/actions/{ref}',

@@ -5,7 +5,8 @@ import { usdOf } from '../../domain/analytics/counted.ts';
 import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
 import { APPROXIMATE, type HistogramBucket, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { sourcesOfSum } from '../../domain/analytics/sources.ts';
-import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { analyticsRead } from './analytics-read.ts';
 import { approximateSchema, count, percentilesSchema, truncatedSchema } from './range-schemas.ts';
 
 export const agentSchema = z
@@ -34,55 +35,57 @@ export const agentSchema = z
   })
   .meta({ id: 'AnalyticsAgent' });
 
-export const agentsRoute = defineAnalyticsRoute({
-  id: 'analytics.agents',
-  path: '/api/v2/analytics/agents',
-  summary: 'List what each agent did',
-  description:
-    'The agents that runs and invocations named, those that were seen last first. Agents beyond the first 1,000 of a day are one entry, `(other)`.',
-  query: {
-    agentId: z.string().min(1).max(200).optional().describe('Only this agent.'),
-    sort: z
-      .enum(AGENT_SORTS)
-      .default('lastSeenAt')
-      .describe('The largest first. `runs`: those that began in the range.'),
-  },
-  paged: true,
-  data: z.array(agentSchema),
-  beside: { truncated: truncatedSchema },
-  csv: {
-    columns: [
-      'agentId',
-      'versions',
-      'runs.started',
-      'runs.succeeded',
-      'runs.failed',
-      'runs.cancelled',
-      'durationMs.p50',
-      'durationMs.p95',
-      'durationMs.p99',
-      'tokens.input',
-      'tokens.output',
-      'costUsd',
-      'invocations',
-      'refused',
-      'approvalsRequested',
-      'lastSeenAt',
-    ],
-  },
-  async read(tx, { query: { agentId, sort }, range, page }) {
-    const sources = sourcesOfSum(range);
-    const { items, total, isTruncated } = await readAgents(tx, sources, { agentId: agentId ?? null, sort, ...page });
-    const group = SQL_OF_GROUP['runs.ended'].agent;
-    const keys = items.map((item) => item.agentId);
-    const durations = await readHistograms(tx, sources, { kind: 'runs.ended', group, keys });
-    return {
-      data: items.map((item) => present(item, durations.get(item.agentId) ?? [])),
-      beside: { truncated: isTruncated },
-      total,
-    };
-  },
-});
+export const agentsRoute = defineRoute(
+  analyticsRead({
+    id: 'analytics.agents',
+    path: '/api/v2/analytics/agents',
+    summary: 'List what each agent did',
+    description:
+      'The agents that runs and invocations named, those that were seen last first. Agents beyond the first 1,000 of a day are one entry, `(other)`.',
+    query: {
+      agentId: z.string().min(1).max(200).optional().describe('Only this agent.'),
+      sort: z
+        .enum(AGENT_SORTS)
+        .default('lastSeenAt')
+        .describe('The largest first. `runs`: those that began in the range.'),
+    },
+    paged: true,
+    data: z.array(agentSchema),
+    beside: { truncated: truncatedSchema },
+    csv: {
+      columns: [
+        'agentId',
+        'versions',
+        'runs.started',
+        'runs.succeeded',
+        'runs.failed',
+        'runs.cancelled',
+        'durationMs.p50',
+        'durationMs.p95',
+        'durationMs.p99',
+        'tokens.input',
+        'tokens.output',
+        'costUsd',
+        'invocations',
+        'refused',
+        'approvalsRequested',
+        'lastSeenAt',
+      ],
+    },
+    async read(tx, { query: { agentId, sort }, range, page }) {
+      const sources = sourcesOfSum(range);
+      const { items, total, isTruncated } = await readAgents(tx, sources, { agentId: agentId ?? null, sort, ...page });
+      const group = SQL_OF_GROUP['runs.ended'].agent;
+      const keys = items.map((item) => item.agentId);
+      const durations = await readHistograms(tx, sources, { kind: 'runs.ended', group, keys });
+      return {
+        data: items.map((item) => present(item, durations.get(item.agentId) ?? [])),
+        beside: { truncated: isTruncated },
+        total,
+      };
+    },
+  }),
+);
 
 function present(item: AgentCounts, durations: readonly HistogramBucket[]): z.input<typeof agentSchema> {
   const { agentId, versions, started, succeeded, failed, cancelled, lastSeenAt } = item;

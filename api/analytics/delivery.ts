@@ -4,7 +4,8 @@ import { rate } from '../../domain/analytics/counted.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { bucketsOf } from '../../domain/analytics/sources.ts';
 import { targetOf } from '../../domain/analytics/shapes.ts';
-import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { analyticsRead } from './analytics-read.ts';
 import { approximateSchema, bucketBounds, count, percentilesSchema, rateSchema } from './range-schemas.ts';
 
 const URL_CHARACTERS_MAX = 2_048;
@@ -52,31 +53,33 @@ const deliverySchema = z
 type Outcome = (typeof OUTCOMES)[number];
 type DeliveryData = z.input<typeof deliverySchema>;
 
-export const deliveryRoute = defineAnalyticsRoute({
-  id: 'analytics.delivery',
-  path: '/api/v2/analytics/delivery',
-  summary: 'Analyse the delivery of messages',
-  description:
-    'Attempts by the time at which they ended: how many succeeded, how fast the destinations answered, how long deliveries took. Calls of ' +
-    'actions are no deliveries, and are not counted.',
-  query: {
-    url: z
-      .url()
-      .max(URL_CHARACTERS_MAX)
-      .optional()
-      .describe('Only this destination: origin and path. The query and the fragment of the URL are ignored.'),
-    subscriptionId: z.string().min(1).max(100).optional().describe('Only deliveries of events to this subscription.'),
-  },
-  data: deliverySchema,
-  csv: { columns: ['start', 'end', 'succeeded', 'failed', 'p95'], records: ({ buckets }) => buckets },
-  async read(tx, { query: { url, subscriptionId = null }, range }) {
-    const delivery = await readDelivery(tx, range, {
-      url: url === undefined ? null : targetOf(url),
-      subscriptionId,
-    });
-    return { data: { ...totalsOf(delivery), buckets: filled(bucketsOf(range), delivery) } };
-  },
-});
+export const deliveryRoute = defineRoute(
+  analyticsRead({
+    id: 'analytics.delivery',
+    path: '/api/v2/analytics/delivery',
+    summary: 'Analyse the delivery of messages',
+    description:
+      'Attempts by the time at which they ended: how many succeeded, how fast the destinations answered, how long deliveries took. Calls of ' +
+      'actions are no deliveries, and are not counted.',
+    query: {
+      url: z
+        .url()
+        .max(URL_CHARACTERS_MAX)
+        .optional()
+        .describe('Only this destination: origin and path. The query and the fragment of the URL are ignored.'),
+      subscriptionId: z.string().min(1).max(100).optional().describe('Only deliveries of events to this subscription.'),
+    },
+    data: deliverySchema,
+    csv: { columns: ['start', 'end', 'succeeded', 'failed', 'p95'], records: ({ buckets }) => buckets },
+    async read(tx, { query: { url, subscriptionId = null }, range }) {
+      const delivery = await readDelivery(tx, range, {
+        url: url === undefined ? null : targetOf(url),
+        subscriptionId,
+      });
+      return { data: { ...totalsOf(delivery), buckets: filled(bucketsOf(range), delivery) } };
+    },
+  }),
+);
 
 function totalsOf({ attempts, ended, latency, toDelivery }: Delivery): Omit<DeliveryData, 'buckets'> {
   const sum = (rows: readonly AttemptsRow[], of: 'n' | 'firsts' = 'n'): number =>

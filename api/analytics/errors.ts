@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AFFECTED_TYPES, type Affected, readAffected } from '../../db/analytics/read-affected.ts';
+import { type Affected, AFFECTED_TYPES, readAffected } from '../../db/analytics/read-affected.ts';
 import { type ErrorGroup, readErrors } from '../../db/analytics/read-errors.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import {
@@ -13,8 +13,9 @@ import {
 import { targetOf } from '../../domain/analytics/shapes.ts';
 import { ERROR_AREAS, type ErrorArea } from '../../domain/analytics/kinds.ts';
 import { REFUSAL_TABLE } from '../../domain/refusals.ts';
-import { pageQuery } from '../http/pagination.ts';
-import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { pageQuery } from '../http/common-fields.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { analyticsRead } from './analytics-read.ts';
 import { count, truncatedSchema } from './range-schemas.ts';
 
 const CODE_CHARACTERS_MAX = 200;
@@ -62,55 +63,57 @@ const errorSchema = z
   })
   .meta({ id: 'ErrorAnalytics' });
 
-export const errorsRoute = defineAnalyticsRoute({
-  id: 'analytics.errors',
-  path: '/api/v2/analytics/errors',
-  summary: 'List errors by kind, the most frequent first',
-  description:
-    'What failed in the range, grouped by area, code and text. One failed message counts once for each of its failed attempts. ' +
-    'An unknown outcome that is resolved as succeeded is taken out again.',
-  query: {
-    area: area.optional(),
-    code: z.string().min(1).max(CODE_CHARACTERS_MAX).optional().describe('Only this code, exactly.'),
-    limit: pageQuery.limit,
-  },
-  data: z.array(errorSchema),
-  beside: { truncated: truncatedSchema },
-  csv: {
-    columns: [
-      'fingerprint',
-      'area',
-      'code',
-      'sampleMessage',
-      'count',
-      'firstSeenAt',
-      'lastSeenAt',
-      'affected',
-      'sampleIds',
-      'trend',
-    ],
-  },
-  async read(tx, { query: { area: only = null, code = null, limit }, range }) {
-    const { groups, total } = await readErrors(tx, range, { area: only, code, most: limit });
-    const affected = await affectedOf(tx, groups);
-    const data = groups.map(({ firstSeenAt, lastSeenAt, message, ...group }) => ({
-      fingerprint: fingerprintOf(group.area, group.code, message),
-      area: group.area,
-      code: group.code,
-      sampleMessage: sampleOf(message === '' ? meaningOf(group.code) : message),
-      count: group.count,
-      firstSeenAt: firstSeenAt.toISOString(),
-      lastSeenAt: lastSeenAt.toISOString(),
-      affected: distinct(group.sampleIds.flatMap((id) => affected.get(group.area)?.get(id) ?? [])).slice(
-        0,
-        AFFECTED_MAX,
-      ),
-      sampleIds: group.sampleIds,
-      trend: group.trend,
-    }));
-    return { data, beside: { truncated: total > data.length } };
-  },
-});
+export const errorsRoute = defineRoute(
+  analyticsRead({
+    id: 'analytics.errors',
+    path: '/api/v2/analytics/errors',
+    summary: 'List errors by kind, the most frequent first',
+    description:
+      'What failed in the range, grouped by area, code and text. One failed message counts once for each of its failed attempts. ' +
+      'An unknown outcome that is resolved as succeeded is taken out again.',
+    query: {
+      area: area.optional(),
+      code: z.string().min(1).max(CODE_CHARACTERS_MAX).optional().describe('Only this code, exactly.'),
+      limit: pageQuery.limit,
+    },
+    data: z.array(errorSchema),
+    beside: { truncated: truncatedSchema },
+    csv: {
+      columns: [
+        'fingerprint',
+        'area',
+        'code',
+        'sampleMessage',
+        'count',
+        'firstSeenAt',
+        'lastSeenAt',
+        'affected',
+        'sampleIds',
+        'trend',
+      ],
+    },
+    async read(tx, { query: { area: only = null, code = null, limit }, range }) {
+      const { groups, total } = await readErrors(tx, range, { area: only, code, most: limit });
+      const affected = await affectedOf(tx, groups);
+      const data = groups.map(({ firstSeenAt, lastSeenAt, message, ...group }) => ({
+        fingerprint: fingerprintOf(group.area, group.code, message),
+        area: group.area,
+        code: group.code,
+        sampleMessage: sampleOf(message === '' ? meaningOf(group.code) : message),
+        count: group.count,
+        firstSeenAt: firstSeenAt.toISOString(),
+        lastSeenAt: lastSeenAt.toISOString(),
+        affected: distinct(group.sampleIds.flatMap((id) => affected.get(group.area)?.get(id) ?? [])).slice(
+          0,
+          AFFECTED_MAX,
+        ),
+        sampleIds: group.sampleIds,
+        trend: group.trend,
+      }));
+      return { data, beside: { truncated: total > data.length } };
+    },
+  }),
+);
 
 /** A refusal has no text but the one of its code. */
 function meaningOf(code: string): string {

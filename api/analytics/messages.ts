@@ -6,8 +6,9 @@ import {
   readMessageGroups,
 } from '../../db/analytics/read-messages.ts';
 import { bucketsOf } from '../../domain/analytics/sources.ts';
-import { queryBoolean } from '../http/pagination.ts';
-import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { queryBoolean } from '../http/common-fields.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { analyticsRead } from './analytics-read.ts';
 import { bucketBounds, count, gaugeSchema } from './range-schemas.ts';
 
 const KINDS_MAX = 10;
@@ -47,40 +48,42 @@ const messagesSchema = z
   })
   .meta({ id: 'MessageAnalytics' });
 
-export const messagesRoute = defineAnalyticsRoute({
-  id: 'analytics.messages',
-  path: '/api/v2/analytics/messages',
-  summary: 'Count messages',
-  description:
-    'Messages by the time at which they were accepted, and by the time at which they ended: a message that is accepted before the range ' +
-    'and fails in it counts as failed here. So `accepted` is no sum of the others. An attempt that fails and is tried again is no ' +
-    'failed message: those are in `analytics.delivery`.',
-  query: {
-    includeEventDeliveries: queryBoolean
-      .default(false)
-      .describe('Whether deliveries of events to subscriptions count too, as in the list of messages.'),
-  },
-  data: messagesSchema,
-  csv: { columns: ['start', 'end', ...COUNTED], records: ({ buckets }) => buckets },
-  async read(tx, { query: { includeEventDeliveries: includeEvents }, range }) {
-    const [counted, kinds, labels, now] = await Promise.all([
-      readMessageBuckets(tx, range, includeEvents),
-      readMessageGroups(tx, range, { by: 'kind', includeEvents, most: KINDS_MAX }),
-      readMessageGroups(tx, range, { by: 'label', includeEvents, most: LABELS_MAX }),
-      readLiveMessages(tx, includeEvents),
-    ]);
-    const byNumber = new Map(counted.map(({ at, ...of }) => [at, of]));
-    return {
-      data: {
-        totals: counted.reduce<MessageCounts>(sumOf, NOTHING),
-        now,
-        byKind: kinds.map(({ key, ...of }) => ({ kind: key, ...of })),
-        byLabel: labels.map(({ key, ...of }) => ({ label: key === '' ? null : key, ...of })),
-        buckets: bucketsOf(range).map((bounds, at) => ({ ...bounds, ...(byNumber.get(at) ?? NOTHING) })),
-      },
-    };
-  },
-});
+export const messagesRoute = defineRoute(
+  analyticsRead({
+    id: 'analytics.messages',
+    path: '/api/v2/analytics/messages',
+    summary: 'Count messages',
+    description:
+      'Messages by the time at which they were accepted, and by the time at which they ended: a message that is accepted before the range ' +
+      'and fails in it counts as failed here. So `accepted` is no sum of the others. An attempt that fails and is tried again is no ' +
+      'failed message: those are in `analytics.delivery`.',
+    query: {
+      includeEventDeliveries: queryBoolean
+        .default(false)
+        .describe('Whether deliveries of events to subscriptions count too, as in the list of messages.'),
+    },
+    data: messagesSchema,
+    csv: { columns: ['start', 'end', ...COUNTED], records: ({ buckets }) => buckets },
+    async read(tx, { query: { includeEventDeliveries: includeEvents }, range }) {
+      const [counted, kinds, labels, now] = await Promise.all([
+        readMessageBuckets(tx, range, includeEvents),
+        readMessageGroups(tx, range, { by: 'kind', includeEvents, most: KINDS_MAX }),
+        readMessageGroups(tx, range, { by: 'label', includeEvents, most: LABELS_MAX }),
+        readLiveMessages(tx, includeEvents),
+      ]);
+      const byNumber = new Map(counted.map(({ at, ...of }) => [at, of]));
+      return {
+        data: {
+          totals: counted.reduce<MessageCounts>(sumOf, NOTHING),
+          now,
+          byKind: kinds.map(({ key, ...of }) => ({ kind: key, ...of })),
+          byLabel: labels.map(({ key, ...of }) => ({ label: key === '' ? null : key, ...of })),
+          buckets: bucketsOf(range).map((bounds, at) => ({ ...bounds, ...(byNumber.get(at) ?? NOTHING) })),
+        },
+      };
+    },
+  }),
+);
 
 function sumOf(one: MessageCounts, other: MessageCounts): MessageCounts {
   const sums = COUNTED.map((name) => [name, one[name] + other[name]]);

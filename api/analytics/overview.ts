@@ -8,7 +8,8 @@ import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
 import { APPROXIMATE, type HistogramBucket, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { precedingRange } from '../../domain/analytics/range.ts';
 import { type Sources, sourcesOfSum } from '../../domain/analytics/sources.ts';
-import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { analyticsRead } from './analytics-read.ts';
 import { gradesOf } from './grades.ts';
 import { overviewSchema } from './overview-schemas.ts';
 
@@ -35,39 +36,41 @@ const GAUGES = [
   'deadLetters',
 ] as const satisfies readonly GaugeName[];
 
-export const overviewRoute = defineAnalyticsRoute({
-  id: 'analytics.overview',
-  path: '/api/v2/analytics/overview',
-  summary: 'Get the numbers of the environment at a glance',
-  description:
-    'Records count at the time at which they ended, and under the status that they have now. `previous` has the range of equal length before ' +
-    'this one, for a comparison. `interval` only says to which grid the bounds move.',
-  data: overviewSchema,
-  async read(tx, { range }) {
-    const [current, previous, gauges, oldest] = await Promise.all([
-      numbersOf(tx, sourcesOfSum(range)),
-      numbersOf(tx, sourcesOfSum(precedingRange(range))),
-      readGauges(tx, GAUGES),
-      oldestUnknownAt(tx),
-    ]);
-    return {
-      data: {
-        invocations: { ...current.invocations, pendingNow: gauges.invocationsPending },
-        effects: {
-          ...current.effects,
-          unknownNow: gauges.effectsUnknown,
-          oldestUnknownAt: oldest?.toISOString() ?? null,
+export const overviewRoute = defineRoute(
+  analyticsRead({
+    id: 'analytics.overview',
+    path: '/api/v2/analytics/overview',
+    summary: 'Get the numbers of the environment at a glance',
+    description:
+      'Records count at the time at which they ended, and under the status that they have now. `previous` has the range of equal length before ' +
+      'this one, for a comparison. `interval` only says to which grid the bounds move.',
+    data: overviewSchema,
+    async read(tx, { range }) {
+      const [current, previous, gauges, oldest] = await Promise.all([
+        numbersOf(tx, sourcesOfSum(range)),
+        numbersOf(tx, sourcesOfSum(precedingRange(range))),
+        readGauges(tx, GAUGES),
+        oldestUnknownAt(tx),
+      ]);
+      return {
+        data: {
+          invocations: { ...current.invocations, pendingNow: gauges.invocationsPending },
+          effects: {
+            ...current.effects,
+            unknownNow: gauges.effectsUnknown,
+            oldestUnknownAt: oldest?.toISOString() ?? null,
+          },
+          approvals: { ...current.approvals, pendingNow: gauges.approvalsPending },
+          messages: { ...current.messages, pendingNow: gauges.messagesPending },
+          schedules: { ...current.schedules, activeNow: gauges.schedulesActive },
+          runs: { ...current.runs, runningNow: gauges.runsRunning },
+          deadLettersNow: gauges.deadLetters,
+          previous,
         },
-        approvals: { ...current.approvals, pendingNow: gauges.approvalsPending },
-        messages: { ...current.messages, pendingNow: gauges.messagesPending },
-        schedules: { ...current.schedules, activeNow: gauges.schedulesActive },
-        runs: { ...current.runs, runningNow: gauges.runsRunning },
-        deadLettersNow: gauges.deadLetters,
-        previous,
-      },
-    };
-  },
-});
+      };
+    },
+  }),
+);
 
 /** The key of messages; null for deliveries of events, which the list of messages leaves out too. */
 function withoutEvents(key: string): string {

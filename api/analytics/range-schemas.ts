@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { INTERVALS } from '../../domain/analytics/grid.ts';
 import { BUCKETS_MAX, isTimeZone, RANGE_DAYS_MAX } from '../../domain/analytics/range.ts';
-import { filterInstant } from '../http/instant.ts';
+import { filterInstant } from '../http/common-fields.ts';
 
 /** The bounds of a range, as every analytics query takes them. */
 export const boundsQuery = {

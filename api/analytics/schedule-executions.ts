@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { listScheduleExecutions, type ScheduleExecution } from '../../db/analytics/list-schedule-executions.ts';
 import { DELIVERY_STATUSES, deliveryStatusOf, latenessOf } from '../../domain/analytics/schedule-executions.ts';
 import { RUN_OUTCOMES, RUN_TRIGGERS } from '../../domain/schedules/schedules.ts';
-import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { analyticsRead } from './analytics-read.ts';
 
 const executionSchema = z
   .strictObject({
@@ -25,40 +26,42 @@ const executionSchema = z
   })
   .meta({ id: 'ScheduleExecution' });
 
-export const scheduleExecutionsRoute = defineAnalyticsRoute({
-  id: 'analytics.scheduleExecutions',
-  path: '/api/v2/analytics/schedule-executions',
-  summary: 'List the firings of all schedules, newest first',
-  description:
-    'The runs of every schedule whose outcome came in the range, read from the records: exact, and there as soon as they are committed. ' +
-    'The newest 1,000 of each schedule are kept, so a long range of a busy schedule shows fewer than `analytics.schedules` counts.',
-  query: {
-    scheduleId: z.string().min(1).max(100).optional().describe('Only those of this schedule.'),
-    outcome: z.enum(RUN_OUTCOMES).optional().describe('Only those with this outcome.'),
-  },
-  exact: true,
-  paged: true,
-  data: z.array(executionSchema),
-  csv: {
-    columns: [
-      'scheduleId',
-      'trigger',
-      'scheduledFor',
-      'firedAt',
-      'latenessMs',
-      'outcome',
-      'messageIds',
-      'eventId',
-      'deliveryStatus',
-      'error.code',
-      'error.message',
-    ],
-  },
-  async read(tx, { query: { scheduleId = null, outcome = null }, range: { from, to }, page }) {
-    const { items, total } = await listScheduleExecutions(tx, { from, to, scheduleId, outcome }, page);
-    return { data: items.map(presentExecution), total };
-  },
-});
+export const scheduleExecutionsRoute = defineRoute(
+  analyticsRead({
+    id: 'analytics.scheduleExecutions',
+    path: '/api/v2/analytics/schedule-executions',
+    summary: 'List the firings of all schedules, newest first',
+    description:
+      'The runs of every schedule whose outcome came in the range, read from the records: exact, and there as soon as they are committed. ' +
+      'The newest 1,000 of each schedule are kept, so a long range of a busy schedule shows fewer than `analytics.schedules` counts.',
+    query: {
+      scheduleId: z.string().min(1).max(100).optional().describe('Only those of this schedule.'),
+      outcome: z.enum(RUN_OUTCOMES).optional().describe('Only those with this outcome.'),
+    },
+    exact: true,
+    paged: true,
+    data: z.array(executionSchema),
+    csv: {
+      columns: [
+        'scheduleId',
+        'trigger',
+        'scheduledFor',
+        'firedAt',
+        'latenessMs',
+        'outcome',
+        'messageIds',
+        'eventId',
+        'deliveryStatus',
+        'error.code',
+        'error.message',
+      ],
+    },
+    async read(tx, { query: { scheduleId = null, outcome = null }, range: { from, to }, page }) {
+      const { items, total } = await listScheduleExecutions(tx, { from, to, scheduleId, outcome }, page);
+      return { data: items.map(presentExecution), total };
+    },
+  }),
+);
 
 function presentExecution(run: ScheduleExecution): z.input<typeof executionSchema> {
   return {

@@ -5,7 +5,8 @@ import { rate } from '../../domain/analytics/counted.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { dueAfter } from '../../domain/schedules/slots.ts';
 import { percentileColumns } from './csv.ts';
-import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { analyticsRead } from './analytics-read.ts';
 import { approximateSchema, count, percentilesSchema, rateSchema } from './range-schemas.ts';
 
 const scheduleSchema = z
@@ -38,55 +39,57 @@ const scheduleSchema = z
   })
   .meta({ id: 'ScheduleAnalytics' });
 
-export const schedulesRoute = defineAnalyticsRoute({
-  id: 'analytics.schedules',
-  path: '/api/v2/analytics/schedules',
-  summary: 'Analyse schedules, newest first',
-  description:
-    'The schedules of the environment, those that fired nothing too, each with its firings of the range. A deleted schedule is not listed; ' +
-    'its firings stay in `analytics.overview`. Single firings are in `analytics.scheduleExecutions`.',
-  paged: true,
-  data: z.array(scheduleSchema),
-  csv: {
-    columns: [
-      'scheduleId',
-      'name',
-      'cron',
-      'timezone',
-      'paused',
-      ...['published', 'skipped', 'failed', 'missed'].map((name) => `firings.${name}`),
-      'successRate',
-      ...percentileColumns('latenessMs'),
-      'delivery.delivered',
-      'delivery.failed',
-      'lastRunAt',
-      'nextRunAt',
-    ],
-  },
-  async read(tx, { range, page, now }) {
-    const { items, total } = await listSchedules(tx, page);
-    const firingsOf = await readScheduleFirings(
-      tx,
-      range,
-      items.map(({ id }) => id),
-    );
-    const data = items.map(({ id, name, cron, timezone, paused, lastRunAt }) => {
-      const { lateness, delivery, ...firings } = firingsOf(id);
-      return {
-        scheduleId: id,
-        name,
-        cron,
-        timezone,
-        paused,
-        firings,
-        successRate: rate(firings.published, firings.published + firings.failed + firings.missed),
-        latenessMs: percentilesOf(lateness),
-        approximate: APPROXIMATE,
-        delivery,
-        lastRunAt: lastRunAt?.toISOString() ?? null,
-        nextRunAt: dueAfter({ cron, timezone, paused }, now)?.toISOString() ?? null,
-      };
-    });
-    return { data, total };
-  },
-});
+export const schedulesRoute = defineRoute(
+  analyticsRead({
+    id: 'analytics.schedules',
+    path: '/api/v2/analytics/schedules',
+    summary: 'Analyse schedules, newest first',
+    description:
+      'The schedules of the environment, those that fired nothing too, each with its firings of the range. A deleted schedule is not listed; ' +
+      'its firings stay in `analytics.overview`. Single firings are in `analytics.scheduleExecutions`.',
+    paged: true,
+    data: z.array(scheduleSchema),
+    csv: {
+      columns: [
+        'scheduleId',
+        'name',
+        'cron',
+        'timezone',
+        'paused',
+        ...['published', 'skipped', 'failed', 'missed'].map((name) => `firings.${name}`),
+        'successRate',
+        ...percentileColumns('latenessMs'),
+        'delivery.delivered',
+        'delivery.failed',
+        'lastRunAt',
+        'nextRunAt',
+      ],
+    },
+    async read(tx, { range, page, now }) {
+      const { items, total } = await listSchedules(tx, page);
+      const firingsOf = await readScheduleFirings(
+        tx,
+        range,
+        items.map(({ id }) => id),
+      );
+      const data = items.map(({ id, name, cron, timezone, paused, lastRunAt }) => {
+        const { lateness, delivery, ...firings } = firingsOf(id);
+        return {
+          scheduleId: id,
+          name,
+          cron,
+          timezone,
+          paused,
+          firings,
+          successRate: rate(firings.published, firings.published + firings.failed + firings.missed),
+          latenessMs: percentilesOf(lateness),
+          approximate: APPROXIMATE,
+          delivery,
+          lastRunAt: lastRunAt?.toISOString() ?? null,
+          nextRunAt: dueAfter({ cron, timezone, paused }, now)?.toISOString() ?? null,
+        };
+      });
+      return { data, total };
+    },
+  }),
+);

@@ -14,7 +14,8 @@ import { APPROXIMATE } from '../../domain/analytics/percentiles.ts';
 import { isPercentile, type Series, seriesOfPercentiles, seriesOfSums } from '../../domain/analytics/series.ts';
 import { bucketsOf, sourcesOfBuckets } from '../../domain/analytics/sources.ts';
 import { validationError } from '../../domain/errors.ts';
-import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { analyticsRead } from './analytics-read.ts';
 import { approximateSchema, bucketBounds, truncatedSchema } from './range-schemas.ts';
 
 const TOP_MAX = 10;
@@ -62,62 +63,64 @@ const timeSeriesSchema = z.strictObject({
   truncated: truncatedSchema,
 });
 
-export const timeSeriesRoute = defineAnalyticsRoute({
-  id: 'analytics.timeSeries',
-  path: '/api/v2/analytics/time-series',
-  summary: 'Get a metric over time',
-  description:
-    '`…created`, `…accepted`, `…requested` and `…started` count at that time, under the status that the record has now; all others at the time of ' +
-    'the end. `approvals.decided`: approved and denied ones. `delivery.attempts` counts each attempt, retries too, `delivery.latency` is that of ' +
-    'attempts, and `errors` counts failures of every area. `messages.…` counts deliveries of events too, as `event` among the kinds. `refusals`: invocations that were refused, denied, expired or cancelled. `tokens` and ' +
-    '`cost`: what runs say that they used, at their end.',
-  query: {
-    metric: metricSchema,
-    groupBy: z
-      .string()
-      .min(1)
-      .max(64)
-      .optional()
-      .describe(`One series for each value. By metric: ${GROUPS_OF_METRICS}.`),
-    top: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(TOP_MAX)
-      .default(TOP_MAX)
-      .describe('How many groups have a series of their own, those with the most; the rest is one series.'),
-  },
-  data: timeSeriesSchema,
-  csv: {
-    columns: ['start', 'end', 'key', 'label', 'value'],
-    records: ({ buckets, series }) =>
-      series.flatMap(({ key, label, points }) =>
-        buckets.map((bucket, index) => ({ ...bucket, key, label, value: points[index] })),
-      ),
-  },
-  async read(tx, { query: { metric, groupBy, top }, range }) {
-    const group = groupOf(metric, groupBy);
-    const place = { sources: sourcesOfBuckets(range), edges: range.edges, top };
-    const series = await readMetric(tx, METRICS[metric], group, place);
-    const names = await readNames(
-      tx,
-      group ?? 'status',
-      series.flatMap(({ key }) => key ?? []),
-    );
-    const { unit, of } = METRICS[metric];
-    return {
-      data: {
-        metric,
-        unit,
-        groupBy: group,
-        buckets: bucketsOf(range),
-        series: series.map((one) => ({ ...one, label: names.get(one.key ?? '') ?? one.label })),
-        approximate: isPercentile(of) ? APPROXIMATE : null,
-        truncated: series.some(({ key }) => key === null),
-      },
-    };
-  },
-});
+export const timeSeriesRoute = defineRoute(
+  analyticsRead({
+    id: 'analytics.timeSeries',
+    path: '/api/v2/analytics/time-series',
+    summary: 'Get a metric over time',
+    description:
+      '`…created`, `…accepted`, `…requested` and `…started` count at that time, under the status that the record has now; all others at the time of ' +
+      'the end. `approvals.decided`: approved and denied ones. `delivery.attempts` counts each attempt, retries too, `delivery.latency` is that of ' +
+      'attempts, and `errors` counts failures of every area. `messages.…` counts deliveries of events too, as `event` among the kinds. `refusals`: invocations that were refused, denied, expired or cancelled. `tokens` and ' +
+      '`cost`: what runs say that they used, at their end.',
+    query: {
+      metric: metricSchema,
+      groupBy: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .describe(`One series for each value. By metric: ${GROUPS_OF_METRICS}.`),
+      top: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(TOP_MAX)
+        .default(TOP_MAX)
+        .describe('How many groups have a series of their own, those with the most; the rest is one series.'),
+    },
+    data: timeSeriesSchema,
+    csv: {
+      columns: ['start', 'end', 'key', 'label', 'value'],
+      records: ({ buckets, series }) =>
+        series.flatMap(({ key, label, points }) =>
+          buckets.map((bucket, index) => ({ ...bucket, key, label, value: points[index] })),
+        ),
+    },
+    async read(tx, { query: { metric, groupBy, top }, range }) {
+      const group = groupOf(metric, groupBy);
+      const place = { sources: sourcesOfBuckets(range), edges: range.edges, top };
+      const series = await readMetric(tx, METRICS[metric], group, place);
+      const names = await readNames(
+        tx,
+        group ?? 'status',
+        series.flatMap(({ key }) => key ?? []),
+      );
+      const { unit, of } = METRICS[metric];
+      return {
+        data: {
+          metric,
+          unit,
+          groupBy: group,
+          buckets: bucketsOf(range),
+          series: series.map((one) => ({ ...one, label: names.get(one.key ?? '') ?? one.label })),
+          approximate: isPercentile(of) ? APPROXIMATE : null,
+          truncated: series.some(({ key }) => key === null),
+        },
+      };
+    },
+  }),
+);
 
 /** @throws {ServiceError} VALIDATION_ERROR that says which groups the metric has. */
 function groupOf(metric: MetricName, asked: string | undefined): GroupName | null {

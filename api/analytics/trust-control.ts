@@ -13,7 +13,8 @@ import { APPROXIMATE, type HistogramBucket, percentilesOf } from '../../domain/a
 import { sourcesOfSum } from '../../domain/analytics/sources.ts';
 import { LIVE_LIMITS_MAX } from '../../domain/impact-limits/limits.ts';
 import type { Verification } from '../../domain/lifecycle.ts';
-import { defineAnalyticsRoute } from './define-analytics-route.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { analyticsRead } from './analytics-read.ts';
 import { gradesOf } from './grades.ts';
 import { trustControlSchema } from './trust-control-schemas.ts';
 
@@ -31,49 +32,51 @@ const GROUPS: Groups = {
 
 type TrustControl = z.input<typeof trustControlSchema>;
 
-export const trustControlRoute = defineAnalyticsRoute({
-  id: 'analytics.trustControl',
-  path: '/api/v2/analytics/trust-control',
-  summary: 'Get what governed the actions of the environment',
-  description:
-    'What policies decided, what people were asked and said, how effects ended and who says so, and what was refused. Times are those at which ' +
-    'something was decided or ended. `interval` only says to which grid the bounds move.',
-  data: trustControlSchema,
-  async read(tx, { range, now }) {
-    const sources = sourcesOfSum(range);
-    const [counts, verified, policies, decisions, resolutions, gauges, oldest, limits, halts] = await Promise.all([
-      readCounts(tx, sources, GROUPS),
-      readCounts(tx, sources, { 'effects.graded': SQL_OF_GROUP['effects.graded'].verification }),
-      readPolicyDecisions(tx, sources, POLICIES_MAX),
-      readHistograms(tx, sources, { kind: 'approvals.decided', group: `''` }),
-      readHistograms(tx, sources, { kind: 'unknowns.resolved', group: `''` }),
-      readGauges(tx, ['effectsUnknown']),
-      oldestUnknownAt(tx),
-      listImpactLimits(tx, { includeArchived: false, limit: LIVE_LIMITS_MAX, offset: 0 }, now),
-      readHalts(tx, range),
-    ]);
-    const counted = new Counted(counts);
-    return {
-      data: {
-        ...decidedOf(counted, decisions.get('') ?? []),
-        verification: verificationOf(new Counted(verified)),
-        byPolicy: policies.items.map(presentDecisions),
-        unknowns: {
-          opened: counted.n('unknowns.opened'),
-          resolvedByLookup: counted.n('unknowns.resolved', 'lookup'),
-          resolvedManually: counted.n('unknowns.resolved', 'manual'),
-          openNow: gauges.effectsUnknown,
-          oldestOpenAt: oldest?.toISOString() ?? null,
-          resolutionMs: percentilesOf(resolutions.get('') ?? []),
-          approximate: APPROXIMATE,
+export const trustControlRoute = defineRoute(
+  analyticsRead({
+    id: 'analytics.trustControl',
+    path: '/api/v2/analytics/trust-control',
+    summary: 'Get what governed the actions of the environment',
+    description:
+      'What policies decided, what people were asked and said, how effects ended and who says so, and what was refused. Times are those at which ' +
+      'something was decided or ended. `interval` only says to which grid the bounds move.',
+    data: trustControlSchema,
+    async read(tx, { range, now }) {
+      const sources = sourcesOfSum(range);
+      const [counts, verified, policies, decisions, resolutions, gauges, oldest, limits, halts] = await Promise.all([
+        readCounts(tx, sources, GROUPS),
+        readCounts(tx, sources, { 'effects.graded': SQL_OF_GROUP['effects.graded'].verification }),
+        readPolicyDecisions(tx, sources, POLICIES_MAX),
+        readHistograms(tx, sources, { kind: 'approvals.decided', group: `''` }),
+        readHistograms(tx, sources, { kind: 'unknowns.resolved', group: `''` }),
+        readGauges(tx, ['effectsUnknown']),
+        oldestUnknownAt(tx),
+        listImpactLimits(tx, { includeArchived: false, limit: LIVE_LIMITS_MAX, offset: 0 }, now),
+        readHalts(tx, range),
+      ]);
+      const counted = new Counted(counts);
+      return {
+        data: {
+          ...decidedOf(counted, decisions.get('') ?? []),
+          verification: verificationOf(new Counted(verified)),
+          byPolicy: policies.items.map(presentDecisions),
+          unknowns: {
+            opened: counted.n('unknowns.opened'),
+            resolvedByLookup: counted.n('unknowns.resolved', 'lookup'),
+            resolvedManually: counted.n('unknowns.resolved', 'manual'),
+            openNow: gauges.effectsUnknown,
+            oldestOpenAt: oldest?.toISOString() ?? null,
+            resolutionMs: percentilesOf(resolutions.get('') ?? []),
+            approximate: APPROXIMATE,
+          },
+          impactLimits: limits.items.map(presentLimit),
+          halts: halts.map(presentHalt),
+          truncated: policies.isTruncated,
         },
-        impactLimits: limits.items.map(presentLimit),
-        halts: halts.map(presentHalt),
-        truncated: policies.isTruncated,
-      },
-    };
-  },
-});
+      };
+    },
+  }),
+);
 
 type Decided = Pick<TrustControl, 'decisions' | 'approvals' | 'grades' | 'refusals'>;
 

@@ -1,10 +1,11 @@
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
-import { defineWorkspaceRouteInEnvironment } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { apiKeysParams, createApiKeyBody, createdApiKeySchema, presentCreatedApiKey } from './schemas.ts';
 
-export const createApiKeyRoute = defineWorkspaceRouteInEnvironment({
+export const createApiKeyRoute = defineRoute({
+  of: 'workspace',
   id: 'apiKeys.create',
   method: 'POST',
   path: '/api/v2/workspaces/{workspaceId}/api-keys',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { revokeApiKey } from '../../db/api-keys/revoke-api-key.ts';
-import { notFound } from '../../domain/errors.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { existing } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { apiKeyParams } from './schemas.ts';
 
-export const deleteApiKeyRoute = defineWorkspaceRoute({
+export const deleteApiKeyRoute = defineRoute({
+  of: 'workspace',
   id: 'apiKeys.delete',
   method: 'DELETE',
   path: '/api/v2/workspaces/{workspaceId}/api-keys/{keyId}',
@@ -17,8 +18,7 @@ export const deleteApiKeyRoute = defineWorkspaceRoute({
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: ['NOT_FOUND'],
   async change(tx, { params: { keyId } }) {
-    const revoked = await revokeApiKey(tx, keyId);
-    if (revoked === null) throw notFound('API key');
+    const revoked = existing(await revokeApiKey(tx, keyId), 'API key');
     const { environmentId, name, isNew } = revoked;
     const entry = {
       action: 'api_key.deleted',

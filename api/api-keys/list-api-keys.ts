@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { listApiKeys } from '../../db/api-keys/list-api-keys.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { presented } from '../http/common-fields.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { apiKeySchema, apiKeysParams, presentApiKey } from './schemas.ts';
 
-export const listApiKeysRoute = defineWorkspaceRoute({
+export const listApiKeysRoute = defineRoute({
+  of: 'workspace',
   id: 'apiKeys.list',
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/api-keys',
@@ -14,8 +16,5 @@ export const listApiKeysRoute = defineWorkspaceRoute({
   request: { params: apiKeysParams },
   response: { 200: z.array(apiKeySchema) },
   errors: ['NOT_FOUND'],
-  async list(tx, { page }) {
-    const { items, total } = await listApiKeys(tx, page);
-    return { items: items.map(presentApiKey), total };
-  },
+  list: async (tx, { page }) => presented(await listApiKeys(tx, page), presentApiKey),
 });

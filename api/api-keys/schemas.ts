@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { ApiKeyRecord } from '../../db/api-keys/create-api-key.ts';
 import type { ListedApiKey } from '../../db/api-keys/list-api-keys.ts';
 import { KEY_PRESETS, SCOPES } from '../../domain/scopes.ts';
-import { storedInstant } from '../http/instant.ts';
-import { scopeSchema } from '../http/scope-schema.ts';
+import { scopeSchema, storedInstant } from '../http/common-fields.ts';
 
 export const API_KEY_NAME_CHARACTERS_MAX = 100;
 export const API_KEY_ID_CHARACTERS_MAX = 100;

@@ -12,7 +12,7 @@ import { requireRoom } from '../../db/approval-policies/require-room.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { PlacedDocument } from '../../domain/approval-policies/document-warnings.ts';
 import { documentDigestOf, stateWarnings } from '../../domain/approval-policies/files.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import type { GovernanceWarning } from '../../domain/governance-warnings.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type Actor, type Audit, type AuditEntry, defineRoute } from '../http/define-route.ts';
@@ -21,6 +21,7 @@ import { appliedSchema, applyBody, presentApplied } from './files-schemas.ts';
 import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
 
 export const applyPlanRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.files.apply',
   method: 'POST',
   path: '/api/v2/approval-policies/files/apply',
@@ -43,8 +44,7 @@ export const applyPlanRoute = defineRoute({
   async change(tx, { body: { planId, digest, failOnWarnings }, actor }, ofDocuments) {
     // From here to the commit no other transaction changes a policy: the compared policies are the changed ones.
     const revision = await lockPolicies(tx);
-    const plan = await getPlan(tx, planId);
-    if (plan === null) throw notFound('plan');
+    const plan = existing(await getPlan(tx, planId), 'plan');
     if (plan.digest !== digest) throw differs();
     if (plan.result !== null) {
       return { reply: { status: 200, data: presentApplied(plan.result) }, audit: 'none: the plan was applied before' };

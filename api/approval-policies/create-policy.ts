@@ -8,6 +8,7 @@ import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
 import { createPolicyBody, presentPolicy, writtenPolicySchema } from './schemas.ts';
 
 export const createPolicyRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.create',
   method: 'POST',
   path: '/api/v2/approval-policies',

@@ -1,12 +1,13 @@
 import { archivePolicy } from '../../db/approval-policies/archive-policy.ts';
 import { getPolicy } from '../../db/approval-policies/get-policy.ts';
 import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { policyEntry } from './audit.ts';
 import { policyParams, policySchema, presentPolicy } from './schemas.ts';
 
 export const deletePolicyRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.delete',
   method: 'DELETE',
   path: '/api/v2/approval-policies/{policyId}',
@@ -22,8 +23,7 @@ export const deletePolicyRoute = defineRoute({
   idempotent: true,
   async change(tx, { params: { policyId } }) {
     await lockPolicies(tx);
-    const before = await getPolicy(tx, policyId);
-    if (before === null) throw notFound('approval policy');
+    const before = existing(await getPolicy(tx, policyId), 'approval policy');
     if (before.archivedAt !== null) {
       return { reply: { status: 200, data: presentPolicy(before) }, audit: 'none: the policy was deleted before' };
     }

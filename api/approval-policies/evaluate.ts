@@ -10,8 +10,8 @@ import type { PolicyFacts } from '../../domain/approval-policies/verdict.ts';
 import { validationError } from '../../domain/errors.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { actionRefParams } from '../actions/action-schemas.ts';
-import { anyJson } from '../http/any-json.ts';
-import { missingAction } from '../http/missing.ts';
+import { anyJson } from '../http/common-fields.ts';
+import { missingAction } from '../http/failures.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { AGENT_ID_CHARACTERS_MAX } from '../invocations/schemas.ts';
 import { askedImpact } from './asked-impact.ts';
@@ -31,6 +31,7 @@ export const evaluateBody = z
   .meta({ id: 'EvaluateApprovalPolicies' });
 
 export const evaluateRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.evaluate',
   method: 'POST',
   path: '/api/v2/approval-policies/evaluate',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DOCUMENT_BYTES_MAX } from '../../domain/approval-policies/document-text.ts';
 import type { AppliedPlan } from '../../db/approval-policies/records.ts';
 import { idPattern } from '../../domain/ids.ts';
-import { governanceWarningSchema } from '../http/governance-warning.ts';
+import { governanceWarningSchema } from '../http/common-fields.ts';
 import { shownDocument } from './schemas.ts';
 
 export const FILES_MAX = 100;

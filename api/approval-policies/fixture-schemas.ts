@@ -4,7 +4,7 @@ import { ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
 import { APPROVAL_DEFAULTS } from '../../db/environments/records.ts';
 import { actionRefParams } from '../actions/action-schemas.ts';
 import { ACTION_NAME_PATTERN, APPROVAL_TAG_CHARACTERS_MAX } from '../actions/body-schemas.ts';
-import { anyJson } from '../http/any-json.ts';
+import { anyJson } from '../http/common-fields.ts';
 import { AGENT_ID_CHARACTERS_MAX } from '../invocations/schemas.ts';
 import { filesMember } from './files-schemas.ts';
 import { effectSchema, traceSchema } from './schemas.ts';

@@ -1,9 +1,10 @@
 import { getPolicy } from '../../db/approval-policies/get-policy.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { policyParams, policySchema, presentPolicy } from './schemas.ts';
 
 export const getPolicyRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.get',
   method: 'GET',
   path: '/api/v2/approval-policies/{policyId}',
@@ -14,8 +15,7 @@ export const getPolicyRoute = defineRoute({
   response: { 200: policySchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const policy = await getPolicy(tx, params.policyId);
-    if (policy === null) throw notFound('approval policy');
+    const policy = existing(await getPolicy(tx, params.policyId), 'approval policy');
     return presentPolicy(policy);
   },
 });

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { listPolicies } from '../../db/approval-policies/list-policies.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { listPoliciesQuery, listedPolicySchema, presentListedPolicy } from './schemas.ts';
 
 export const listPoliciesRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.list',
   method: 'GET',
   path: '/api/v2/approval-policies',
@@ -12,9 +14,6 @@ export const listPoliciesRoute = defineRoute({
   role: 'member',
   request: { query: listPoliciesQuery },
   response: { 200: z.array(listedPolicySchema) },
-  errors: [],
-  async list(tx, { query: { name, enabled, includeArchived = false }, page }) {
-    const { items, total } = await listPolicies(tx, { name, enabled, includeArchived, ...page });
-    return { items: items.map(presentListedPolicy), total };
-  },
+  list: async (tx, { query: { name, enabled, includeArchived = false }, page }) =>
+    presented(await listPolicies(tx, { name, enabled, includeArchived, ...page }), presentListedPolicy),
 });

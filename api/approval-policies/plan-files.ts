@@ -13,6 +13,7 @@ import { readFiles } from './read-files.ts';
 const PLAN_LIFETIME_SECONDS = 86_400;
 
 export const planFilesRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.files.plan',
   method: 'POST',
   path: '/api/v2/approval-policies/files/plan',
@@ -25,7 +26,6 @@ export const planFilesRoute = defineRoute({
   role: 'member',
   request: { body: planBody, issuesBeside: fileIssuesBeside },
   response: { 200: planSchema },
-  errors: [],
   idempotent: true,
   admit: readPolicyWorld,
   async prepare({ body, caller }, world) {

@@ -8,10 +8,7 @@ import type {
 import { policyDocumentSchema } from '../../domain/approval-policies/document.ts';
 import { POLICY_EFFECTS } from '../../domain/approval-policies/verdict.ts';
 import { idPattern } from '../../domain/ids.ts';
-import { governanceWarningSchema } from '../http/governance-warning.ts';
-import { queryBoolean } from '../http/pagination.ts';
-import { orShortened } from '../http/shortened.ts';
-import { versionNumber } from '../http/version-number.ts';
+import { governanceWarningSchema, orShortened, queryBoolean, versionNumber } from '../http/common-fields.ts';
 
 export const policyParams = z.strictObject({
   policyId: z.string().regex(idPattern('approvalPolicy'), 'must be an id of the form pol_…'),

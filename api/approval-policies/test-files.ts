@@ -13,6 +13,7 @@ import { askedImpact } from './asked-impact.ts';
 import { runFixtures, type FixtureWorld } from './run-fixtures.ts';
 
 export const testFilesRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.files.test',
   method: 'POST',
   path: '/api/v2/approval-policies/files/test',
@@ -25,7 +26,6 @@ export const testFilesRoute = defineRoute({
   role: 'member',
   request: { body: testBody, issuesBeside: fileIssuesBeside },
   response: { 200: testedSchema },
-  errors: [],
   ownsItsTransaction: 'It evaluates in turns after its reads, and holds no connection meanwhile.',
   audited: 'none: it changes nothing',
   exempt: { heldCredential: 'It writes nothing that a revoked credential could have asked for.' },

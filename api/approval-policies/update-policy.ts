@@ -5,7 +5,7 @@ import type { NewPolicyVersion, PolicyRecord } from '../../db/approval-policies/
 import { requireRoom } from '../../db/approval-policies/require-room.ts';
 import { setPolicyEnabled } from '../../db/approval-policies/set-policy-enabled.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { policyEntry } from './audit.ts';
 import { documentIssuesBeside, readDocument } from './document.ts';
@@ -13,6 +13,7 @@ import { policyWarnings, readPolicyWorld } from './policy-warnings.ts';
 import { policyParams, presentPolicy, updatePolicyBody, writtenPolicySchema } from './schemas.ts';
 
 export const updatePolicyRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.update',
   method: 'PATCH',
   path: '/api/v2/approval-policies/{policyId}',
@@ -39,8 +40,7 @@ export const updatePolicyRoute = defineRoute({
   },
   async change(tx, { params, body, actor }, { read, warnings }) {
     await lockPolicies(tx);
-    const before = await getPolicy(tx, params.policyId);
-    if (before === null) throw notFound('approval policy');
+    const before = existing(await getPolicy(tx, params.policyId), 'approval policy');
     refuseStale(before, body.expectedVersion);
     const version = read && { ...read, createdBy: actor };
     const after = await change(tx, before, { version, enabled: body.enabled ?? before.enabled });

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { getPolicyVersion } from '../../db/approval-policies/get-policy-version.ts';
 import { getPolicy } from '../../db/approval-policies/get-policy.ts';
 import { listPolicyVersions } from '../../db/approval-policies/list-policy-versions.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   policyParams,
@@ -14,6 +15,7 @@ import {
 } from './schemas.ts';
 
 export const listPolicyVersionsRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.versions.list',
   method: 'GET',
   path: '/api/v2/approval-policies/{policyId}/versions',
@@ -24,14 +26,13 @@ export const listPolicyVersionsRoute = defineRoute({
   response: { 200: z.array(listedPolicyVersionSchema) },
   errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
-    const policy = await getPolicy(tx, params.policyId);
-    if (policy === null) throw notFound('approval policy');
-    const { items, total } = await listPolicyVersions(tx, policy.id, page);
-    return { items: items.map(presentListedPolicyVersion), total };
+    const policy = existing(await getPolicy(tx, params.policyId), 'approval policy');
+    return presented(await listPolicyVersions(tx, policy.id, page), presentListedPolicyVersion);
   },
 });
 
 export const getPolicyVersionRoute = defineRoute({
+  of: 'environment',
   id: 'approvalPolicies.versions.get',
   method: 'GET',
   path: '/api/v2/approval-policies/{policyId}/versions/{version}',
@@ -42,8 +43,7 @@ export const getPolicyVersionRoute = defineRoute({
   response: { 200: policyVersionSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params: { policyId, version: number } }) {
-    const version = await getPolicyVersion(tx, policyId, number);
-    if (version === null) throw notFound('version of an approval policy');
+    const version = existing(await getPolicyVersion(tx, policyId, number), 'version of an approval policy');
     return presentPolicyVersion(version);
   },
 });

@@ -4,11 +4,12 @@ import { requireApprovalRoom } from '../../db/approvals/require-approval-room.ts
 import { digestOf } from '../../domain/canonical-json.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { durationSeconds } from '../http/duration.ts';
+import { durationSeconds } from '../http/common-fields.ts';
 import { approvalSchema, createApprovalBody, EXPIRES_IN_SECONDS_DEFAULT, placeOf, presentApproval } from './schemas.ts';
 import { tellWorkflow } from './tell-workflow.ts';
 
 export const createApprovalRoute = defineRoute({
+  of: 'environment',
   id: 'approvals.create',
   method: 'POST',
   path: '/api/v2/approvals',

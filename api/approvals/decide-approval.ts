@@ -15,6 +15,7 @@ const WHO =
   "your own: another caller's key repeats the reply to their decision, and decides nothing.";
 
 export const approveRoute = defineRoute({
+  of: 'environment',
   id: 'approvals.approve',
   method: 'POST',
   path: '/api/v2/approvals/{id}/approve',
@@ -36,6 +37,7 @@ export const approveRoute = defineRoute({
 });
 
 export const denyRoute = defineRoute({
+  of: 'environment',
   id: 'approvals.deny',
   method: 'POST',
   path: '/api/v2/approvals/{id}/deny',

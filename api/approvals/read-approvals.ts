@@ -20,6 +20,7 @@ import {
 import { showApproval, showApprovals } from './show-approvals.ts';
 
 export const listApprovalsRoute = defineRoute({
+  of: 'environment',
   id: 'approvals.list',
   method: 'GET',
   path: '/api/v2/approvals',
@@ -32,7 +33,6 @@ export const listApprovalsRoute = defineRoute({
   role: 'member',
   request: { query: listApprovalsQuery },
   response: { 200: z.array(listedApprovalSchema) },
-  errors: [],
   async list(tx, { query, page, caller, deps }) {
     const { items, total } = await listApprovals(tx, { ...query, ...page });
     const place = placeOf(deps, caller);
@@ -42,6 +42,7 @@ export const listApprovalsRoute = defineRoute({
 });
 
 export const getApprovalRoute = defineRoute({
+  of: 'environment',
   id: 'approvals.get',
   method: 'GET',
   path: '/api/v2/approvals/{id}',

@@ -8,8 +8,7 @@ import { CHAT_PROVIDERS } from '../../domain/integrations/integrations.ts';
 import { jsonBytes } from '../../domain/json.ts';
 import { ROLES } from '../../domain/roles.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
-import { anyJson } from '../http/any-json.ts';
-import { durationSchema } from '../http/duration.ts';
+import { anyJson, durationSchema } from '../http/common-fields.ts';
 import { waitSeconds } from '../http/long-poll.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import {

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { listAudit } from '../../db/audit/list-audit.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { presented } from '../http/common-fields.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { auditEntrySchema, listAuditQuery, presentAuditEntry } from './schemas.ts';
 
-export const listAuditRoute = defineWorkspaceRoute({
+export const listAuditRoute = defineRoute({
+  of: 'workspace',
   id: 'audit.list',
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/audit',
@@ -16,8 +18,5 @@ export const listAuditRoute = defineWorkspaceRoute({
   request: { params: z.strictObject({ workspaceId: z.uuid() }), query: listAuditQuery },
   response: { 200: z.array(auditEntrySchema) },
   errors: ['NOT_FOUND'],
-  async list(tx, { query, page }) {
-    const { items, total } = await listAudit(tx, { ...query, ...page });
-    return { items: items.map(presentAuditEntry), total };
-  },
+  list: async (tx, { query, page }) => presented(await listAudit(tx, { ...query, ...page }), presentAuditEntry),
 });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { AuditEntry } from '../../db/audit/list-audit.ts';
 import { AUDIT_ACTOR_TYPES } from '../../db/audit/record-audit.ts';
-import { anyJson } from '../http/any-json.ts';
-import { filterInstant } from '../http/instant.ts';
+import { anyJson, filterInstant } from '../http/common-fields.ts';
 
 const NAME_CHARACTERS_MAX = 100;
 

@@ -7,7 +7,7 @@ import { holdPassword } from '../../db/users/hold-password.ts';
 import { createUser, findUserByEmail, newUserId } from '../../db/users/create-user.ts';
 import { ServiceError, validationError, type Issue } from '../../domain/errors.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { definePublicRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { checkPassword, hashNewPassword } from './check-password.ts';
 import { PASSWORD_CHARACTERS_MIN, personName, presentedPassword, roleField, userSchema } from './schemas.ts';
 
@@ -33,7 +33,8 @@ interface Person {
   prepare(tx: UserTransaction): Promise<void>;
 }
 
-export const acceptInvitationRoute = definePublicRoute({
+export const acceptInvitationRoute = defineRoute({
+  of: 'public',
   id: 'auth.invitations.accept',
   method: 'POST',
   path: '/api/v2/auth/invitations/accept',

@@ -1,6 +1,6 @@
 import { recordAccountAudit } from '../../db/audit/record-account-audit.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { describeFailure } from '../http/failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 
 /**
  * Records a wrong password for a user who exists, without keeping the caller waiting: the time of the answer must not tell

@@ -4,12 +4,13 @@ import { changePassword } from '../../db/users/change-password.ts';
 import { holdPassword } from '../../db/users/hold-password.ts';
 import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { defineUserRoute } from '../http/define-route.ts';
-import { sessionCookie } from '../http/session-cookie.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { sessionCookie } from '../http/sessions.ts';
 import { checkPassword, hashNewPassword } from './check-password.ts';
 import { newPassword, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
 
-export const changePasswordRoute = defineUserRoute({
+export const changePasswordRoute = defineRoute({
+  of: 'user',
   id: 'auth.password.change',
   method: 'POST',
   path: '/api/v2/auth/password',
@@ -19,7 +20,6 @@ export const changePasswordRoute = defineUserRoute({
     'failed sign-in.',
   request: { body: z.strictObject({ currentPassword: presentedPassword, newPassword }) },
   response: { 200: sessionSchema },
-  errors: [],
   ownsItsTransaction: 'The throttle counts an attempt in a transaction of its own, before the password is looked at.',
   audited: 'recorded',
   async handler({ body, caller, browser, requestId, deps, transaction, recordAudit }) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KEY_PRESETS } from '../../domain/scopes.ts';
-import { defineCredentialRoute, type Caller, type UserCaller } from '../http/define-route.ts';
-import { scopeSchema } from '../http/scope-schema.ts';
+import { type Caller, defineRoute, type UserCaller } from '../http/define-route.ts';
+import { scopeSchema } from '../http/common-fields.ts';
 
 /** What a credential may do: docs/identity.md. */
 export const identitySchema = z
@@ -23,7 +23,10 @@ export const identitySchema = z
   })
   .meta({ id: 'Identity' });
 
-export const getIdentity = defineCredentialRoute({
+export const getIdentity = defineRoute({
+  of: 'environment',
+  scope: null,
+  environmentOptional: true,
   id: 'auth.identity',
   method: 'GET',
   path: '/api/v2/auth/identity',
@@ -32,9 +35,7 @@ export const getIdentity = defineCredentialRoute({
     'Use it as a check at start-up. The reply names the credential, its workspace and environment, its effective scopes and ' +
     'its expiry. It needs no scope, is never cached, and holds no secret. A session has a workspace and an environment only ' +
     'if it sends `X-Environment-Id`.',
-  request: {},
   response: { 200: identitySchema },
-  errors: [],
   headers: { 'Cache-Control': 'no-store' },
   ownsItsTransaction: 'It answers what the look-up of the credential found, and reads nothing.',
   audited: 'none: it changes nothing',

@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import { endSession } from '../../db/auth/end-session.ts';
 import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
-import { defineUserRoute } from '../http/define-route.ts';
-import { sessionCookie } from '../http/session-cookie.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { sessionCookie } from '../http/sessions.ts';
 import { presentSession, sessionSchema } from './schemas.ts';
 
-export const getSessionRoute = defineUserRoute({
+export const getSessionRoute = defineRoute({
+  of: 'user',
   id: 'auth.session.get',
   method: 'GET',
   path: '/api/v2/auth/session',
   summary: 'Get who is signed in',
-  request: {},
   response: { 200: sessionSchema },
-  errors: [],
   async read(tx, { caller }) {
     const workspaces = await listWorkspacesOfUser(tx, caller.userId);
     const user = { id: caller.userId, email: caller.email, name: caller.name };
@@ -20,15 +19,14 @@ export const getSessionRoute = defineUserRoute({
   },
 });
 
-export const signOutRoute = defineUserRoute({
+export const signOutRoute = defineRoute({
+  of: 'user',
   id: 'auth.session.delete',
   method: 'DELETE',
   path: '/api/v2/auth/session',
   summary: 'Sign out',
   description: 'Ends the session on every process and clears the cookie.',
-  request: {},
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: [],
   async change(tx, { caller, browser }) {
     await endSession(tx, caller.sessionId);
     return {

@@ -8,12 +8,13 @@ import { holdPassword } from '../../db/users/hold-password.ts';
 import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { z } from 'zod';
-import { definePublicRoute, type Browser } from '../http/define-route.ts';
-import { sessionCookie } from '../http/session-cookie.ts';
+import { type Browser, defineRoute } from '../http/define-route.ts';
+import { sessionCookie } from '../http/sessions.ts';
 import { checkPassword } from './check-password.ts';
 import { emailField, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
 
-export const signInRoute = definePublicRoute({
+export const signInRoute = defineRoute({
+  of: 'public',
   id: 'auth.session.create',
   method: 'POST',
   path: '/api/v2/auth/session',

@@ -17,6 +17,7 @@ import { requireSession } from './require-session.ts';
 import { billingBudgetBody, billingBudgetSchema } from './usage-schemas.ts';
 
 export const getBillingBudgetRoute = defineRoute({
+  of: 'environment',
   id: 'billing.budget',
   method: 'GET',
   path: '/api/v2/billing/budget',
@@ -26,13 +27,12 @@ export const getBillingBudgetRoute = defineRoute({
     'caps of single API keys are budgets (`/api/v2/budgets`).',
   scope: 'billing:read',
   role: 'admin',
-  request: {},
   response: { 200: billingBudgetSchema },
-  errors: [],
   read: presentBudget,
 });
 
 export const putBillingBudgetRoute = defineRoute({
+  of: 'environment',
   id: 'billing.putBudget',
   method: 'PUT',
   path: '/api/v2/billing/budget',

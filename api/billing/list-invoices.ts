@@ -2,10 +2,12 @@ import type { z } from 'zod';
 import { type InvoiceRecord, listInvoices } from '../../db/billing/list-invoices.ts';
 import { amountDueOf } from '../../domain/billing/invoices.ts';
 import { isoPeriod, periodOf } from '../../domain/billing/periods.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { invoiceSchema, invoicesQuery } from './usage-schemas.ts';
 
 export const listInvoicesRoute = defineRoute({
+  of: 'environment',
   id: 'billing.invoices',
   method: 'GET',
   path: '/api/v2/billing/invoices',
@@ -18,11 +20,8 @@ export const listInvoicesRoute = defineRoute({
   exempt: { foreignLists: 'Invoices are of the workspace, and the same in all of its environments.' },
   request: { query: invoicesQuery },
   response: { 200: invoiceSchema.array() },
-  errors: [],
-  async list(tx, { query: { status = null }, page }) {
-    const { items, total } = await listInvoices(tx, { status, ...page });
-    return { items: items.map(presentInvoice), total };
-  },
+  list: async (tx, { query: { status = null }, page }) =>
+    presented(await listInvoices(tx, { status, ...page }), presentInvoice),
 });
 
 function presentInvoice(invoice: InvoiceRecord): z.input<typeof invoiceSchema> {

@@ -7,6 +7,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { planListSchema, planSchema, stripeConfigSchema } from './schemas.ts';
 
 export const getPlanRoute = defineRoute({
+  of: 'environment',
   id: 'billing.plan',
   method: 'GET',
   path: '/api/v2/billing/plan',
@@ -16,13 +17,12 @@ export const getPlanRoute = defineRoute({
     'number or `unlimited`.',
   scope: 'billing:read',
   role: 'admin',
-  request: {},
   response: { 200: planSchema },
-  errors: [],
   read: async (tx) => presentPlan(await readSubscription(tx), await readPendingChange(tx)),
 });
 
 export const listPlansRoute = defineRoute({
+  of: 'environment',
   id: 'billing.plans',
   method: 'GET',
   path: '/api/v2/billing/plans',
@@ -30,9 +30,7 @@ export const listPlansRoute = defineRoute({
   description: 'All plans, the smallest first, each with what it includes and whether it can be had today.',
   scope: 'billing:read',
   role: 'admin',
-  request: {},
   response: { 200: planListSchema },
-  errors: [],
   async read(tx) {
     const { plan } = await readSubscription(tx);
     return OFFERS.map((offer) => ({ ...offer, isCurrent: offer.id === plan }));
@@ -40,6 +38,7 @@ export const listPlansRoute = defineRoute({
 });
 
 export const getStripeConfigRoute = defineRoute({
+  of: 'environment',
   id: 'billing.stripeConfig',
   method: 'GET',
   path: '/api/v2/billing/stripe-config',
@@ -47,9 +46,7 @@ export const getStripeConfigRoute = defineRoute({
   description: 'Holds nothing secret. `enabled` is false until paid plans open.',
   scope: 'billing:read',
   role: 'admin',
-  request: {},
   response: { 200: stripeConfigSchema },
-  errors: [],
   read: (_tx, { deps }) => {
     const { publishableKey = null } = deps;
     const mode = publishableKey === null ? null : publishableKey.startsWith('pk_live_') ? 'live' : 'test';

@@ -1,6 +1,6 @@
 import { PRICING_POLICY } from '../../domain/billing/pricing-policy.ts';
-import { definePublicRoute } from '../http/define-route.ts';
-import { etagOf } from '../http/etag.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { etagOf } from '../http/replies.ts';
 import { pricingPolicySchema } from './schemas.ts';
 
 /** The same for everybody, and changed by a deployment alone. The description below lists the versions. */
@@ -8,7 +8,8 @@ const POLICY = { ...PRICING_POLICY, changesUrl: '/reference' };
 const ETAG = etagOf(JSON.stringify(POLICY));
 const MAX_AGE_SECONDS = 300;
 
-export const getPricingPolicyRoute = definePublicRoute({
+export const getPricingPolicyRoute = defineRoute({
+  of: 'public',
   id: 'billing.pricingPolicy',
   method: 'GET',
   path: '/api/v2/public/pricing-policy',
@@ -16,9 +17,7 @@ export const getPricingPolicyRoute = definePublicRoute({
   description:
     'Plans with their limits and prices, what each meter counts and does not, and the rules of rounding and correction. It takes ' +
     'no credential. The reply has an `ETag`: with `If-None-Match` an unchanged policy is a 304. Versions: 2026-11-27, the first.',
-  request: {},
   response: { 200: pricingPolicySchema },
-  errors: [],
   headers: { 'Cache-Control': `public, max-age=${MAX_AGE_SECONDS}`, ETag: ETAG },
   ownsItsTransaction: 'It answers a constant of the process, and reads nothing.',
   audited: 'none: it changes nothing',

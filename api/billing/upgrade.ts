@@ -11,6 +11,7 @@ const NO_SUCCESS = 'It is refused until paid plans open: test/api/billing/upgrad
 
 /** Paid plans are closed (`PAID_PLANS_OPEN`): whatever is asked for is refused, and what the body says is not looked at before. */
 export const upgradeRoute = defineRoute({
+  of: 'environment',
   id: 'billing.upgrade',
   method: 'POST',
   path: '/api/v2/billing/upgrade',

@@ -7,6 +7,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { usageHistoryQuery, usageHistorySchema } from './schemas.ts';
 
 export const usageHistoryRoute = defineRoute({
+  of: 'environment',
   id: 'billing.usageHistory',
   method: 'GET',
   path: '/api/v2/billing/usage/history',
@@ -18,7 +19,6 @@ export const usageHistoryRoute = defineRoute({
   role: 'admin',
   request: { query: usageHistoryQuery },
   response: { 200: usageHistorySchema },
-  errors: [],
   async read(tx, { query }) {
     const { now, workspaceSince } = await readSubscription(tx);
     const asked = { ...(query.from && { from: query.from }), ...(query.to && { to: query.to }) };

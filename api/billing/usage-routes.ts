@@ -13,6 +13,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { costEstimateSchema, currentUsageSchema, quotaListSchema } from './usage-schemas.ts';
 
 export const quotaRoute = defineRoute({
+  of: 'environment',
   id: 'billing.quota',
   method: 'GET',
   path: '/api/v2/billing/quota',
@@ -22,9 +23,7 @@ export const quotaRoute = defineRoute({
     'only when it is spent, so a month may end above its limit.',
   scope: 'billing:read',
   role: 'admin',
-  request: {},
   response: { 200: quotaListSchema },
-  errors: [],
   async read(tx) {
     const facts = await readQuotaFacts(tx);
     return { resetsAt: facts.resetsAt.toISOString(), quotas: quotasOf(facts) };
@@ -32,6 +31,7 @@ export const quotaRoute = defineRoute({
 });
 
 export const currentUsageRoute = defineRoute({
+  of: 'environment',
   id: 'billing.usageCurrent',
   method: 'GET',
   path: '/api/v2/billing/usage/current',
@@ -41,9 +41,7 @@ export const currentUsageRoute = defineRoute({
     'succeeded, confirmed or acknowledged.',
   scope: 'billing:read',
   role: 'admin',
-  request: {},
   response: { 200: currentUsageSchema },
-  errors: [],
   async read(tx) {
     const [{ plan }, environments, estimate] = await Promise.all([
       readSubscription(tx),
@@ -55,6 +53,7 @@ export const currentUsageRoute = defineRoute({
 });
 
 export const costEstimateRoute = defineRoute({
+  of: 'environment',
   id: 'billing.costEstimate',
   method: 'GET',
   path: '/api/v2/billing/cost-estimate',
@@ -64,9 +63,7 @@ export const costEstimateRoute = defineRoute({
     'are left out. On a plan without charges there are no lines, and `reason` says so.',
   scope: 'billing:read',
   role: 'admin',
-  request: {},
   response: { 200: costEstimateSchema },
-  errors: [],
   read: async (tx) => presentEstimate(await readEstimate(tx, PRICE_LIST)),
 });
 

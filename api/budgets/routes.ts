@@ -7,26 +7,24 @@ import { putBudget } from '../../db/budgets/put-budget.ts';
 import { reconcileUsage } from '../../db/budgets/reconcile-usage.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { budgetParams, budgetSchema, presentBudget, putBudgetBody } from './schemas.ts';
 
 const listRoute = defineRoute({
+  of: 'environment',
   id: 'budgets.list',
   method: 'GET',
   path: '/api/v2/budgets',
   summary: 'List the budgets of API keys, newest first',
   scope: 'budgets:read',
   role: 'member',
-  request: {},
   response: { 200: z.array(budgetSchema) },
-  errors: [],
-  async list(tx, { page }) {
-    const { items, total } = await listBudgets(tx, page);
-    return { items: items.map(presentBudget), total };
-  },
+  list: async (tx, { page }) => presented(await listBudgets(tx, page), presentBudget),
 });
 
 const getRoute = defineRoute({
+  of: 'environment',
   id: 'budgets.get',
   method: 'GET',
   path: '/api/v2/budgets/{apiKeyId}',
@@ -44,6 +42,7 @@ const getRoute = defineRoute({
 });
 
 const putRoute = defineRoute({
+  of: 'environment',
   id: 'budgets.put',
   method: 'PUT',
   path: '/api/v2/budgets/{apiKeyId}',
@@ -80,6 +79,7 @@ const putRoute = defineRoute({
 });
 
 const deleteRoute = defineRoute({
+  of: 'environment',
   id: 'budgets.delete',
   method: 'DELETE',
   path: '/api/v2/budgets/{apiKeyId}',

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { deleteEntry, flushEntries, getEntry, listEntries, readCacheStats } from '../../db/cache/entries.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { entryParams, entrySchema, flushBody, listedEntrySchema, presentEntry, statsSchema } from './schemas.ts';
 
 export const listEntriesRoute = defineRoute({
+  of: 'environment',
   id: 'cache.list',
   method: 'GET',
   path: '/api/v2/cache',
@@ -12,14 +14,12 @@ export const listEntriesRoute = defineRoute({
   scope: 'cache:read',
   request: { query: z.strictObject({ namespace: z.string().min(1).max(64).optional() }) },
   response: { 200: z.array(listedEntrySchema) },
-  errors: [],
-  async list(tx, { query: { namespace = null }, page }) {
-    const { items, total } = await listEntries(tx, namespace, page);
-    return { items: items.map(presentEntry), total };
-  },
+  list: async (tx, { query: { namespace = null }, page }) =>
+    presented(await listEntries(tx, namespace, page), presentEntry),
 });
 
 export const getEntryRoute = defineRoute({
+  of: 'environment',
   id: 'cache.get',
   method: 'GET',
   path: '/api/v2/cache/{entryId}',
@@ -29,13 +29,13 @@ export const getEntryRoute = defineRoute({
   response: { 200: entrySchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params: { entryId } }) {
-    const entry = await getEntry(tx, entryId);
-    if (entry === null) throw notFound('cache entry');
+    const entry = existing(await getEntry(tx, entryId), 'cache entry');
     return presentEntry(entry);
   },
 });
 
 export const deleteEntryRoute = defineRoute({
+  of: 'environment',
   id: 'cache.delete',
   method: 'DELETE',
   path: '/api/v2/cache/{entryId}',
@@ -54,6 +54,7 @@ export const deleteEntryRoute = defineRoute({
 });
 
 export const flushCacheRoute = defineRoute({
+  of: 'environment',
   id: 'cache.flush',
   method: 'POST',
   path: '/api/v2/cache/flush',
@@ -62,7 +63,6 @@ export const flushCacheRoute = defineRoute({
   scope: 'cache:write',
   request: { body: flushBody },
   response: { 200: z.strictObject({ flushed: z.int().min(0) }) },
-  errors: [],
   async change(tx, { body: { namespace = null, attributes = {} }, caller: { tenant } }) {
     const flushed = await flushEntries(tx, { namespace, attributes });
     return {
@@ -77,14 +77,13 @@ export const flushCacheRoute = defineRoute({
 });
 
 export const cacheStatsRoute = defineRoute({
+  of: 'environment',
   id: 'cache.stats',
   method: 'GET',
   path: '/api/v2/cache/stats',
   summary: 'What the cache holds, and how often it was hit',
   scope: 'cache:read',
-  request: {},
   response: { 200: statsSchema },
-  errors: [],
   async read(tx) {
     const stats = await readCacheStats(tx);
     const lookups = stats.hits + stats.misses;

@@ -23,6 +23,7 @@ interface Found {
 const LOOKS_MAX = 2;
 
 export const lookUpRoute = defineRoute({
+  of: 'environment',
   id: 'cache.lookup',
   method: 'POST',
   path: '/api/v2/cache/lookup',

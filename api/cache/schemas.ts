@@ -11,8 +11,7 @@ import {
 } from '../../domain/cache/cache.ts';
 import { GATE_REASONS } from '../../domain/cache/gate.ts';
 import { jsonBytes } from '../../domain/json.ts';
-import { anyJson } from '../http/any-json.ts';
-import { orShortened } from '../http/shortened.ts';
+import { anyJson, orShortened } from '../http/common-fields.ts';
 
 const namespaceSchema = z
   .string()

@@ -7,6 +7,7 @@ import { identityOf } from './identity.ts';
 import { entrySchema, presentEntry, storeBody } from './schemas.ts';
 
 export const storeEntryRoute = defineRoute({
+  of: 'environment',
   id: 'cache.store',
   method: 'POST',
   path: '/api/v2/cache',

@@ -10,7 +10,7 @@ import {
   MAX_TOKENS_MAX,
 } from '../../domain/context/assemble.ts';
 import type { ContextMemory } from '../../domain/context/parts.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
+import { existing, validationError } from '../../domain/errors.ts';
 
 export interface AskedContext {
   /** Null: a context of memories alone. */
@@ -91,8 +91,7 @@ function conversationOf(
   bytesMax: number,
 ): Promise<Conversation | null> {
   const read = async (tx: EnvironmentTransaction): Promise<Conversation | null> => {
-    const session = await getSession(tx, sessionId);
-    if (session === null) throw notFound('session');
+    const session = existing(await getSession(tx, sessionId), 'session');
     return readConversation(tx, session.id, allowance, bytesMax);
   };
   return db.withEnvironment(tenant, read, { isSnapshot: true });

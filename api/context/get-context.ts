@@ -4,6 +4,7 @@ import { contextOf } from './context-of-session.ts';
 import { contextQuery, contextSchema, presentContext } from './schemas.ts';
 
 export const getContextRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.context',
   method: 'GET',
   path: '/api/v2/sessions/{id}/context',

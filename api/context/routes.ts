@@ -1,12 +1,13 @@
 import type { ContextMemory } from '../../domain/context/parts.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
-import { requireAlso } from '../http/identify.ts';
+import { requireAlso } from '../http/rights.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from '../memory/admit-operation.ts';
 import { searchMemories } from '../memory/search-memories.ts';
 import { contextOf } from './context-of-session.ts';
 import { contextBody, contextSchema, presentContext } from './schemas.ts';
 
 export const assembleContextRoute = defineRoute({
+  of: 'environment',
   id: 'context.assemble',
   method: 'POST',
   path: '/api/v2/context',

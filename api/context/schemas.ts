@@ -6,10 +6,9 @@ import {
   MAX_TOKENS_MAX,
   MAX_TOKENS_MIN,
 } from '../../domain/context/assemble.ts';
-
 import { QUERY_CHARACTERS_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX } from '../../domain/memory/memories.ts';
 import { collectionIdsSchema, userIdSchema } from '../memory/schemas.ts';
-import { anyJson } from '../http/any-json.ts';
+import { anyJson } from '../http/common-fields.ts';
 
 /** Contexts as requests and replies show them: docs/context.md. */
 export const formatSchema = z

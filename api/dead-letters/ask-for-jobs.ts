@@ -6,7 +6,7 @@ import { validationError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { auditedHost } from '../audit/audited-host.ts';
 import { type Actor, type Caller, defineRoute, type WorkDependencies } from '../http/define-route.ts';
-import { queryBoolean } from '../http/pagination.ts';
+import { queryBoolean } from '../http/common-fields.ts';
 import { publisherOf } from '../messages/publisher.ts';
 import { wakeJob } from './job-workflows.ts';
 import { filterBody, filterQuery, jobSchema, presentJob } from './schemas.ts';
@@ -20,6 +20,7 @@ const accepted = ({ id }: { id: string }) => ({
 });
 
 export const retryAllRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.retryAll',
   method: 'POST',
   path: '/api/v2/dlq/retry-all',
@@ -39,6 +40,7 @@ export const retryAllRoute = defineRoute({
 });
 
 export const clearRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.clear',
   method: 'DELETE',
   path: '/api/v2/dlq',

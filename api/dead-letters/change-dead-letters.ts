@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deleteDeadLetters } from '../../db/dead-letters/delete-dead-letters.ts';
 import { retryDeadLetter } from '../../db/dead-letters/retry-dead-letter.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { retryOverrides } from '../messages/body-schemas.ts';
 import { publisherOf } from '../messages/publisher.ts';
@@ -10,6 +10,7 @@ import { startDeliveries } from '../messages/start-deliveries.ts';
 import { deadLetterParams, retriedSchema } from './schemas.ts';
 
 export const retryDeadLetterRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.retry',
   method: 'POST',
   path: '/api/v2/dlq/{messageId}/retry',
@@ -25,8 +26,10 @@ export const retryDeadLetterRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   idempotent: true,
   async change(tx, { params: { messageId: retryOf }, body, caller, actor, deps }) {
-    const retried = await retryDeadLetter(tx, deps.resealing, publisherOf(caller, actor), retryOf, body ?? {});
-    if (retried === null) throw notFound('dead letter');
+    const retried = existing(
+      await retryDeadLetter(tx, deps.resealing, publisherOf(caller, actor), retryOf, body ?? {}),
+      'dead letter',
+    );
     const { messageId, status } = retried;
     return {
       reply: { status: 201, data: { messageId, status, retryOf } },
@@ -41,6 +44,7 @@ export const retryDeadLetterRoute = defineRoute({
 });
 
 export const deleteDeadLetterRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.delete',
   method: 'DELETE',
   path: '/api/v2/dlq/{messageId}',

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { getJob, listJobs, lockJob } from '../../db/dead-letters/jobs.ts';
 import { DEAD_LETTER_JOB_KINDS, JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { cancelJob } from './cancel-job.ts';
 import { wakeJob } from './job-workflows.ts';
 import { jobParams, jobSchema, presentJob } from './schemas.ts';
 
 export const listJobsRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.jobs.list',
   method: 'GET',
   path: '/api/v2/dlq/jobs',
@@ -16,14 +18,12 @@ export const listJobsRoute = defineRoute({
   role: 'member',
   request: { query: z.strictObject({ status: z.enum(JOB_STATUSES).optional() }) },
   response: { 200: z.array(jobSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listJobs(tx, { kinds: DEAD_LETTER_JOB_KINDS, ...query, ...page });
-    return { items: items.map(presentJob), total };
-  },
+  list: async (tx, { query, page }) =>
+    presented(await listJobs(tx, { kinds: DEAD_LETTER_JOB_KINDS, ...query, ...page }), presentJob),
 });
 
 export const getJobRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.jobs.get',
   method: 'GET',
   path: '/api/v2/dlq/jobs/{jobId}',
@@ -34,13 +34,13 @@ export const getJobRoute = defineRoute({
   response: { 200: jobSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const job = await getJob(tx, params.jobId, DEAD_LETTER_JOB_KINDS);
-    if (job === null) throw notFound('dead-letter job');
+    const job = existing(await getJob(tx, params.jobId, DEAD_LETTER_JOB_KINDS), 'dead-letter job');
     return presentJob(job);
   },
 });
 
 export const cancelJobRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.jobs.cancel',
   method: 'POST',
   path: '/api/v2/dlq/jobs/{jobId}/cancel',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { readDeadLetterStats } from '../../db/dead-letters/dead-letter-stats.ts';
 import { getDeadLetter, listDeadLetters } from '../../db/dead-letters/list-dead-letters.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   deadLetterParams,
@@ -15,6 +16,7 @@ import {
 } from './schemas.ts';
 
 export const listDeadLettersRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.list',
   method: 'GET',
   path: '/api/v2/dlq',
@@ -23,14 +25,11 @@ export const listDeadLettersRoute = defineRoute({
   role: 'member',
   request: { query: filterQuery },
   response: { 200: z.array(listedDeadLetterSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listDeadLetters(tx, query, page);
-    return { items: items.map(presentListedDeadLetter), total };
-  },
+  list: async (tx, { query, page }) => presented(await listDeadLetters(tx, query, page), presentListedDeadLetter),
 });
 
 export const deadLetterStatsRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.stats',
   method: 'GET',
   path: '/api/v2/dlq/stats',
@@ -39,15 +38,14 @@ export const deadLetterStatsRoute = defineRoute({
     'The groups are made of the newest 20,000 records (`examined`); `total`, `oldestAt` and `newestAt` are of all.',
   scope: 'dlq:read',
   role: 'member',
-  request: {},
   response: { 200: statsSchema },
-  errors: [],
   async read(tx) {
     return presentStats(await readDeadLetterStats(tx));
   },
 });
 
 export const getDeadLetterRoute = defineRoute({
+  of: 'environment',
   id: 'deadLetters.get',
   method: 'GET',
   path: '/api/v2/dlq/{messageId}',
@@ -58,8 +56,7 @@ export const getDeadLetterRoute = defineRoute({
   response: { 200: deadLetterSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const record = await getDeadLetter(tx, params.messageId);
-    if (record === null) throw notFound('dead letter');
+    const record = existing(await getDeadLetter(tx, params.messageId), 'dead letter');
     return presentDeadLetter(record);
   },
 });

@@ -8,8 +8,7 @@ import {
   type DeadLetterJobKind,
   JOB_STATUSES,
 } from '../../domain/dead-letters/dead-letters.ts';
-import { nearestInstant } from '../http/instant.ts';
-import { orShortened } from '../http/shortened.ts';
+import { nearestInstant, orShortened } from '../http/common-fields.ts';
 import { LABEL_CHARACTERS_MAX } from '../messages/body-schemas.ts';
 import {
   listedMessageSchema,

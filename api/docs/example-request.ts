@@ -19,8 +19,8 @@ export function curlOf(route: AnyRoute, { params = {}, query = {}, body }: Opera
 }
 
 function credentialOf(route: AnyRoute): string[] {
-  if (route.kind === 'public') return [];
-  if (route.kind === 'user' || route.kind === 'workspace') {
+  if (route.of === 'public') return [];
+  if (route.of === 'user' || route.of === 'workspace') {
     return ['-b $JAR', ...(route.method === 'GET' ? [] : ['-H "Origin: $BASE" -H "X-CSRF-Token: $CSRF"'])];
   }
   return [`-H "Authorization: Bearer $${keyFor(route)}"`];

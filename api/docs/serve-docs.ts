@@ -5,7 +5,7 @@ import type { DocsSearch } from '../../domain/docs/search.ts';
 import { ServiceError, statusOf } from '../../domain/errors.ts';
 import { remembered } from '../../domain/remembered.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
-import { clientAddress } from '../http/transport-security.ts';
+import { clientAddress } from '../http/every-request.ts';
 import { type DocsSettings, DocsSite } from './docs-site.ts';
 import { loadDocsIndex, loadDocsSearch } from './load-index.ts';
 import { NetworkBudget, POINTS } from './network-budget.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { namesTag } from '../http/not-modified.ts';
+import { namesTag } from '../http/replies.ts';
 import type { Encoding } from '../../domain/docs/negotiation.ts';
 
 /** Below this, the headers are longer than what compression saves. */

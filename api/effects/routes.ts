@@ -6,6 +6,7 @@ import { getEffect } from '../../db/effects/get-effect.ts';
 import { listEffects } from '../../db/effects/list-effects.ts';
 import { verifyReceipts } from '../../db/effects/verify-receipts.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import {
   effectParams,
@@ -19,6 +20,7 @@ import {
 } from './schemas.ts';
 
 export const listEffectsRoute = defineRoute({
+  of: 'environment',
   id: 'effects.list',
   method: 'GET',
   path: '/api/v2/actions/effects',
@@ -27,14 +29,11 @@ export const listEffectsRoute = defineRoute({
   role: 'member',
   request: { query: listEffectsQuery },
   response: { 200: z.array(listedEffectSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listEffects(tx, { ...query, ...page });
-    return { items: items.map(presentListedEffect), total };
-  },
+  list: async (tx, { query, page }) => presented(await listEffects(tx, { ...query, ...page }), presentListedEffect),
 });
 
 export const getEffectRoute = defineRoute({
+  of: 'environment',
   id: 'effects.get',
   method: 'GET',
   path: '/api/v2/actions/effects/{id}',
@@ -52,6 +51,7 @@ export const getEffectRoute = defineRoute({
 });
 
 const verifyRoute = defineRoute({
+  of: 'environment',
   id: 'effects.verify',
   method: 'GET',
   path: '/api/v2/actions/effects/{id}/verify',
@@ -73,6 +73,7 @@ const verifyRoute = defineRoute({
 });
 
 const addNoteRoute = defineRoute({
+  of: 'environment',
   id: 'effects.addNote',
   method: 'POST',
   path: '/api/v2/actions/effects/{id}/notes',

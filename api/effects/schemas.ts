@@ -10,12 +10,12 @@ import {
   GRADES,
   OUTCOMES,
   PARTIAL_EFFECTS,
+  RECEIPT_ENTRY_KINDS,
   STAGES,
   VERIFICATIONS,
 } from '../../domain/lifecycle.ts';
-import { RECEIPT_ENTRY_KINDS } from '../../domain/lifecycle.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
-import { anyJson } from '../http/any-json.ts';
+import { anyJson } from '../http/common-fields.ts';
 import { type Accepted, UNDER_WAY_RETRY_AFTER_SECONDS } from '../http/route-forms.ts';
 import { recordedRefusalSchema } from '../invocations/refusal.ts';
 import { actorSchema } from '../invocations/schemas.ts';

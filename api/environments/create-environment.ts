@@ -1,8 +1,9 @@
 import { createEnvironment } from '../../db/environments/create-environment.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { createEnvironmentBody, environmentSchema, presentEnvironment, workspaceParams } from './schemas.ts';
 
-export const createEnvironmentRoute = defineWorkspaceRoute({
+export const createEnvironmentRoute = defineRoute({
+  of: 'workspace',
   id: 'environments.create',
   method: 'POST',
   path: '/api/v2/workspaces/{workspaceId}/environments',

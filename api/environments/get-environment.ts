@@ -1,9 +1,10 @@
 import { getEnvironment } from '../../db/environments/records.ts';
-import { notFound } from '../../domain/errors.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { existing } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { environmentParams, environmentSchema, presentEnvironment } from './schemas.ts';
 
-export const getEnvironmentRoute = defineWorkspaceRoute({
+export const getEnvironmentRoute = defineRoute({
+  of: 'workspace',
   id: 'environments.get',
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}',
@@ -13,8 +14,7 @@ export const getEnvironmentRoute = defineWorkspaceRoute({
   response: { 200: environmentSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const environment = await getEnvironment(tx, params.environmentId);
-    if (environment === null) throw notFound('environment');
+    const environment = existing(await getEnvironment(tx, params.environmentId), 'environment');
     return presentEnvironment(environment);
   },
 });

@@ -7,6 +7,7 @@ import { environmentParams, environmentSchema, haltBody, presentEnvironment } fr
 const WHO = 'Allowed for admins of the workspace, and for API keys with `environments:halt`, in their own environment.';
 
 export const haltEnvironmentRoute = defineRoute({
+  of: 'environment',
   id: 'environments.halt',
   method: 'POST',
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}/halt',
@@ -35,6 +36,7 @@ export const haltEnvironmentRoute = defineRoute({
 });
 
 export const resumeEnvironmentRoute = defineRoute({
+  of: 'environment',
   id: 'environments.resume',
   method: 'POST',
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}/resume',

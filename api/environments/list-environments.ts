@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { listEnvironments } from '../../db/environments/list-environments.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { presented } from '../http/common-fields.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { environmentSchema, presentEnvironment, workspaceParams } from './schemas.ts';
 
-export const listEnvironmentsRoute = defineWorkspaceRoute({
+export const listEnvironmentsRoute = defineRoute({
+  of: 'workspace',
   id: 'environments.list',
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/environments',
@@ -12,8 +14,5 @@ export const listEnvironmentsRoute = defineWorkspaceRoute({
   request: { params: workspaceParams },
   response: { 200: z.array(environmentSchema) },
   errors: ['NOT_FOUND'],
-  async list(tx, { page }) {
-    const { items, total } = await listEnvironments(tx, page);
-    return { items: items.map(presentEnvironment), total };
-  },
+  list: async (tx, { page }) => presented(await listEnvironments(tx, page), presentEnvironment),
 });

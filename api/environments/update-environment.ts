@@ -1,13 +1,14 @@
 import type { EnvironmentRecord } from '../../db/environments/records.ts';
 import { updateEnvironment, type EnvironmentChange } from '../../db/environments/update-environment.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { environmentParams, environmentSchema, presentEnvironment, updateEnvironmentBody } from './schemas.ts';
 
 const CHANGEABLE = ['name', 'protected', 'approvalDefault'] as const;
 
-export const updateEnvironmentRoute = defineWorkspaceRoute({
+export const updateEnvironmentRoute = defineRoute({
+  of: 'workspace',
   id: 'environments.update',
   method: 'PATCH',
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}',
@@ -18,8 +19,7 @@ export const updateEnvironmentRoute = defineWorkspaceRoute({
   response: { 200: environmentSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async change(tx, { params: { environmentId }, body }) {
-    const updated = await updateEnvironment(tx, environmentId, changeOf(body));
-    if (updated === null) throw notFound('environment');
+    const updated = existing(await updateEnvironment(tx, environmentId, changeOf(body)), 'environment');
     const { before, after } = updated;
     const details = differenceOf(before, after);
     const target = { type: 'environment', id: after.id };

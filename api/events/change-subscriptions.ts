@@ -9,7 +9,7 @@ import {
   updateSubscription,
 } from '../../db/events/subscriptions.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { headersAfter } from '../../domain/events/subscription-headers.ts';
 import { REDACTED } from '../../domain/redacted.ts';
 import { RETIRING_SECRETS_MAX } from '../../domain/events/topics.ts';
@@ -30,6 +30,7 @@ const GRACE_SECONDS_DEFAULT = 86_400;
 const GRACE_SECONDS_MAX = 604_800;
 
 export const updateSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.update',
   method: 'PATCH',
   path: '/api/v2/events/subscriptions/{subscriptionId}',
@@ -80,6 +81,7 @@ export const updateSubscriptionRoute = defineRoute({
 });
 
 export const deleteSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.delete',
   method: 'DELETE',
   path: '/api/v2/events/subscriptions/{subscriptionId}',
@@ -102,6 +104,7 @@ export const deleteSubscriptionRoute = defineRoute({
 });
 
 export const rotateSecretRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.rotateSecret',
   method: 'POST',
   path: '/api/v2/events/subscriptions/{subscriptionId}/rotate-secret',
@@ -148,7 +151,6 @@ export const rotateSecretRoute = defineRoute({
 
 /** @throws {ServiceError} NOT_FOUND */
 async function locked(tx: EnvironmentTransaction, id: string): Promise<LockedSubscription> {
-  const found = await lockSubscription(tx, id);
-  if (found === null) throw notFound('subscription');
+  const found = existing(await lockSubscription(tx, id), 'subscription');
   return found;
 }

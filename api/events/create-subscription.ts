@@ -13,6 +13,7 @@ import { createdSubscriptionSchema, createSubscriptionBody, presentSubscription,
 import { subscriptionEntry } from './subscription-entry.ts';
 
 export const createSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.create',
   method: 'POST',
   path: '/api/v2/events/topics/{ref}/subscriptions',

@@ -3,10 +3,15 @@ import type { EventRecord, ListedEventRecord } from '../../db/events/event-recor
 import type { Deliveries, EventDelivery } from '../../db/events/list-deliveries.ts';
 import { dataBytesIssue, EVENT_TYPE, ownEventIdIssue, TOPIC_NAME_CHARACTERS_MAX } from '../../domain/events/topics.ts';
 import { MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
-import { anyJson } from '../http/any-json.ts';
-import { filterInstant, storedInstant } from '../http/instant.ts';
-import { pageQuery, paginationOf, paginationSchema } from '../http/pagination.ts';
-import { orShortened } from '../http/shortened.ts';
+import {
+  anyJson,
+  filterInstant,
+  orShortened,
+  pageQuery,
+  paginationOf,
+  paginationSchema,
+  storedInstant,
+} from '../http/common-fields.ts';
 
 /** Events as requests and replies show them: docs/events.md. */
 const dateTime = z.iso.datetime();

@@ -6,6 +6,7 @@ import { presentPublishedEvent, publishedEventSchema, publishEventBody } from '.
 import { startFanOutOf } from './event-workflows.ts';
 
 export const publishEventRoute = defineRoute({
+  of: 'environment',
   id: 'events.publish',
   method: 'POST',
   path: '/api/v2/events',

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { getEvent, listEvents } from '../../db/events/event-records.ts';
 import { listDeliveries } from '../../db/events/list-deliveries.ts';
 import { requireTopic } from '../../db/events/topics.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   eventParams,
@@ -15,6 +16,7 @@ import {
 } from './event-schemas.ts';
 
 export const listEventsRoute = defineRoute({
+  of: 'environment',
   id: 'events.list',
   method: 'GET',
   path: '/api/v2/events',
@@ -26,12 +28,12 @@ export const listEventsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { query: { topic, ...filter }, page }) {
     const topicId = topic === undefined ? undefined : (await requireTopic(tx, topic)).id;
-    const { items, total } = await listEvents(tx, { ...filter, topicId, ...page });
-    return { items: items.map(presentListedEvent), total };
+    return presented(await listEvents(tx, { ...filter, topicId, ...page }), presentListedEvent);
   },
 });
 
 export const getEventRoute = defineRoute({
+  of: 'environment',
   id: 'events.get',
   method: 'GET',
   path: '/api/v2/events/{eventId}',
@@ -43,8 +45,7 @@ export const getEventRoute = defineRoute({
   response: { 200: eventWithDeliveriesSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params: { eventId }, query: { page, limit } }) {
-    const event = await getEvent(tx, eventId);
-    if (event === null) throw notFound('event');
+    const event = existing(await getEvent(tx, eventId), 'event');
     const deliveries = await listDeliveries(tx, event.id, { limit, offset: (page - 1) * limit });
     return presentEventWithDeliveries(event, deliveries, { page, limit });
   },

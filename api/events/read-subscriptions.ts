@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { getSubscription, listSubscriptions } from '../../db/events/subscriptions.ts';
 import { requireTopic } from '../../db/events/topics.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   listedSubscriptionSchema,
@@ -13,6 +14,7 @@ import {
 } from './schemas.ts';
 
 export const listSubscriptionsRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.list',
   method: 'GET',
   path: '/api/v2/events/topics/{ref}/subscriptions',
@@ -25,12 +27,12 @@ export const listSubscriptionsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params: { ref }, page }) {
     const { id: topicId } = await requireTopic(tx, ref);
-    const { items, total } = await listSubscriptions(tx, { topicId, ...page });
-    return { items: items.map(presentListedSubscription), total };
+    return presented(await listSubscriptions(tx, { topicId, ...page }), presentListedSubscription);
   },
 });
 
 export const getSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.get',
   method: 'GET',
   path: '/api/v2/events/subscriptions/{subscriptionId}',
@@ -42,8 +44,7 @@ export const getSubscriptionRoute = defineRoute({
   response: { 200: subscriptionSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params: { subscriptionId } }) {
-    const subscription = await getSubscription(tx, subscriptionId);
-    if (subscription === null) throw notFound('subscription');
+    const subscription = existing(await getSubscription(tx, subscriptionId), 'subscription');
     return presentSubscription(subscription);
   },
 });

@@ -3,9 +3,10 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { createJob, getJob, type JobRecord, listJobs, lockJob } from '../../db/dead-letters/jobs.ts';
 import { findTarget, type LiveTarget } from '../../db/events/find-target.ts';
 import { JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import { cancelJob } from '../dead-letters/cancel-job.ts';
 import { wakeJob } from '../dead-letters/job-workflows.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { publisherOf } from '../messages/publisher.ts';
 import { presentRecovery, recoverBody, recoveryParams, recoverySchema } from './delivery-schemas.ts';
@@ -16,6 +17,7 @@ const KINDS = ['recover'] as const;
 const LOOK_AGAIN_SECONDS = 2;
 
 export const recoverSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.recover',
   method: 'POST',
   path: '/api/v2/events/subscriptions/{subscriptionId}/recover',
@@ -57,6 +59,7 @@ export const recoverSubscriptionRoute = defineRoute({
 });
 
 export const listRecoveriesRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.recoveries.list',
   method: 'GET',
   path: '/api/v2/events/subscriptions/{subscriptionId}/recoveries',
@@ -68,12 +71,12 @@ export const listRecoveriesRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params: { subscriptionId }, query, page }) {
     await liveTarget(tx, subscriptionId);
-    const { items, total } = await listJobs(tx, { kinds: KINDS, subscriptionId, ...query, ...page });
-    return { items: items.map(presentRecovery), total };
+    return presented(await listJobs(tx, { kinds: KINDS, subscriptionId, ...query, ...page }), presentRecovery);
   },
 });
 
 export const getRecoveryRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.recoveries.get',
   method: 'GET',
   path: '/api/v2/events/subscriptions/{subscriptionId}/recoveries/{recoveryId}',
@@ -91,6 +94,7 @@ export const getRecoveryRoute = defineRoute({
 });
 
 export const cancelRecoveryRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.recoveries.cancel',
   method: 'POST',
   path: '/api/v2/events/subscriptions/{subscriptionId}/recoveries/{recoveryId}/cancel',
@@ -126,7 +130,6 @@ function ofSubscription(subscriptionId: string, job: JobRecord<'recover'> | null
 
 /** @throws {ServiceError} NOT_FOUND */
 async function liveTarget(tx: EnvironmentTransaction, subscriptionId: string): Promise<LiveTarget> {
-  const target = await findTarget(tx, subscriptionId);
-  if (target === null) throw notFound('subscription');
+  const target = existing(await findTarget(tx, subscriptionId), 'subscription');
   return target;
 }

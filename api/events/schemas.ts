@@ -8,7 +8,7 @@ import {
   TOPIC_NAME_CHARACTERS_MAX,
   topicNameIssue,
 } from '../../domain/events/topics.ts';
-import { orShortened } from '../http/shortened.ts';
+import { orShortened } from '../http/common-fields.ts';
 import { destinationUrl, headersSchema } from '../messages/body-schemas.ts';
 
 /** Topics and subscriptions as requests and replies show them: docs/events.md. Events: event-schemas.ts. */

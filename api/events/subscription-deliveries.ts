@@ -3,7 +3,8 @@ import { findTarget } from '../../db/events/find-target.ts';
 import { listSubscriptionAttempts } from '../../db/events/list-subscription-attempts.ts';
 import { publishTestEvent } from '../../db/events/publish-test-event.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { publisherOf } from '../messages/publisher.ts';
 import { startDeliveries } from '../messages/start-deliveries.ts';
@@ -16,6 +17,7 @@ import {
 import { subscriptionParams } from './schemas.ts';
 
 export const testSubscriptionRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.test',
   method: 'POST',
   path: '/api/v2/events/subscriptions/{subscriptionId}/test',
@@ -31,8 +33,7 @@ export const testSubscriptionRoute = defineRoute({
   quotaStatus: 402,
   idempotent: true,
   async change(tx, { params: { subscriptionId }, caller, actor, deps }) {
-    const target = await findTarget(tx, subscriptionId);
-    if (target === null) throw notFound('subscription');
+    const target = existing(await findTarget(tx, subscriptionId), 'subscription');
     const { eventId, message } = await publishTestEvent(tx, deps.resealing, publisherOf(caller, actor), target);
     const { messageId, status } = message;
     return {
@@ -44,6 +45,7 @@ export const testSubscriptionRoute = defineRoute({
 });
 
 export const listSubscriptionAttemptsRoute = defineRoute({
+  of: 'environment',
   id: 'events.subscriptions.attempts.list',
   method: 'GET',
   path: '/api/v2/events/subscriptions/{subscriptionId}/attempts',
@@ -56,7 +58,9 @@ export const listSubscriptionAttemptsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params: { subscriptionId }, query: { status: outcome, ...times }, page }) {
     if ((await findTarget(tx, subscriptionId)) === null) throw notFound('subscription');
-    const { items, total } = await listSubscriptionAttempts(tx, { subscriptionId, outcome, ...times, ...page });
-    return { items: items.map(presentSubscriptionAttempt), total };
+    return presented(
+      await listSubscriptionAttempts(tx, { subscriptionId, outcome, ...times, ...page }),
+      presentSubscriptionAttempt,
+    );
   },
 });

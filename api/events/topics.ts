@@ -9,6 +9,7 @@ import {
 } from '../../db/events/topics.ts';
 import { validationError } from '../../domain/errors.ts';
 import { SERVICE_TOPIC } from '../../domain/events/events.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   createTopicBody,
@@ -21,6 +22,7 @@ import {
 } from './schemas.ts';
 
 export const listTopicsRoute = defineRoute({
+  of: 'environment',
   id: 'events.topics.list',
   method: 'GET',
   path: '/api/v2/events/topics',
@@ -29,14 +31,11 @@ export const listTopicsRoute = defineRoute({
   role: 'member',
   request: { query: listTopicsQuery },
   response: { 200: z.array(topicSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listTopics(tx, { ...query, ...page });
-    return { items: items.map(presentTopic), total };
-  },
+  list: async (tx, { query, page }) => presented(await listTopics(tx, { ...query, ...page }), presentTopic),
 });
 
 export const createTopicRoute = defineRoute({
+  of: 'environment',
   id: 'events.topics.create',
   method: 'POST',
   path: '/api/v2/events/topics',
@@ -56,6 +55,7 @@ export const createTopicRoute = defineRoute({
 });
 
 export const getTopicRoute = defineRoute({
+  of: 'environment',
   id: 'events.topics.get',
   method: 'GET',
   path: '/api/v2/events/topics/{ref}',
@@ -69,6 +69,7 @@ export const getTopicRoute = defineRoute({
 });
 
 export const updateTopicRoute = defineRoute({
+  of: 'environment',
   id: 'events.topics.update',
   method: 'PATCH',
   path: '/api/v2/events/topics/{ref}',
@@ -102,6 +103,7 @@ export const updateTopicRoute = defineRoute({
 });
 
 export const deleteTopicRoute = defineRoute({
+  of: 'environment',
   id: 'events.topics.delete',
   method: 'DELETE',
   path: '/api/v2/events/topics/{ref}',

@@ -7,14 +7,15 @@ import {
 } from '../../db/files/confirm-file.ts';
 import { getFile } from '../../db/files/get-file.ts';
 import type { FileRecord } from '../../db/files/records.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import type { FileStore, StoredFile } from '../../domain/files/file-store.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { describeFailure } from '../http/failures.ts';
-import type { EnvironmentHandlerContext } from '../http/route-context.ts';
+import { describeFailure } from '../../domain/failures.ts';
+import type { EnvironmentHandlerContext } from '../http/route-forms.ts';
 import { auditOf, fileParams, fileSchema, presentFile } from './schemas.ts';
 
 export const confirmFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.confirm',
   method: 'POST',
   path: '/api/v2/files/{fileId}/confirm',
@@ -34,8 +35,7 @@ export const confirmFileRoute = defineRoute({
     const { fileId } = context.params;
     const token = randomUUID();
     const file = await context.transaction(async (tx) => {
-      const found = await getFile(tx, fileId);
-      if (found === null) throw notFound('file');
+      const found = existing(await getFile(tx, fileId), 'file');
       if (found.status === 'pending' && !(await beginConfirmation(tx, fileId, token))) throw alreadyConfirming();
       return found;
     });

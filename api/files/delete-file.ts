@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { deleteFile, forgetFile } from '../../db/files/delete-file.ts';
 import { findHolder } from '../../db/files/hold-files.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { auditOf, fileParams } from './schemas.ts';
 
 export const deleteFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.delete',
   method: 'DELETE',
   path: '/api/v2/files/{fileId}',
@@ -25,8 +26,7 @@ export const deleteFileRoute = defineRoute({
         details: { invocationId },
       });
     }
-    const deleted = await deleteFile(tx, fileId);
-    if (deleted === null) throw notFound('file');
+    const deleted = existing(await deleteFile(tx, fileId), 'file');
     return {
       reply: { status: 200, data: { deleted: true as const } },
       audit: { action: 'file.deleted', target: { type: 'file', id: fileId }, details: auditOf(deleted) },

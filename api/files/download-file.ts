@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getFile } from '../../db/files/get-file.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import { attachmentDisposition, byteRangeOf } from '../../domain/files/files.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { fileParams } from './schemas.ts';
@@ -8,6 +8,7 @@ import { fileParams } from './schemas.ts';
 const bytes = z.null();
 
 export const downloadFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.download',
   method: 'GET',
   path: '/api/v2/files/{fileId}/download',
@@ -26,8 +27,7 @@ export const downloadFileRoute = defineRoute({
   ownsItsTransaction: 'The bytes are streamed after it.',
   audited: 'none: it changes nothing',
   async handler({ params: { fileId }, caller, deps, incoming, transaction }) {
-    const file = await transaction((tx) => getFile(tx, fileId));
-    if (file === null) throw notFound('file');
+    const file = existing(await transaction((tx) => getFile(tx, fileId)), 'file');
     if (file.status === 'pending') {
       throw new ServiceError('CONFLICT', { message: 'The file is not confirmed yet, so nobody knows what it holds.' });
     }

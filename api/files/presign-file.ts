@@ -14,6 +14,7 @@ interface Presigned {
 }
 
 export const presignFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.presign',
   method: 'POST',
   path: '/api/v2/files/presign',

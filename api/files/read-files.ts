@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { getFile } from '../../db/files/get-file.ts';
 import { listFiles } from '../../db/files/list-files.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { PURPOSE_CHARACTERS_MAX } from '../../domain/files/files.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { fileParams, fileSchema, presentFile } from './schemas.ts';
 
 export const listFilesRoute = defineRoute({
+  of: 'environment',
   id: 'files.list',
   method: 'GET',
   path: '/api/v2/files',
@@ -19,14 +21,12 @@ export const listFilesRoute = defineRoute({
     }),
   },
   response: { 200: z.array(fileSchema) },
-  errors: [],
-  async list(tx, { query: { status = null, purpose = null }, page }) {
-    const { items, total } = await listFiles(tx, { status, purpose }, page);
-    return { items: items.map(presentFile), total };
-  },
+  list: async (tx, { query: { status = null, purpose = null }, page }) =>
+    presented(await listFiles(tx, { status, purpose }, page), presentFile),
 });
 
 export const getFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.get',
   method: 'GET',
   path: '/api/v2/files/{fileId}',
@@ -36,8 +36,7 @@ export const getFileRoute = defineRoute({
   response: { 200: fileSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params: { fileId } }) {
-    const file = await getFile(tx, fileId);
-    if (file === null) throw notFound('file');
+    const file = existing(await getFile(tx, fileId), 'file');
     return presentFile(file);
   },
 });

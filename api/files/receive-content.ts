@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { getFile } from '../../db/files/get-file.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { DIRECT_FILE_BYTES_MAX } from '../../domain/files/files.ts';
 import type { Bytes } from '../../domain/files/file-store.ts';
 import type { IncomingMessage } from 'node:http';
 import { RequestAbortedError } from '../http/client-gone.ts';
-import { definePublicRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { largest, metered } from './metered.ts';
 import { fileParams } from './schemas.ts';
 import { isSigned } from './signed-path.ts';
 
 const receivedSchema = z.strictObject({ received: z.int().min(0).describe('Bytes.') });
 
-export const receiveContentRoute = definePublicRoute({
+export const receiveContentRoute = defineRoute({
+  of: 'public',
   id: 'files.content',
   method: 'PUT',
   path: '/api/v2/files/{fileId}/content',
@@ -50,8 +51,10 @@ export const receiveContentRoute = definePublicRoute({
     }
     const upload = deps.uploads.open(tenant.workspaceId);
     try {
-      const file = await deps.db.withEnvironment(tenant, (tx) => getFile(tx, fileId), { readOnly: true });
-      if (file === null) throw notFound('file');
+      const file = existing(
+        await deps.db.withEnvironment(tenant, (tx) => getFile(tx, fileId), { readOnly: true }),
+        'file',
+      );
       if (file.status === 'ready') {
         throw new ServiceError('CONFLICT', { message: 'The file is confirmed, and does not change any more.' });
       }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { FileRecord } from '../../db/files/records.ts';
 import {
   DEFAULT_CONTENT_TYPE,
-  filenameProblem,
   FILENAME_CHARACTERS_MAX,
+  filenameProblem,
   isMediaType,
   METADATA_BYTES_MAX,
   PRESIGNED_FILE_BYTES_MAX,
@@ -11,7 +11,7 @@ import {
   SHA256_HEX,
 } from '../../domain/files/files.ts';
 import { jsonBytes, type JsonObject } from '../../domain/json.ts';
-import { anyJson } from '../http/any-json.ts';
+import { anyJson } from '../http/common-fields.ts';
 
 export const fileParams = z.strictObject({ fileId: z.string().min(1).max(100) });
 

@@ -9,16 +9,17 @@ import type { StoredFile } from '../../domain/files/file-store.ts';
 import { DEFAULT_CONTENT_TYPE, DIRECT_FILE_BYTES_MAX, MULTIPART_OVERHEAD_BYTES_MAX } from '../../domain/files/files.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import type { EnvironmentHandlerContext } from '../http/route-context.ts';
+import type { EnvironmentHandlerContext } from '../http/route-forms.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { parseJsonText } from '../http/json-text.ts';
-import { describeFailure } from '../http/failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 import { validatePart } from '../http/validate-request.ts';
 import { type Bound, largest, metered, type Metered } from './metered.ts';
 import { type FilePart, readMultipart } from './multipart.ts';
 import { auditOf, contentTypeSchema, filenameSchema, fileNotes, fileSchema, presentFile } from './schemas.ts';
 
 export const uploadFileRoute = defineRoute({
+  of: 'environment',
   id: 'files.upload',
   method: 'POST',
   path: '/api/v2/files',
@@ -27,7 +28,6 @@ export const uploadFileRoute = defineRoute({
     'As multipart/form-data, with the parts `file` and, where you like, `purpose` and `metadata` (a JSON object). It is streamed to the ' +
     'store. A file of up to 100 MiB; a larger one is refused with 413 as soon as that is known. For larger files see `presign`.',
   scope: 'files:write',
-  request: {},
   response: { 201: fileSchema },
   errors: ['QUOTA_EXCEEDED'],
   expensive: true,

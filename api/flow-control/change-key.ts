@@ -5,7 +5,7 @@ import { lockKey } from '../../db/flow-control/lock-key.ts';
 import type { FlowControlKeyRecord } from '../../db/flow-control/records.ts';
 import { type KeyChange, updateKey } from '../../db/flow-control/update-key.ts';
 import type { Grant } from '../../domain/flow-control/flow-control.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Audit, AuditEntry } from '../http/route-forms.ts';
 
@@ -23,8 +23,7 @@ export async function changeKey(
   action: AuditEntry['action'],
   change: KeyChange,
 ): Promise<ChangedKey> {
-  const before = await lockKey(tx, keyId);
-  if (before === null) throw notFound('flow-control key');
+  const before = existing(await lockKey(tx, keyId), 'flow-control key');
   const isChanged = changesSomething(before, change);
   if (isChanged) await updateKey(tx, keyId, change);
   const grant = await grantWaiting(tx, keyId);

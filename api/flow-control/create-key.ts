@@ -2,12 +2,13 @@ import { createKey } from '../../db/flow-control/create-key.ts';
 import { deleteKey } from '../../db/flow-control/delete-key.ts';
 import { getKey } from '../../db/flow-control/get-key.ts';
 import { limitsOf } from '../../domain/flow-control/flow-control.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { changeable } from './change-key.ts';
 import { flowControlSchema, keyParams, keySchema, presentKey } from './schemas.ts';
 
 export const createKeyRoute = defineRoute({
+  of: 'environment',
   id: 'flowControl.create',
   method: 'POST',
   path: '/api/v2/flow-control',
@@ -36,6 +37,7 @@ export const createKeyRoute = defineRoute({
 });
 
 export const deleteKeyRoute = defineRoute({
+  of: 'environment',
   id: 'flowControl.delete',
   method: 'DELETE',
   path: '/api/v2/flow-control/{flowControlKeyId}',
@@ -49,8 +51,7 @@ export const deleteKeyRoute = defineRoute({
   response: { 200: keySchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async change(tx, { params: { flowControlKeyId: id } }) {
-    const record = await getKey(tx, id);
-    if (record === null) throw notFound('flow-control key');
+    const record = existing(await getKey(tx, id), 'flow-control key');
     await deleteKey(tx, id);
     return {
       reply: { status: 200, data: presentKey(record) },

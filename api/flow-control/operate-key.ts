@@ -27,6 +27,7 @@ function doneWith(
 }
 
 export const updateKeyRoute = defineRoute({
+  of: 'environment',
   ...OF_A_KEY,
   id: 'flowControl.update',
   method: 'PATCH',
@@ -43,6 +44,7 @@ export const updateKeyRoute = defineRoute({
 });
 
 export const pauseKeyRoute = defineRoute({
+  of: 'environment',
   ...OF_A_KEY,
   id: 'flowControl.pause',
   method: 'POST',
@@ -59,6 +61,7 @@ export const pauseKeyRoute = defineRoute({
 });
 
 export const resumeKeyRoute = defineRoute({
+  of: 'environment',
   ...OF_A_KEY,
   id: 'flowControl.resume',
   method: 'POST',
@@ -73,6 +76,7 @@ export const resumeKeyRoute = defineRoute({
 });
 
 export const pinKeyRoute = defineRoute({
+  of: 'environment',
   ...OF_A_KEY,
   id: 'flowControl.pin',
   method: 'POST',
@@ -95,6 +99,7 @@ export const pinKeyRoute = defineRoute({
 });
 
 export const unpinKeyRoute = defineRoute({
+  of: 'environment',
   ...OF_A_KEY,
   id: 'flowControl.unpin',
   method: 'POST',
@@ -113,6 +118,7 @@ export const unpinKeyRoute = defineRoute({
 });
 
 export const resetRateRoute = defineRoute({
+  of: 'environment',
   ...OF_A_KEY,
   id: 'flowControl.resetRate',
   method: 'POST',

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { getKey } from '../../db/flow-control/get-key.ts';
 import { listKeys } from '../../db/flow-control/list-keys.ts';
 import { readStatus } from '../../db/flow-control/read-status.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   DUE_COUNTED_MAX,
@@ -15,6 +16,7 @@ import {
 } from './schemas.ts';
 
 export const listKeysRoute = defineRoute({
+  of: 'environment',
   id: 'flowControl.list',
   method: 'GET',
   path: '/api/v2/flow-control',
@@ -23,14 +25,11 @@ export const listKeysRoute = defineRoute({
   role: 'member',
   request: { query: listKeysQuery },
   response: { 200: z.array(keySchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listKeys(tx, { ...query, ...page });
-    return { items: items.map(presentKey), total };
-  },
+  list: async (tx, { query, page }) => presented(await listKeys(tx, { ...query, ...page }), presentKey),
 });
 
 export const getKeyRoute = defineRoute({
+  of: 'environment',
   id: 'flowControl.get',
   method: 'GET',
   path: '/api/v2/flow-control/{flowControlKeyId}',
@@ -41,13 +40,13 @@ export const getKeyRoute = defineRoute({
   response: { 200: keySchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const record = await getKey(tx, params.flowControlKeyId);
-    if (record === null) throw notFound('flow-control key');
+    const record = existing(await getKey(tx, params.flowControlKeyId), 'flow-control key');
     return presentKey(record);
   },
 });
 
 export const getStatusRoute = defineRoute({
+  of: 'environment',
   id: 'flowControl.status',
   method: 'GET',
   path: '/api/v2/flow-control/{flowControlKeyId}/status',
@@ -58,8 +57,7 @@ export const getStatusRoute = defineRoute({
   response: { 200: statusSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const record = await getKey(tx, params.flowControlKeyId);
-    if (record === null) throw notFound('flow-control key');
+    const record = existing(await getKey(tx, params.flowControlKeyId), 'flow-control key');
     return presentStatus(record, await readStatus(tx, record.id, DUE_COUNTED_MAX));
   },
 });

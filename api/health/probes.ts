@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/client.ts';
-import { describeFailure } from '../http/failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 
 /** A slower probe counts as failed: load balancers ask every few seconds. */
 const PROBE_TIMEOUT_MS = 2_000;

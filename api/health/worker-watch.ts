@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { describeFailure } from '../http/failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 
 /**
  * Whether a worker takes up invocations. `unknown`: Temporal has not said so, which is no statement about workers: Temporal

@@ -1,16 +1,15 @@
-import { LRUCache } from 'lru-cache';
+import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import { hashApiKey } from '../../db/api-keys/api-key.ts';
-import { findApiKey } from '../../db/api-keys/find-api-key.ts';
+import { type ApiKeyGrant, findApiKey } from '../../db/api-keys/find-api-key.ts';
 import { LAST_USED_PRECISION_SECONDS, touchApiKey } from '../../db/api-keys/touch-api-key.ts';
 import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { type AccessTokenGrant, findAccessToken } from '../../db/oauth/find-access-token.ts';
 import { type ResourceKind, touchGrant } from '../../db/oauth/grants.ts';
-import type { PresentedKey, PresentedKeyRow } from '../../db/scope.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { scopesForRole } from '../../domain/scopes.ts';
 import type { BearerCaller, KeyCaller, OAuthCaller } from './define-route.ts';
-import { describeFailure } from './failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 
 const BEARER = /^Bearer +(\S+)$/i;
 const SCHEME = /^Bearer(?: |$)/i;
@@ -18,32 +17,22 @@ const API_KEY = /^service_live_[0-9A-Za-z]{32}$/;
 /** An opaque access token has 256 bits. */
 const ACCESS_TOKEN = /^[0-9A-Za-z_-]{43}$/;
 
-/** Keys that this process remembers, some 2 KB each. */
-const KNOWN_KEYS_MAX = 1_000;
-
-/** The holder of a key, as far as this process remembers. Nothing is answered before the database has confirmed it. */
-export interface AssumedCaller {
-  caller: KeyCaller;
-  /** For the transaction of the read, which looks the key up. */
-  presented: PresentedKey;
-}
-
 /**
  * Turns an Authorization header into a caller. A key that is malformed, unknown, expired or revoked goes the same
  * way (a hash and one look at the database) to the same 401, so neither the answer nor its time tells them apart.
  * That there is no header, or one of another scheme, is no secret: the message says so.
  *
  * Every request looks its key up: what is cached in a process can be stale for as long as a notification takes, and a revoked
- * key must fail on the very next request on every process. A read looks it up in the round trip of its first statement, where
- * this process has seen the key before: what it remembers says only which read to begin.
+ * key must fail on the very next request on every process. Requests that arrive in the same turn of the event loop share the look-up of
+ * their key, which begins after all of them.
  */
 export class Authenticator {
   private readonly db: Database;
   private readonly logger: Logger;
   /** Keys and grants whose use is being written, so that a burst of requests writes it once. */
   private readonly touching = new Set<string>();
-  /** By the hash of the key. */
-  private readonly known = new LRUCache<string, KeyCaller>({ max: KNOWN_KEYS_MAX });
+  /** The look-ups that have not begun, by the key. */
+  private readonly due = new Map<string, Promise<ApiKeyGrant | null>>();
 
   /** The URL that a token for one of our resources names; null where nobody can have one. */
   private readonly audienceOf: (resource: ResourceKind) => string | null;
@@ -76,15 +65,11 @@ export class Authenticator {
   }
 
   private async keyCaller(presented: string): Promise<KeyCaller> {
-    const hash = hashApiKey(presented);
-    const grant = await findApiKey(this.db, hash);
-    if (grant === null || !API_KEY.test(presented)) {
-      this.known.delete(nameOf(hash));
-      throw new ServiceError('AUTHENTICATION_ERROR');
-    }
+    const grant = await this.grantOf(presented);
+    if (grant === null || !API_KEY.test(presented)) throw new ServiceError('AUTHENTICATION_ERROR');
     const tenant = { workspaceId: grant.workspaceId, environmentId: grant.environment.id };
     this.noteUse(tenant, { id: grant.keyId, lastUsedAt: grant.lastUsedAt, touch: touchApiKey });
-    const caller: KeyCaller = {
+    return {
       type: 'api_key',
       keyId: grant.keyId,
       workspaceId: grant.workspaceId,
@@ -94,28 +79,17 @@ export class Authenticator {
       scopes: grant.scopes,
       expiresAt: grant.expiresAt,
     };
-    this.known.set(nameOf(hash), caller);
-    return caller;
   }
 
-  /** Null for a key that this process has not seen, or that has ended since: then `authenticate` says who it is. */
-  assume(authorization: string): AssumedCaller | null {
-    const hash = hashApiKey(BEARER.exec(authorization)?.[1] ?? '');
-    const name = nameOf(hash);
-    const caller = this.known.get(name);
-    if (caller === undefined) return null;
-    const isAsAssumed = (row: PresentedKeyRow): boolean => {
-      const { environment } = caller;
-      const isSame =
-        row.id === caller.keyId &&
-        row.environment_name === environment.name &&
-        row.environment_protected === environment.protected;
-      if (isSame) {
-        this.noteUse(caller.tenant, { id: caller.keyId, lastUsedAt: row.last_used_at, touch: touchApiKey });
-      }
-      return isSame;
-    };
-    return { caller, presented: { hash, isAsAssumed } };
+  private grantOf(presented: string): Promise<ApiKeyGrant | null> {
+    const due = this.due.get(presented);
+    if (due !== undefined) return due;
+    const looked = turnOver().then(() => {
+      this.due.delete(presented);
+      return findApiKey(this.db, hashApiKey(presented));
+    });
+    this.due.set(presented, looked);
+    return looked;
   }
 
   private noteUse(tenant: Tenant, used: UsedCredential): void {
@@ -143,9 +117,8 @@ function unauthenticated(why: string): ServiceError {
   return new ServiceError('AUTHENTICATION_ERROR', { message });
 }
 
-function nameOf(hash: Buffer): string {
-  return hash.toString('base64');
-}
+/** Once what has arrived is taken in. */
+const turnOver = promisify(setImmediate);
 
 /** A key or a grant whose use is to be written. */
 interface UsedCredential {

@@ -1,4 +1,8 @@
-import type { HttpContext } from './context.ts';
+import type { ServerResponse } from 'node:http';
+
+interface Answered {
+  res: ServerResponse;
+}
 
 /** The caller disconnected before its request was complete or answered: no reply can be sent. */
 export class RequestAbortedError extends Error {}
@@ -7,18 +11,18 @@ export class RequestAbortedError extends Error {}
 export const CLIENT_GONE_STATUS = 499;
 
 /** Whether the connection ended before the whole reply was handed to it. */
-export function isClientGone({ res }: HttpContext): boolean {
+export function isClientGone({ res }: Answered): boolean {
   return res.destroyed && !res.writableFinished;
 }
 
 /** Aborted when the caller leaves, so that nothing is held for it any longer. Work that was begun is not stopped by it. */
-export function clientGoneSignal(ctx: HttpContext): AbortSignal {
+export function clientGoneSignal(request: Answered): AbortSignal {
   const gone = new AbortController();
-  if (isClientGone(ctx)) gone.abort();
+  if (isClientGone(request)) gone.abort();
   // Not after a reply, which is every request: the error of an abort takes a stack trace.
   else
-    ctx.res.once('close', () => {
-      if (isClientGone(ctx)) gone.abort();
+    request.res.once('close', () => {
+      if (isClientGone(request)) gone.abort();
     });
   return gone.signal;
 }

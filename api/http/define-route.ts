@@ -1,24 +1,15 @@
-import type { Upload } from './upload.ts';
+import type * as Contexts from './route-forms.ts';
+import type { Upload } from './bodies.ts';
 import { z } from 'zod';
 import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import type { ErrorCode, Issue, QUOTA_STATUS_PAYMENT } from '../../domain/errors.ts';
 import type { Feature } from '../../domain/plans.ts';
-import { ROLES, type Role } from '../../domain/roles.ts';
+import { type Role, ROLES } from '../../domain/roles.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { pageQuery } from './pagination.ts';
-import type * as Contexts from './route-context.ts';
-import type {
-  Accepted,
-  Data,
-  ErasedForms,
-  Forms,
-  HandlerForm,
-  Method,
-  Responses,
-  StreamedBody,
-} from './route-forms.ts';
+import { pageQuery } from './common-fields.ts';
+import type { Accepted, Data, ErasedForms, Forms, Method, Responses, StreamedBody } from './route-forms.ts';
 
 export type {
   Actor,
@@ -30,7 +21,7 @@ export type {
   SessionCaller,
   UserCaller,
 } from './callers.ts';
-export type { Browser, WorkDependencies } from './route-context.ts';
+export type { Browser, WorkDependencies } from './route-forms.ts';
 export type { Audit, AuditEntry, Method, ReplyWithHeaders, RouteReply, StreamedBody } from './route-forms.ts';
 export { ROLES, type Role };
 
@@ -48,8 +39,8 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   /** One line, and what a reader of the API reference should know. */
   summary: string;
   description?: string;
-  /** The query of a list without `page` and `limit`, which it takes anyway. */
-  request: {
+  /** By default it takes nothing. The query of a list is without `page` and `limit`, which it takes anyway. */
+  request?: {
     params?: P;
     query?: Q;
     body?: B;
@@ -62,7 +53,7 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   /** Schema of `data` by status. */
   response: R;
   /** Beyond the ones that every route has (401, 403 with a scope, 400 with a request, 404, 405, 429, 500, 503). */
-  errors: readonly ErrorCode[];
+  errors?: readonly ErrorCode[];
   /** The status of QUOTA_EXCEEDED, where it is not 429. */
   quotaStatus?: typeof QUOTA_STATUS_PAYMENT;
   /** What the workspace's plan must include; else 403 FEATURE_NOT_AVAILABLE. */
@@ -92,6 +83,8 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   streamedReply?: true;
   /** Schemas of the members that stand beside `data` in the reply. */
   beside?: Readonly<Record<string, z.ZodType>>;
+  /** Set for a list; for a handler that pages by itself, too. Its query has `page` and `limit`. */
+  paginated?: true;
   /** It answers `text/csv` too, to a caller whose `Accept` prefers that. */
   csv?: true;
   /** Replies in the form of another protocol, in success and in failure: for the API reference, by media type. */
@@ -106,7 +99,10 @@ export interface ReadBody<Parsed> {
   digest: string;
 }
 
-interface OfEnvironment<Parsed> {
+type ReadsBody<Parsed> = (bytes: Uint8Array, deps: ApiDependencies, workspaceId: string) => Promise<ReadBody<Parsed>>;
+
+/** What a route of one environment declares beside. */
+interface OfEnvironment {
   /** What an API key needs; `null`: any authenticated caller. */
   scope: Scope | null;
   /** A key with only this scope passes too. The route then shows it only what the key itself made. */
@@ -122,16 +118,47 @@ interface OfEnvironment<Parsed> {
    * its workspaces, an API key its own and no other (404).
    */
   environmentFromPath?: true;
-  /**
-   * Parses and checks a body off the event loop, where it is so large that all other requests would wait for it. The schema of
-   * `request.body` then only describes it, and this throws what the schema's check would.
-   */
-  readBody?(bytes: Uint8Array, deps: ApiDependencies, workspaceId: string): Promise<ReadBody<Parsed>>;
+  /** A session need not name an environment. The caller is then a `UserCaller`, and the route opens no transaction. */
+  environmentOptional?: true;
   /** Asked before the body is read, where bodies are so large that only a few may be held at once. */
   openUpload?(deps: ApiDependencies, workspaceId: string): Upload;
 }
 
-export type EnvironmentRouteDefinition<
+/** By what a route is of: what it declares beside, and its transaction and contexts. */
+interface Kinds<P, Q, B, Parsed> {
+  /** An API key's own environment, or the one that a session names by `X-Environment-Id`. */
+  environment: {
+    declares: OfEnvironment;
+    tx: EnvironmentTransaction;
+    context: Contexts.EnvironmentContext<P, Q, Parsed>;
+    handlerContext: Contexts.EnvironmentHandlerContext<P, Q, Parsed>;
+  };
+  /** The workspace that the path names (`{workspaceId}`), for its members: an API key gets 403. `role` is the least one. */
+  workspace: {
+    declares: { role: Role; inEnvironment?: never };
+    tx: WorkspaceTransaction;
+    context: Contexts.WorkspaceContext<P, Q, B>;
+    handlerContext: Contexts.WorkspaceHandlerContext<P, Q, B>;
+  };
+  /** A signed-in user, whatever their workspaces: a session only; an API key gets 403. */
+  user: {
+    declares: unknown;
+    tx: UserTransaction;
+    context: Contexts.UserContext<P, Q, B>;
+    handlerContext: Contexts.UserHandlerContext<P, Q, B>;
+  };
+  /** Anybody, without a credential, and so without a transaction. The body is at most 8 KiB unless the route says otherwise. */
+  public: {
+    declares: { change?: never; read?: never; list?: never };
+    tx: never;
+    context: never;
+    handlerContext: Contexts.PublicHandlerContext<P, Q, B>;
+  };
+}
+type Kind = keyof Kinds<unknown, unknown, unknown, unknown>;
+
+export type RouteDefinition<
+  K extends Kind,
   P extends Params,
   Q extends Params,
   B extends Body,
@@ -139,22 +166,49 @@ export type EnvironmentRouteDefinition<
   Parsed,
   Prepared,
   Admitted,
-> = Declaration<P, Q, B, R> &
-  OfEnvironment<Parsed> &
+> = {
+  of: K;
+  /**
+   * For a route of an environment. Parses and checks a body off the event loop, where it is so large that all other requests would wait for
+   * it. The schema of `request.body` then only describes it, and this throws what the schema's check would.
+   */
+  readBody?: K extends 'environment' ? ReadsBody<Parsed> : never;
+} & Declaration<P, Q, B, R> &
+  Kinds<Out<P>, Out<Q>, Out<B>, Parsed>[K]['declares'] &
   Forms<
-    EnvironmentTransaction,
-    Contexts.EnvironmentContext<Out<P>, Out<Q>, Parsed>,
-    Contexts.EnvironmentHandlerContext<Out<P>, Out<Q>, Parsed>,
+    Kinds<Out<P>, Out<Q>, Out<B>, Parsed>[K]['tx'],
+    Kinds<Out<P>, Out<Q>, Out<B>, Parsed>[K]['context'],
+    Kinds<Out<P>, Out<Q>, Out<B>, Parsed>[K]['handlerContext'],
     R,
     Prepared,
     Admitted
   >;
 
+/** A route of a workspace whose work is in one environment of it, which the request names: the transaction is that environment's. */
+export function defineRoute<
+  P extends z.ZodObject,
+  Q extends Params = undefined,
+  B extends Body = undefined,
+  R extends Responses = Responses,
+  Prepared = unknown,
+>(
+  definition: Declaration<P, Q, B, R> & { of: 'workspace'; role: Role } & Forms<
+      EnvironmentTransaction,
+      Contexts.WorkspaceContext<Out<P>, Out<Q>, Out<B>>,
+      Contexts.WorkspaceHandlerContext<Out<P>, Out<Q>, Out<B>>,
+      R,
+      Prepared
+    > & {
+      /** Its UUID. Row-level security hides an environment of another workspace. */
+      inEnvironment(ctx: Contexts.WorkspaceContext<Out<P>, Out<Q>, Out<B>>): string;
+    },
+): WorkspaceRoute;
 /**
- * A route of one environment: an API key's own, or the one that a session names by `X-Environment-Id`. Declared once:
- * validation, authentication, the scope check, the transaction, OpenAPI and the suites all read it (docs/howto/add-a-route.md).
+ * A route, declared once: validation, authentication, the scope check, the transaction, OpenAPI and the suites all read it
+ * (docs/howto/add-a-route.md). `of` says what it works in, and so who may call it.
  */
 export function defineRoute<
+  K extends Kind,
   P extends Params = undefined,
   Q extends Params = undefined,
   B extends Body = undefined,
@@ -162,137 +216,34 @@ export function defineRoute<
   Parsed = Out<B>,
   Prepared = unknown,
   Admitted = void,
->(definition: EnvironmentRouteDefinition<P, Q, B, R, Parsed, Prepared, Admitted>): EnvironmentRoute {
+>(definition: RouteDefinition<K, P, Q, B, R, Parsed, Prepared, Admitted>): Extract<AnyRoute, { of: K }>;
+export function defineRoute(definition: object): AnyRoute {
   // The machinery calls the route with what the definition's own schemas parsed, so the erased types hold.
-  return { kind: 'environment', ...declared(definition) };
+  const route: AnyRoute = { ...DEFAULTS, ...(definition as AnyRoute) };
+  if (route.of === 'public') route.bodyBytesMax ??= PUBLIC_BODY_BYTES_MAX;
+  if (route.list === undefined) return route;
+  const query = z.strictObject({ ...pageQuery, ...route.request.query?.shape });
+  return { ...route, request: { ...route.request, query }, paginated: true };
 }
 
-type WorkspaceForms<P, Q, B, R extends Responses, Prepared, Tx> = { role: Role } & Forms<
-  Tx,
-  Contexts.WorkspaceContext<P, Q, B>,
-  Contexts.WorkspaceHandlerContext<P, Q, B>,
-  R,
-  Prepared
->;
-
-/** A route of a workspace, for its members only: the path has `{workspaceId}`; an API key gets 403. `role` is the least one. */
-export function defineWorkspaceRoute<
-  P extends z.ZodObject,
-  Q extends Params = undefined,
-  B extends Body = undefined,
-  R extends Responses = Responses,
-  Prepared = unknown,
->(
-  definition: Declaration<P, Q, B, R> &
-    WorkspaceForms<Out<P>, Out<Q>, Out<B>, R, Prepared, WorkspaceTransaction> & { inEnvironment?: never },
-): AnyRoute {
-  return { kind: 'workspace', scope: null, ...declared(definition) } as AnyRoute;
-}
-
-/** The same, where the work is in one environment of the workspace, which the request names: its transaction is that environment's. */
-export function defineWorkspaceRouteInEnvironment<
-  P extends z.ZodObject,
-  Q extends Params = undefined,
-  B extends Body = undefined,
-  R extends Responses = Responses,
-  Prepared = unknown,
->(
-  definition: Declaration<P, Q, B, R> &
-    WorkspaceForms<Out<P>, Out<Q>, Out<B>, R, Prepared, EnvironmentTransaction> & {
-      /** Its UUID. Row-level security hides an environment of another workspace. */
-      inEnvironment(ctx: Contexts.WorkspaceContext<Out<P>, Out<Q>, Out<B>>): string;
-    },
-): AnyRoute {
-  return { kind: 'workspace', scope: null, ...declared(definition) } as AnyRoute;
-}
-
-/** A route of a signed-in user, whatever their workspaces: a session only; an API key gets 403. */
-export function defineUserRoute<
-  P extends Params = undefined,
-  Q extends Params = undefined,
-  B extends Body = undefined,
-  R extends Responses = Responses,
-  Prepared = unknown,
->(
-  definition: Declaration<P, Q, B, R> &
-    Forms<
-      UserTransaction,
-      Contexts.UserContext<Out<P>, Out<Q>, Out<B>>,
-      Contexts.UserHandlerContext<Out<P>, Out<Q>, Out<B>>,
-      R,
-      Prepared
-    >,
-): AnyRoute {
-  return { kind: 'user', scope: null, ...declared(definition) };
-}
+const DEFAULTS = { scope: null, request: {}, errors: [] };
 
 /** A sender to a public route is not authenticated: it gets little of our memory. */
 const PUBLIC_BODY_BYTES_MAX = 8_192;
 
-/** A route that takes no credential, and so has no transaction that the machinery could open. Its body is at most 8 KiB. */
-export function definePublicRoute<
-  P extends Params = undefined,
-  Q extends Params = undefined,
-  B extends Body = undefined,
-  R extends Responses = Responses,
->(
-  definition: Declaration<P, Q, B, R> & HandlerForm<Contexts.PublicHandlerContext<Out<P>, Out<Q>, Out<B>>, R>,
-): AnyRoute {
-  return { kind: 'public', scope: null, bodyBytesMax: PUBLIC_BODY_BYTES_MAX, ...declared(definition) };
-}
-
-/** A route for any credential, where a session need not name an environment. */
-export function defineCredentialRoute<
-  P extends Params = undefined,
-  Q extends Params = undefined,
-  B extends Body = undefined,
-  R extends Responses = Responses,
->(definition: Declaration<P, Q, B, R> & HandlerForm<Contexts.CredentialContext<Out<P>, Out<Q>, Out<B>>, R>): AnyRoute {
-  return { kind: 'credential', scope: null, ...declared(definition) };
-}
-
-/** What follows from the form: a list takes a page and answers its pagination. */
-function declared<D extends { request: { query?: Params }; list?: unknown }>(definition: D): D & { paginated?: true } {
-  if (definition.list === undefined) return definition;
-  const query = z.strictObject({ ...pageQuery, ...definition.request.query?.shape });
-  return { ...definition, request: { ...definition.request, query }, paginated: true };
-}
-
-export type RouteKind = AnyRoute['kind'];
-
-type Erased<Kind extends string, Tx, Context, HandlerContext = Contexts.Owning<Context, Tx>> = Declaration<
-  Params,
-  Params,
-  Body,
-  Responses
-> &
-  ErasedForms<Tx, Context, HandlerContext> & {
-    kind: Kind;
-    scope: Scope | null;
-    role?: Role;
-    /** Set for a list. */
-    paginated?: boolean;
-  };
+type AnyDeclaration = Declaration<Params, Params, Body, Responses>;
+type Erased<K extends Kind, Tx, Context, HandlerContext = Contexts.Owning<Context, Tx>> = AnyDeclaration &
+  Required<Pick<AnyDeclaration, 'request' | 'errors'>> &
+  ErasedForms<Tx, Context, HandlerContext> & { of: K; scope: Scope | null; role?: Role };
 
 type U = unknown;
 export type EnvironmentRoute = Erased<'environment', EnvironmentTransaction, Contexts.EnvironmentContext<U, U, U>> &
-  Omit<OfEnvironment<U>, 'scope' | 'role'>;
+  Omit<OfEnvironment, 'scope' | 'role'> & { readBody?: ReadsBody<U> };
 export type WorkspaceRoute = Erased<
   'workspace',
   WorkspaceTransaction & EnvironmentTransaction,
   Contexts.WorkspaceContext<U, U, U>
 > & { inEnvironment?(ctx: Contexts.WorkspaceContext<U, U, U>): string };
 export type UserRoute = Erased<'user', UserTransaction, Contexts.UserContext<U, U, U>>;
-export type CredentialRoute = Erased<
-  'credential',
-  never,
-  Contexts.CredentialContext<U, U, U>,
-  Contexts.CredentialContext<U, U, U>
->;
-export type PublicRoute = Erased<
-  'public',
-  never,
-  Contexts.PublicContext<U, U, U>,
-  Contexts.PublicHandlerContext<U, U, U>
->;
-export type AnyRoute = EnvironmentRoute | WorkspaceRoute | UserRoute | CredentialRoute | PublicRoute;
+export type PublicRoute = Erased<'public', never, never, Contexts.PublicHandlerContext<U, U, U>>;
+export type AnyRoute = EnvironmentRoute | WorkspaceRoute | UserRoute | PublicRoute;

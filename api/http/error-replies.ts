@@ -2,14 +2,13 @@ import { errorRoute } from '../../domain/docs/code-routes.ts';
 import { type ErrorCode, ServiceError, statusOf, validationError } from '../../domain/errors.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { challenge } from './challenge.ts';
 import { RequestAbortedError } from './client-gone.ts';
 import type { HttpContext, HttpMiddleware } from './context.ts';
-import { errorBody } from './envelope.ts';
-import { logFailure, toServiceError } from './failures.ts';
-import { missingMessage } from './missing.ts';
+import { errorBody } from './replies.ts';
+import { logFailure, missingMessage, toServiceError } from './failures.ts';
 import { NearPaths } from './near-paths.ts';
-import { removeRateLimitHeaders } from './rate-limit-headers.ts';
+import { removeRateLimitHeaders } from './rate-limit.ts';
+import { resourceMetadataPath, resourceOfPath } from '../oauth/places.ts';
 
 /** Turns every error thrown by the inner layers into the one error body. The form: docs/api.md, "Errors". */
 export function replyWithErrors(deps: Pick<ApiDependencies, 'logger' | 'pagesUrl'>, docsBase: string): HttpMiddleware {
@@ -68,4 +67,22 @@ export function refuseUnknownPath(routes: readonly { path: string }[]): HttpMidd
     const message = `No such path.${meant} The paths are listed at /reference, and for programs at /api/v2/openapi.json.`;
     throw new ServiceError('NOT_FOUND', { message });
   };
+}
+
+/**
+ * Tells a client what it can do about a refusal (RFC 6750, 3 and RFC 9728, 5.1): where the resource says which server issues its tokens,
+ * and the missing scope.
+ */
+export function challenge(ctx: HttpContext, error: ServiceError, issuer: string | null): void {
+  const parts: string[] = [];
+  if (ctx.status === 401 && ctx.get('Authorization') !== '') parts.push('error="invalid_token"');
+  if (ctx.status === 403) {
+    if (error.lackedScope === undefined || ctx.state.caller?.type !== 'oauth') return;
+    parts.push('error="insufficient_scope"', `scope="${error.lackedScope}"`);
+  } else if (ctx.status !== 401) return;
+  const resource = resourceOfPath(ctx.path);
+  if (issuer !== null && resource !== null) {
+    parts.push(`resource_metadata="${issuer}${resourceMetadataPath(resource)}"`);
+  }
+  ctx.set('WWW-Authenticate', ['Bearer', parts.join(', ')].filter((part) => part !== '').join(' '));
 }

@@ -14,7 +14,7 @@ import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { Bytes } from '../../domain/files/file-store.ts';
 import type { Json } from '../../domain/json.ts';
 import { RequestAbortedError } from './client-gone.ts';
-import { describeFailure } from './failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 
 /** How long a duplicate waits for the first request. Below the minute after which many clients and proxies give up. */
 export const IDEMPOTENCY_WAIT_MS = 45_000;

@@ -4,7 +4,6 @@ import { ServiceError } from '../../domain/errors.ts';
 import { PLAN_TABLE, type PlanName, PLANS, type RateLimit, type RateWindow } from '../../domain/plans.ts';
 import type { PlanDirectory } from '../plans/plan-directory.ts';
 import type { HttpContext } from './context.ts';
-import { RATE_LIMIT_HEADERS } from './rate-limit-headers.ts';
 import type { GatedRequest } from './route-runner.ts';
 
 /**
@@ -47,4 +46,11 @@ function tooMany(title: string, { perMinute, perHour }: RateLimit, resetsInMs: n
   return new ServiceError('RATE_LIMIT_EXCEEDED', {
     message: `Too many requests: the ${title} plan admits ${perMinute} a minute${hour} per workspace. Send it again in ${Math.ceil(resetsInMs / 1000)} seconds.`,
   });
+}
+
+export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
+
+/** No 429 carries rate-limit headers, whatever its reason (docs/plans-and-limits.md, "Rate limits"). */
+export function removeRateLimitHeaders(ctx: HttpContext): void {
+  for (const header of RATE_LIMIT_HEADERS) ctx.remove(header);
 }

@@ -1,4 +1,5 @@
 import type { ApiDependencies } from '../dependencies.ts';
+import type { BodyTurns } from './bodies.ts';
 import type { HttpContext } from './context.ts';
 import type { AnyRoute, RouteReply } from './define-route.ts';
 import type { IdempotencyGate } from './idempotency.ts';
@@ -9,6 +10,8 @@ export interface RouteRunner {
   deps: ApiDependencies;
   authenticators: Authenticators;
   idempotency: IdempotencyGate;
+  /** Spreads the work on large bodies over rounds of the event loop. */
+  bodyTurns: BodyTurns;
   /** Asked in this order once the caller is known, before the scope or role is; each throws to refuse. */
   gates?: readonly EntryGate[];
   /** Asked of a caller who has the scope or role, when the work is about to begin: a recorded reply is repeated without them. */
@@ -27,3 +30,11 @@ export interface GatedRequest {
 /** A request as it enters: which route it is for may not be known. */
 export type EntryGate = (request: Omit<GatedRequest, 'route'>) => Promise<void>;
 export type Gate = (request: GatedRequest) => Promise<void>;
+
+/** Asks each gate in turn. */
+export async function pass<Request>(
+  gates: readonly ((request: Request) => Promise<void>)[] | undefined,
+  request: Request,
+): Promise<void> {
+  for (const gate of gates ?? []) await gate(request);
+}

@@ -1,15 +1,16 @@
 import { BudgetExceededError } from '../../db/budgets/admit-to-budget.ts';
 import { noteBudgetRefusal } from '../../db/budgets/note-budget-refusal.ts';
-import type { PresentedKey, TransactionOptions } from '../../db/scope.ts';
+import type { TransactionOptions } from '../../db/scope.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { otherKindAmong } from '../../domain/other-kind.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
 import type { HttpContext } from './context.ts';
 import type { AnyRoute } from './define-route.ts';
-import { successBody } from './envelope.ts';
-import { describeFailure } from './failures.ts';
+import { successBody } from './replies.ts';
+import { describeFailure } from '../../domain/failures.ts';
+import type { RouteRunner } from './route-runner.ts';
 import type { StoreReply, WireReply } from './idempotency.ts';
-import { paginationOf } from './pagination.ts';
+import { paginationOf } from './common-fields.ts';
 import type { Audit, AuditEntry, Done, ErasedForms, ReplyWithHeaders, RouteReply } from './route-forms.ts';
 import {
   actorOf,
@@ -22,7 +23,6 @@ import {
   RUNS_MAX,
   untilItCommits,
 } from './route-transaction.ts';
-import type { RouteRunner } from './route-runner.ts';
 
 /** A request that was read, validated and authorized. */
 export interface Asked {
@@ -35,8 +35,6 @@ export interface Asked {
   /** The arguments of every form that do not depend on the caller. */
   parts: { params: unknown; query: unknown; body: unknown; requestId: string; deps: unknown; signal: AbortSignal };
   also: object;
-  /** Set for a read whose caller is assumed: its transaction finds out. */
-  presented?: PresentedKey;
   idempotencyKey: string | null;
 }
 
@@ -93,8 +91,7 @@ class Work {
   }
 
   private reading<T>(work: (tx: RouteTransaction) => Promise<T>): Promise<T> {
-    const { presented } = this.asked;
-    return this.open(work, { readOnly: true, ...(presented === undefined ? {} : { presented }) });
+    return this.open(work, { readOnly: true });
   }
 
   private async change(): Promise<ReplyWithHeaders<unknown>> {
@@ -204,7 +201,7 @@ class Work {
   private open<T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions): Promise<T> {
     const { runner, route } = this.asked;
     if (this.caller === null) throw new Error(`route ${route.id} has no caller, and so no transaction`);
-    const environmentId = route.kind === 'workspace' ? (route.inEnvironment?.(this.context() as never) ?? null) : null;
+    const environmentId = route.of === 'workspace' ? (route.inEnvironment?.(this.context() as never) ?? null) : null;
     return openTransaction(runner.deps.db, this.caller, environmentId, work, options);
   }
 }

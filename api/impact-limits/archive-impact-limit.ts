@@ -1,12 +1,13 @@
 import { archiveImpactLimit } from '../../db/impact-limits/archive-impact-limit.ts';
 import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
 import { lockImpactLimit } from '../../db/impact-limits/lock-impact-limit.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { limitEntry } from './audit.ts';
 import { limitParams, limitSchema, presentLimit } from './schemas.ts';
 
 export const archiveLimitRoute = defineRoute({
+  of: 'environment',
   id: 'impactLimits.archive',
   method: 'DELETE',
   path: '/api/v2/impact-limits/{id}',
@@ -21,8 +22,7 @@ export const archiveLimitRoute = defineRoute({
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params }) {
-    const locked = await lockImpactLimit(tx, params.id);
-    if (locked === null) throw notFound('impact limit');
+    const locked = existing(await lockImpactLimit(tx, params.id), 'impact limit');
     const isNew = locked.archivedAt === null;
     if (isNew) await archiveImpactLimit(tx, locked.id);
     const limit = await getImpactLimit(tx, locked.id);

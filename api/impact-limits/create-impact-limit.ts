@@ -7,6 +7,7 @@ import { limitEntry } from './audit.ts';
 import { createLimitBody, presentLimit, writtenLimitSchema } from './schemas.ts';
 
 export const createLimitRoute = defineRoute({
+  of: 'environment',
   id: 'impactLimits.create',
   method: 'POST',
   path: '/api/v2/impact-limits',

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
 import { listImpactLimits } from '../../db/impact-limits/list-impact-limits.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { limitParams, limitSchema, listLimitsQuery, presentLimit } from './schemas.ts';
 
 export const listLimitsRoute = defineRoute({
+  of: 'environment',
   id: 'impactLimits.list',
   method: 'GET',
   path: '/api/v2/impact-limits',
@@ -14,14 +16,11 @@ export const listLimitsRoute = defineRoute({
   role: 'member',
   request: { query: listLimitsQuery },
   response: { 200: z.array(limitSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listImpactLimits(tx, { ...query, ...page });
-    return { items: items.map(presentLimit), total };
-  },
+  list: async (tx, { query, page }) => presented(await listImpactLimits(tx, { ...query, ...page }), presentLimit),
 });
 
 export const getLimitRoute = defineRoute({
+  of: 'environment',
   id: 'impactLimits.get',
   method: 'GET',
   path: '/api/v2/impact-limits/{id}',
@@ -32,8 +31,7 @@ export const getLimitRoute = defineRoute({
   response: { 200: limitSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const limit = await getImpactLimit(tx, params.id);
-    if (limit === null) throw notFound('impact limit');
+    const limit = existing(await getImpactLimit(tx, params.id), 'impact limit');
     return presentLimit(limit);
   },
 });

@@ -4,8 +4,7 @@ import { LIMIT_PERIODS, MONEY, THRESHOLDS_MAX, unitOf } from '../../domain/impac
 import { isTimeZone } from '../../domain/impact-limits/period.ts';
 import { idPattern, isId } from '../../domain/ids.ts';
 import { parsePath } from '../../domain/json-path.ts';
-import { governanceWarningSchema } from '../http/governance-warning.ts';
-import { queryBoolean } from '../http/pagination.ts';
+import { governanceWarningSchema, queryBoolean } from '../http/common-fields.ts';
 
 /** A limit as requests and replies show it: docs/impact-limits.md, "What a limit says". */
 const NAME_CHARACTERS_MAX = 100;

@@ -2,7 +2,7 @@ import { readKnownNames } from '../../db/actions/read-known-names.ts';
 import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
 import { lockImpactLimit } from '../../db/impact-limits/lock-impact-limit.ts';
 import { updateImpactLimit } from '../../db/impact-limits/update-impact-limit.ts';
-import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
+import { existing, ServiceError, validationError } from '../../domain/errors.ts';
 import { limitWarnings } from '../../domain/impact-limits/limit-warnings.ts';
 import { jsonEquals } from '../../domain/json-path.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -10,6 +10,7 @@ import { limitEntry } from './audit.ts';
 import { limitParams, presentLimit, updateLimitBody, writtenLimitSchema } from './schemas.ts';
 
 export const updateLimitRoute = defineRoute({
+  of: 'environment',
   id: 'impactLimits.update',
   method: 'PATCH',
   path: '/api/v2/impact-limits/{id}',
@@ -25,8 +26,7 @@ export const updateLimitRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
   async change(tx, { params, body }) {
-    const before = await lockImpactLimit(tx, params.id);
-    if (before === null) throw notFound('impact limit');
+    const before = existing(await lockImpactLimit(tx, params.id), 'impact limit');
     if (before.archivedAt !== null) {
       const message = `Impact limit ${before.id} is archived and no longer changes. Create another; its name may be free again.`;
       throw new ServiceError('CONFLICT', { message });

@@ -1,7 +1,7 @@
 import type { IntegrationWithCredential } from '../../db/integrations/records.ts';
 import { readCredential } from '../../db/integrations/get-integration.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import type { ChatReply } from '../../domain/integrations/chat-client.ts';
 import { type ChatProvider, PROVIDER_NAMES } from '../../domain/integrations/integrations.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -15,8 +15,7 @@ export async function credentialOf(
   id: string,
   provider: ChatProvider,
 ): Promise<IntegrationWithCredential> {
-  const found = await readCredential(tx, { id, provider });
-  if (found === null) throw notFound('integration');
+  const found = existing(await readCredential(tx, { id, provider }), 'integration');
   return found;
 }
 

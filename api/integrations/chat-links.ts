@@ -2,11 +2,12 @@ import { deleteChatLinks, redeemLinkCode } from '../../db/integrations/chat-link
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { getIntegration } from '../../db/integrations/get-integration.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
-import { defineWorkspaceRouteInEnvironment } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { hashOfCode } from './link-code.ts';
 import { chatLinkSchema, linkBody, linkParams, linksParams, presentChatLink, unlinkedSchema } from './schemas.ts';
 
-export const linkChatUserRoute = defineWorkspaceRouteInEnvironment({
+export const linkChatUserRoute = defineRoute({
+  of: 'workspace',
   id: 'integrations.links.create',
   method: 'POST',
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}/chat-links',
@@ -39,7 +40,8 @@ export const linkChatUserRoute = defineWorkspaceRouteInEnvironment({
   },
 });
 
-export const unlinkChatUserRoute = defineWorkspaceRouteInEnvironment({
+export const unlinkChatUserRoute = defineRoute({
+  of: 'workspace',
   id: 'integrations.links.delete',
   method: 'DELETE',
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}/chat-links/{integrationId}',

@@ -22,6 +22,7 @@ const WEBHOOK_URL_FORM =
   '?thread_id=…, and no fragment: approvals are posted to the channel of the webhook';
 
 export const connectDiscordRoute = defineRoute({
+  of: 'environment',
   id: 'integrations.discord.connect',
   method: 'POST',
   path: '/api/v2/integrations/discord',
@@ -61,6 +62,7 @@ export const connectDiscordRoute = defineRoute({
 });
 
 export const connectSlackRoute = defineRoute({
+  of: 'environment',
   id: 'integrations.slack.connect',
   method: 'POST',
   path: '/api/v2/integrations/slack',

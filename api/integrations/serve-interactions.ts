@@ -4,9 +4,9 @@ import { type ChatProvider, integrationIdOf } from '../../domain/integrations/in
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
-import { describeFailure } from '../http/failures.ts';
-import { readBytes } from '../http/read-json-body.ts';
-import type { RouteRunner } from '../http/route-runner.ts';
+import { describeFailure } from '../../domain/failures.ts';
+import { readBytes } from '../http/bodies.ts';
+import { pass as passGates, type RouteRunner } from '../http/route-runner.ts';
 import { type Click, clickOfDiscord, clickOfSlack, teamOfSlack } from './clicks.ts';
 import { answerSlack, findSender, isSigned, type Sender, takeClick, type Taken, tellDecided } from './take-click.ts';
 
@@ -45,9 +45,7 @@ export function serveInteractions({ deps, gates }: Pick<RouteRunner, 'deps' | 'g
     ctx.set('Cache-Control', 'no-store');
     // Anybody who has the secret of the app can sign clicks. So clicks count against the rate limit of the workspace, as its other
     // requests do.
-    const pass = async (): Promise<void> => {
-      for (const gate of gates ?? []) await gate({ ctx, workspaceId: sender.tenant.workspaceId });
-    };
+    const pass = (): Promise<void> => passGates(gates, { ctx, workspaceId: sender.tenant.workspaceId });
     if (provider === 'discord') return fromDiscord(deps, ctx, sender, body, pass);
     // Slack reads a text at the `response_url` alone. That would be a call for each refused click, so it gets a 429 and says that it failed.
     await pass();

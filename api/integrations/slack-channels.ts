@@ -19,6 +19,7 @@ import {
 const OWNS = 'Slack is called between its reads, and no connection is held meanwhile.';
 
 export const listSlackChannelsRoute = defineRoute({
+  of: 'environment',
   id: 'integrations.slack.channels',
   method: 'GET',
   path: '/api/v2/integrations/slack/{id}/channels',
@@ -40,6 +41,7 @@ export const listSlackChannelsRoute = defineRoute({
 });
 
 export const setSlackChannelRoute = defineRoute({
+  of: 'environment',
   id: 'integrations.slack.channel',
   method: 'PATCH',
   path: '/api/v2/integrations/slack/{id}/channel',

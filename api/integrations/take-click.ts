@@ -9,7 +9,7 @@ import { readCredential } from '../../db/integrations/get-integration.ts';
 import { type IntegrationWithCredential, openSlack } from '../../db/integrations/records.ts';
 import { getApproval } from '../../db/approvals/get-approval.ts';
 import { standingApprovals } from '../../db/approvals/records.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { isRecent, isSignedByDiscord, isSignedBySlack, type SignedRequest } from '../../domain/integrations/clicks.ts';
 import { type ChatAuthentication, type ChatProvider, PROVIDER_NAMES } from '../../domain/integrations/integrations.ts';
 import { slackOutcome, slackWhisper } from '../../domain/integrations/slack-message.ts';
@@ -18,7 +18,7 @@ import { auditOfDecision } from '../approvals/decide-approval.ts';
 import { decide } from '../approvals/decide.ts';
 import { tellWorkflow } from '../approvals/tell-workflow.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { describeFailure } from '../http/failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 import { untilItCommits } from '../http/route-transaction.ts';
 import type { Click } from './clicks.ts';
 import { hashOfCode, newLinkCode } from './link-code.ts';
@@ -129,8 +129,7 @@ async function decideByClick(
       ? { text: `You have ${word} it: ${received} of ${quorum}. It waits for others.`, ends: false }
       : { text: `${title}\n${status}. ${who}.`, ends: true };
   await recordClick(tx, integrationId, requestHash, answer);
-  const environment = await getEnvironment(tx, tenant.environmentId);
-  if (environment === null) throw notFound('environment');
+  const environment = existing(await getEnvironment(tx, tenant.environmentId), 'environment');
   const waiting = { approvalId, invocationId: approval.invocationId };
   const tell = await tellWorkflow(tx, deps, { tenant, environment }, waiting);
   const { action, target, details } = auditOfDecision(decision, approval);

@@ -24,6 +24,7 @@ const common = {
 } as const;
 
 export const testDiscordRoute: AnyRoute = defineRoute({
+  of: 'environment',
   ...common,
   id: 'integrations.discord.test',
   method: 'POST',
@@ -40,6 +41,7 @@ export const testDiscordRoute: AnyRoute = defineRoute({
 });
 
 export const testSlackRoute: AnyRoute = defineRoute({
+  of: 'environment',
   ...common,
   id: 'integrations.slack.test',
   method: 'POST',

@@ -4,6 +4,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { integrationParams, toggleBody, toggledSchema } from './schemas.ts';
 
 export const toggleIntegrationRoute = defineRoute({
+  of: 'environment',
   id: 'integrations.toggle',
   method: 'PATCH',
   path: '/api/v2/integrations/{id}/toggle',

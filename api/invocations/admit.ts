@@ -15,14 +15,14 @@ import { digestOf } from '../../domain/canonical-json.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
-import type { Credential } from '../http/identify.ts';
+import type { Credential } from '../http/rights.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
-import { asAdmittedBefore, type TakenInput, takeInput } from './attach-files.ts';
+import { asAdmittedBefore, takeInput, type TakenInput } from './attach-files.ts';
 import { checkPreview } from './check-preview.ts';
 import { checkRelations } from './check-relations.ts';
 import { checkRun } from './check-run.ts';
 import { requireLive } from './facts-now.ts';
-import { missingAction } from '../http/missing.ts';
+import { missingAction } from '../http/failures.ts';
 
 export interface InvokeRequest {
   ref: string;

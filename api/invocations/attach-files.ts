@@ -16,7 +16,7 @@ import {
 } from '../../domain/files/attachments.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { type PathStep, pathText, readPath } from '../../domain/json-path.ts';
-import { type Credential, requireAlso } from '../http/identify.ts';
+import { type Credential, requireAlso } from '../http/rights.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { checkInput } from './check-input.ts';
 

@@ -4,7 +4,7 @@ import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../http/define-route.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { EnvironmentHandlerContext } from '../http/route-context.ts';
+import type { EnvironmentHandlerContext } from '../http/route-forms.ts';
 import { admit, type Admitted, type InvokeRequest } from './admit.ts';
 import { withInputAnswers } from '../json-schema/input-answers.ts';
 import { awaitRest } from './await-rest.ts';

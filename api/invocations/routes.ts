@@ -4,6 +4,7 @@ import { listInvocations } from '../../db/invocations/list-invocations.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { notFound } from '../../domain/errors.ts';
 import { hasEnded, isOpen } from '../../domain/lifecycle.ts';
+import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { longPoll } from '../http/long-poll.ts';
 import { readInvocation } from './await-rest.ts';
@@ -23,13 +24,14 @@ import {
   presentInvocation,
   presentListedInvocation,
 } from './schemas.ts';
-import { missingAction } from '../http/missing.ts';
+import { missingAction } from '../http/failures.ts';
 
 const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'] as const;
 
 const isDryRun = (body: unknown): boolean => (body as { dryRun?: boolean }).dryRun === true;
 
 export const invokeRoute = defineRoute({
+  of: 'environment',
   id: 'actions.invoke',
   method: 'POST',
   path: '/api/v2/actions/{ref}/invoke',
@@ -87,6 +89,7 @@ export const invokeRoute = defineRoute({
 });
 
 export const getInvocationRoute = defineRoute({
+  of: 'environment',
   id: 'invocations.get',
   method: 'GET',
   path: '/api/v2/actions/invocations/{id}',
@@ -120,6 +123,7 @@ export const getInvocationRoute = defineRoute({
 });
 
 const listRoute = defineRoute({
+  of: 'environment',
   id: 'invocations.list',
   method: 'GET',
   path: '/api/v2/actions/invocations',
@@ -128,14 +132,12 @@ const listRoute = defineRoute({
   role: 'member',
   request: { query: listInvocationsQuery },
   response: { 200: z.array(listedInvocationSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listInvocations(tx, { ...query, ...page });
-    return { items: items.map(presentListedInvocation), total };
-  },
+  list: async (tx, { query, page }) =>
+    presented(await listInvocations(tx, { ...query, ...page }), presentListedInvocation),
 });
 
 const listOfActionRoute = defineRoute({
+  of: 'environment',
   id: 'actions.listInvocations',
   method: 'GET',
   path: '/api/v2/actions/{ref}/invocations',
@@ -148,8 +150,7 @@ const listOfActionRoute = defineRoute({
   async list(tx, { params, query, page }) {
     const action = await getAction(tx, params.ref);
     if (!action) throw await missingAction(tx, params.ref);
-    const { items, total } = await listInvocations(tx, { ...query, ...page, actionId: action.id });
-    return { items: items.map(presentListedInvocation), total };
+    return presented(await listInvocations(tx, { ...query, ...page, actionId: action.id }), presentListedInvocation);
   },
 });
 

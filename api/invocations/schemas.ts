@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { InvocationRecord, ListedInvocationRecord } from '../../db/invocations/records.ts';
-import { ID_PREFIXES, idPattern, type IdKind } from '../../domain/ids.ts';
+import { ID_PREFIXES, type IdKind, idPattern } from '../../domain/ids.ts';
 import { GRADES, INVOCATION_STATUSES } from '../../domain/lifecycle.ts';
-import { anyJson } from '../http/any-json.ts';
-import { filterInstant } from '../http/instant.ts';
+import { anyJson, filterInstant, orShortened } from '../http/common-fields.ts';
 import { waitSeconds } from '../http/long-poll.ts';
 import { type Accepted, UNDER_WAY_RETRY_AFTER_SECONDS } from '../http/route-forms.ts';
-import { orShortened } from '../http/shortened.ts';
 import { presentRefusal, refusalSchema } from './refusal.ts';
 
 export const OPERATION_KEY_CHARACTERS_MAX = 255;

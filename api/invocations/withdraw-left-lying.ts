@@ -4,7 +4,7 @@ import { hasBegun } from '../../db/invocations/has-begun.ts';
 import { withdrawInvocation } from '../../db/invocations/withdraw-invocation.ts';
 import { invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { describeFailure } from '../http/failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 
 /** Leaves the rest of five seconds, within which the caller is answered, to the questions and the withdrawal. */
 export const LOOK_INTERVAL_MS = 3_500;

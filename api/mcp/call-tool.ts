@@ -3,7 +3,7 @@ import { type Issue, ServiceError, validationError } from '../../domain/errors.t
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { RequestAbortedError } from '../http/client-gone.ts';
 import { toServiceError } from '../http/failures.ts';
-import { requireScope } from '../http/identify.ts';
+import { requireScope } from '../http/rights.ts';
 import { OPERATION_KEY_CHARACTERS_MAX } from '../invocations/schemas.ts';
 import { invokeRoute } from '../invocations/routes.ts';
 import { RUN_OWN_TOOL } from './call-own-tool.ts';

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { isOpen } from '../../domain/lifecycle.ts';
 import { RequestAbortedError } from '../http/client-gone.ts';
-import { describeFailure } from '../http/failures.ts';
-import { requireScope } from '../http/identify.ts';
+import { describeFailure } from '../../domain/failures.ts';
+import { requireScope } from '../http/rights.ts';
 import { getInvocationRoute, invokeRoute } from '../invocations/routes.ts';
 import { type Call, callRoute } from './exchange.ts';
 import { Progress } from './progress.ts';

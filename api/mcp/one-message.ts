@@ -1,6 +1,6 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { ServiceError } from '../../domain/errors.ts';
-import { parseJsonBytes } from '../http/read-json-body.ts';
+import { parseJsonBytes } from '../http/bodies.ts';
 
 /** What is wrong with a body, as the error of a JSON-RPC response. */
 export interface MessageRefusal {

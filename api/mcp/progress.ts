@@ -1,4 +1,4 @@
-import { describeFailure } from '../http/failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 import type { Call } from './exchange.ts';
 
 /** Well below the minute after which clients give up on a call that shows no progress. */

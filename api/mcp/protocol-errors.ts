@@ -2,9 +2,8 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
 import { RequestAbortedError } from '../http/client-gone.ts';
-import { type ErrorBody, errorBody } from '../http/envelope.ts';
-import { logFailure, toServiceError } from '../http/failures.ts';
-import { missingMessage } from '../http/missing.ts';
+import { type ErrorBody, errorBody } from '../http/replies.ts';
+import { logFailure, missingMessage, toServiceError } from '../http/failures.ts';
 import type { Exchange } from './exchange.ts';
 
 /** JSON-RPC has no code for these: -32000 is the first that it leaves to servers. */

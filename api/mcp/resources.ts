@@ -6,7 +6,7 @@ import type {
 import { type JsonObject, textOf } from '../../domain/json.ts';
 import { getEffectRoute, listEffectsRoute } from '../effects/routes.ts';
 import type { EnvironmentRoute } from '../http/define-route.ts';
-import { PAGE_MAX } from '../http/pagination.ts';
+import { PAGE_MAX } from '../http/common-fields.ts';
 import { getPreviewRoute } from '../previews/get-preview.ts';
 import { cursorOf, positionOf } from './cursor.ts';
 import { callRoute, type Exchange, mayCall } from './exchange.ts';

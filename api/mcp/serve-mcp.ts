@@ -1,12 +1,11 @@
 import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { ServiceError } from '../../domain/errors.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { BodyTurns } from '../http/body-turns.ts';
 import { clientGoneSignal } from '../http/client-gone.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
-import { describeFailure } from '../http/failures.ts';
-import { BODY_BYTES_MAX, readBytes } from '../http/read-json-body.ts';
-import type { RouteRunner } from '../http/route-runner.ts';
+import { describeFailure } from '../../domain/failures.ts';
+import { BODY_BYTES_MAX, readBytes } from '../http/bodies.ts';
+import { pass, type RouteRunner } from '../http/route-runner.ts';
 import { acceptedReply, inJson } from './accepted-reply.ts';
 import type { Era, Exchange } from './exchange.ts';
 import { requireKnownSite } from './known-sites.ts';
@@ -32,7 +31,6 @@ export interface McpEndpoint {
 export function serveMcp(runner: RouteRunner): McpEndpoint {
   const { logger, publicOrigins = [], pagesUrl } = runner.deps;
   const origins = pagesUrl === null ? publicOrigins : [...publicOrigins, pagesUrl];
-  const turns = new BodyTurns();
   const handler = createMcpHandler(({ era, authInfo }) => createMcpServer({ ...exchangeIn(authInfo), era }), {
     onerror: (error) => logger.debug({ failure: describeFailure(error) }, 'an MCP message was refused'),
   });
@@ -42,16 +40,15 @@ export function serveMcp(runner: RouteRunner): McpEndpoint {
     if (ctx.method !== 'POST') throw notPost(ctx);
     const caller = await runner.authenticators.keys.authenticate(ctx.get('Authorization'), 'mcp');
     ctx.state.caller = caller;
-    for (const gate of runner.gates ?? []) await gate({ ctx, workspaceId: caller.workspaceId });
+    await pass(runner.gates, { ctx, workspaceId: caller.workspaceId });
     const bytes = await readBytes(ctx.req, BODY_BYTES_MAX);
-    await turns.take(caller.workspaceId, bytes.length);
+    await runner.bodyTurns.take(caller.workspaceId, bytes.length);
     const message = messageIn(bytes);
     if ('refusal' in message) return refuse(ctx, message.refusal);
     const exchange: Omit<Exchange, 'era'> = {
       runner,
       ctx,
       caller,
-      resource: 'mcp',
       gone: clientGoneSignal(ctx),
     };
     const { accept, isJsonOnly } = acceptedReply(ctx);

@@ -1,11 +1,12 @@
 import { changeRole } from '../../db/members/change-role.ts';
 import { lockMember } from '../../db/members/lock-member.ts';
-import { notFound } from '../../domain/errors.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { existing } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { lastOwner, requireOwnerFor } from './access.ts';
 import { changeRoleBody, memberParams, memberSchema, presentMember } from './schemas.ts';
 
-export const changeMemberRoleRoute = defineWorkspaceRoute({
+export const changeMemberRoleRoute = defineRoute({
+  of: 'workspace',
   id: 'members.update',
   method: 'PATCH',
   path: '/api/v2/workspaces/{workspaceId}/members/{userId}',
@@ -18,8 +19,7 @@ export const changeMemberRoleRoute = defineWorkspaceRoute({
   response: { 200: memberSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async change(tx, { params: { userId }, body: { role }, caller }) {
-    const locked = await lockMember(tx, userId);
-    if (locked === null) throw notFound('member');
+    const locked = existing(await lockMember(tx, userId), 'member');
     const { member, isLastOwner } = locked;
     requireOwnerFor(caller, role, member.role);
     if (member.role === role) {

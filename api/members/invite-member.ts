@@ -1,10 +1,11 @@
 import { createInvitation, isMemberByEmail } from '../../db/members/invitations.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { requireOwnerFor } from './access.ts';
 import { invitationSchema, inviteBody, presentInvitation, workspaceParams } from './schemas.ts';
 
-export const inviteMemberRoute = defineWorkspaceRoute({
+export const inviteMemberRoute = defineRoute({
+  of: 'workspace',
   id: 'members.invite',
   method: 'POST',
   path: '/api/v2/workspaces/{workspaceId}/members',

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { listMembers } from '../../db/members/list-members.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { presented } from '../http/common-fields.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { memberSchema, presentMember, workspaceParams } from './schemas.ts';
 
-export const listMembersRoute = defineWorkspaceRoute({
+export const listMembersRoute = defineRoute({
+  of: 'workspace',
   id: 'members.list',
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/members',
@@ -12,8 +14,5 @@ export const listMembersRoute = defineWorkspaceRoute({
   request: { params: workspaceParams },
   response: { 200: z.array(memberSchema) },
   errors: ['NOT_FOUND'],
-  async list(tx, { page }) {
-    const { items, total } = await listMembers(tx, page);
-    return { items: items.map(presentMember), total };
-  },
+  list: async (tx, { page }) => presented(await listMembers(tx, page), presentMember),
 });

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { lockMember } from '../../db/members/lock-member.ts';
 import { removeMember } from '../../db/members/remove-member.ts';
-import { notFound } from '../../domain/errors.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
-import { requireRole } from '../http/identify.ts';
+import { existing } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { requireRole } from '../http/rights.ts';
 import { lastOwner, requireOwnerFor } from './access.ts';
 import { memberParams } from './schemas.ts';
 
-export const removeMemberRoute = defineWorkspaceRoute({
+export const removeMemberRoute = defineRoute({
+  of: 'workspace',
   id: 'members.remove',
   method: 'DELETE',
   path: '/api/v2/workspaces/{workspaceId}/members/{userId}',
@@ -22,8 +23,7 @@ export const removeMemberRoute = defineWorkspaceRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
   async change(tx, { params: { userId }, caller }) {
     if (userId !== caller.userId) requireRole(caller.role, 'admin');
-    const locked = await lockMember(tx, userId);
-    if (locked === null) throw notFound('member');
+    const locked = existing(await lockMember(tx, userId), 'member');
     const { member, isLastOwner } = locked;
     requireOwnerFor(caller, member.role);
     if (isLastOwner) throw lastOwner();

@@ -9,8 +9,9 @@ import {
 } from '../../db/memory/collections.ts';
 import { forgetMemories } from '../../db/memory/forget-memories.ts';
 import { createMemoryJob } from '../../db/memory/jobs.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { COLLECTION_NAME_CHARACTERS_MAX, FORGOTTEN_AT_ONCE_MAX } from '../../domain/memory/memories.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { wakeMemoryJobOf } from './job-workflows.ts';
 import {
@@ -24,6 +25,7 @@ import {
 const NO_SUCH = 'memory collection';
 
 export const listCollectionsRoute = defineRoute({
+  of: 'environment',
   id: 'memory.collections.list',
   method: 'GET',
   path: '/api/v2/memory/collections',
@@ -36,14 +38,11 @@ export const listCollectionsRoute = defineRoute({
     }),
   },
   response: { 200: z.array(collectionSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listCollections(tx, { ...query, ...page });
-    return { items: items.map(presentCollection), total };
-  },
+  list: async (tx, { query, page }) => presented(await listCollections(tx, { ...query, ...page }), presentCollection),
 });
 
 export const createCollectionRoute = defineRoute({
+  of: 'environment',
   id: 'memory.collections.create',
   method: 'POST',
   path: '/api/v2/memory/collections',
@@ -73,6 +72,7 @@ export const createCollectionRoute = defineRoute({
 });
 
 export const getCollectionRoute = defineRoute({
+  of: 'environment',
   id: 'memory.collections.get',
   method: 'GET',
   path: '/api/v2/memory/collections/{collectionId}',
@@ -83,13 +83,13 @@ export const getCollectionRoute = defineRoute({
   response: { 200: collectionSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const collection = await getCollection(tx, params.collectionId);
-    if (collection === null) throw notFound(NO_SUCH);
+    const collection = existing(await getCollection(tx, params.collectionId), NO_SUCH);
     return presentCollection(collection);
   },
 });
 
 export const updateCollectionRoute = defineRoute({
+  of: 'environment',
   id: 'memory.collections.update',
   method: 'PATCH',
   path: '/api/v2/memory/collections/{collectionId}',
@@ -106,8 +106,7 @@ export const updateCollectionRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
   async change(tx, { params: { collectionId }, body }) {
-    const collection = await updateCollection(tx, collectionId, body);
-    if (collection === null) throw notFound(NO_SUCH);
+    const collection = existing(await updateCollection(tx, collectionId, body), NO_SUCH);
     return {
       reply: { status: 200, data: presentCollection(collection) },
       audit: {
@@ -120,6 +119,7 @@ export const updateCollectionRoute = defineRoute({
 });
 
 export const deleteCollectionRoute = defineRoute({
+  of: 'environment',
   id: 'memory.collections.delete',
   method: 'DELETE',
   path: '/api/v2/memory/collections/{collectionId}',
@@ -133,8 +133,7 @@ export const deleteCollectionRoute = defineRoute({
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   idempotent: true,
   async change(tx, { params: { collectionId }, caller, deps }) {
-    const collection = await lockCollection(tx, collectionId);
-    if (collection === null) throw notFound(NO_SUCH);
+    const collection = existing(await lockCollection(tx, collectionId), NO_SUCH);
     await markCollectionDeleted(tx, collectionId);
     const wanted = { collectionIds: [collectionId], filter: {} };
     const { deleted } = await forgetMemories(tx, wanted, { until: null, most: FORGOTTEN_AT_ONCE_MAX });

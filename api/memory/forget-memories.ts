@@ -6,7 +6,7 @@ import { forgetMemories } from '../../db/memory/forget-memories.ts';
 import { forgetUnstored } from '../../db/memory/forget-unstored.ts';
 import { getMemory } from '../../db/memory/get-memory.ts';
 import { createMemoryJob, type MemoryJobRecord } from '../../db/memory/jobs.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ForgetFilter } from '../../domain/memory/memory-jobs.ts';
 import { FORGOTTEN_AT_ONCE_MAX } from '../../domain/memory/memories.ts';
@@ -25,6 +25,7 @@ const jobAccepted = (data: z.input<typeof deletedSchema> | z.input<typeof jobSch
 });
 
 export const deleteMemoryRoute = defineRoute({
+  of: 'environment',
   id: 'memory.delete',
   method: 'DELETE',
   path: '/api/v2/memory/{memoryId}',
@@ -39,8 +40,7 @@ export const deleteMemoryRoute = defineRoute({
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { memoryId }, caller, deps }) {
-    const memory = await getMemory(tx, memoryId);
-    if (memory === null) throw notFound('memory');
+    const memory = existing(await getMemory(tx, memoryId), 'memory');
     const { deleted, isWhole } = await deleteMemories(tx, [memoryId], FORGOTTEN_AT_ONCE_MAX);
     const audit = {
       action: 'memory.deleted' as const,
@@ -72,6 +72,7 @@ function createForgetting(tx: EnvironmentTransaction, filter: ForgetFilter): Pro
 }
 
 export const forgetMemoriesRoute = defineRoute({
+  of: 'environment',
   id: 'memory.forget',
   method: 'POST',
   path: '/api/v2/memory/forget',

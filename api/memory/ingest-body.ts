@@ -5,7 +5,7 @@ import {
   CHUNK_CHARACTERS_MAX,
   CHUNK_CHARACTERS_MIN,
 } from '../../domain/memory/split-text.ts';
-import { rememberedInstant } from '../http/instant.ts';
+import { rememberedInstant } from '../http/common-fields.ts';
 import { agentIdSchema, kindSchema, metadataSchema, sessionIdSchema, userIdSchema } from './schemas.ts';
 
 const messageSchema = z

@@ -1,11 +1,10 @@
 import { holdCollection } from '../../db/memory/collections.ts';
 import { createMemoryJob, getMemoryJob, type IngestInput } from '../../db/memory/jobs.ts';
 import { getSession } from '../../db/sessions/get-session.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
-import { isLargeBody } from '../http/body-turns.ts';
+import { existing, notFound, validationError } from '../../domain/errors.ts';
+import { isLargeBody, readBodyAs } from '../http/bodies.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { requireAlso } from '../http/identify.ts';
-import { readBodyAs } from '../http/read-json-body.ts';
+import { requireAlso } from '../http/rights.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from './admit-operation.ts';
 import { type IngestBody, ingestBody } from './ingest-body.ts';
 import { wakeMemoryJobOf } from './job-workflows.ts';
@@ -16,6 +15,7 @@ const INGEST_BYTES_MAX = 4 * 1024 * 1024;
 const LOOK_AGAIN_SECONDS = 2;
 
 export const ingestMemoriesRoute = defineRoute({
+  of: 'environment',
   id: 'memory.ingest',
   method: 'POST',
   path: '/api/v2/memory/ingest',
@@ -77,6 +77,7 @@ function inputOf({ text, messages, sessionId, chunkCharacters }: IngestBody): In
 }
 
 export const getMemoryJobRoute = defineRoute({
+  of: 'environment',
   id: 'memory.jobs.get',
   method: 'GET',
   path: '/api/v2/memory/jobs/{jobId}',
@@ -87,8 +88,7 @@ export const getMemoryJobRoute = defineRoute({
   response: { 200: jobSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const job = await getMemoryJob(tx, params.jobId);
-    if (job === null) throw notFound('memory job');
+    const job = existing(await getMemoryJob(tx, params.jobId), 'memory job');
     return presentMemoryJob(job);
   },
 });

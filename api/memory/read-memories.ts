@@ -4,12 +4,11 @@ import { findCollections, type SearchedCollection } from '../../db/memory/collec
 import { getMemory } from '../../db/memory/get-memory.ts';
 import { listMemories } from '../../db/memory/list-memories.ts';
 import { listMemoryVersions } from '../../db/memory/list-versions.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
+import { existing, notFound, validationError } from '../../domain/errors.ts';
 import { type MemoryFilter, METADATA_BYTES_MAX } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { rememberedFilterInstant } from '../http/instant.ts';
+import { presented, queryBoolean, rememberedFilterInstant } from '../http/common-fields.ts';
 import { parseJsonText } from '../http/json-text.ts';
-import { queryBoolean } from '../http/pagination.ts';
 import { validatePart } from '../http/validate-request.ts';
 import {
   collectionIdsSchema,
@@ -77,6 +76,7 @@ function filterOf(query: ListedFilter): MemoryFilter {
 }
 
 export const listMemoriesRoute = defineRoute({
+  of: 'environment',
   id: 'memory.list',
   method: 'GET',
   path: '/api/v2/memory',
@@ -109,12 +109,12 @@ export const listMemoriesRoute = defineRoute({
     const collections = await namedCollections(tx, collectionIds);
     const moments = asOf === undefined && validAt === undefined ? null : { asOf, validAt };
     const wanted = { collectionIds: collections.map(({ id }) => id), filter, moment: moments, includeSuperseded };
-    const { items, total } = await listMemories(tx, wanted, page);
-    return { items: items.map(presentMemory), total };
+    return presented(await listMemories(tx, wanted, page), presentMemory);
   },
 });
 
 export const getMemoryRoute = defineRoute({
+  of: 'environment',
   id: 'memory.get',
   method: 'GET',
   path: '/api/v2/memory/{memoryId}',
@@ -126,13 +126,13 @@ export const getMemoryRoute = defineRoute({
   response: { 200: memorySchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const memory = await getMemory(tx, params.memoryId);
-    if (memory === null) throw notFound('memory');
+    const memory = existing(await getMemory(tx, params.memoryId), 'memory');
     return presentMemory(memory);
   },
 });
 
 export const memoryHistoryRoute = defineRoute({
+  of: 'environment',
   id: 'memory.history',
   method: 'GET',
   path: '/api/v2/memory/{memoryId}/history',
@@ -144,8 +144,7 @@ export const memoryHistoryRoute = defineRoute({
   response: { 200: z.array(memorySchema) },
   errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
-    const versions = await listMemoryVersions(tx, params.memoryId, page);
-    if (versions === null) throw notFound('memory');
+    const versions = existing(await listMemoryVersions(tx, params.memoryId, page), 'memory');
     return { items: versions.items.map(presentMemory), total: versions.total };
   },
 });

@@ -15,7 +15,7 @@ import {
   SOURCE_TYPE_CHARACTERS_MAX,
   USER_ID_CHARACTERS_MAX,
 } from '../../domain/memory/memories.ts';
-import { anyJson } from '../http/any-json.ts';
+import { anyJson } from '../http/common-fields.ts';
 
 /** Collections, memories and jobs as requests and replies show them: docs/memory.md. */
 const dateTime = z.iso.datetime();

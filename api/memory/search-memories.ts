@@ -52,6 +52,7 @@ export const searchBody = z
   .meta({ id: 'SearchMemoryRequest' });
 
 export const searchMemoriesRoute = defineRoute({
+  of: 'environment',
   id: 'memory.search',
   method: 'POST',
   path: '/api/v2/memory/search',

@@ -7,10 +7,10 @@ import type { MemoryRecord } from '../../db/memory/records.ts';
 import { storeMemories } from '../../db/memory/store-memories.ts';
 import { checkSupersedable, supersedeMemory } from '../../db/memory/supersede-memory.ts';
 import { type Embedded, refuseOtherModel } from '../../domain/embeddings/embedder.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
+import { existing, notFound, validationError } from '../../domain/errors.ts';
 import { DERIVED_FROM_MEMORY } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { rememberedInstant } from '../http/instant.ts';
+import { rememberedInstant } from '../http/common-fields.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from './admit-operation.ts';
 import {
   agentIdSchema,
@@ -57,6 +57,7 @@ const storeBody = storeFields
   .meta({ id: 'StoreMemoryRequest' });
 
 export const storeMemoryRoute = defineRoute({
+  of: 'environment',
   id: 'memory.create',
   method: 'POST',
   path: '/api/v2/memory',
@@ -105,8 +106,7 @@ async function heldCollection(
 ): Promise<string> {
   const { model, dimensions } = embedded;
   const collectionId = named ?? (await ensureDefaultCollection(tx, { model, dimensions }));
-  const expected = await holdCollection(tx, collectionId);
-  if (expected === null) throw notFound('memory collection');
+  const expected = existing(await holdCollection(tx, collectionId), 'memory collection');
   refuseOtherModel(expected, embedded);
   return collectionId;
 }
@@ -127,6 +127,7 @@ const supersedeBody = z
   .meta({ id: 'SupersedeMemoryRequest' });
 
 export const supersedeMemoryRoute = defineRoute({
+  of: 'environment',
   id: 'memory.supersede',
   method: 'PATCH',
   path: '/api/v2/memory/{memoryId}',

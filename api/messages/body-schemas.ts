@@ -23,8 +23,7 @@ import {
   TOPIC_NAME_CHARACTERS_MAX,
 } from '../../domain/events/topics.ts';
 import { flowControlSchema } from '../flow-control/schemas.ts';
-import { anyJson } from '../http/any-json.ts';
-import { nearestInstant } from '../http/instant.ts';
+import { anyJson, nearestInstant } from '../http/common-fields.ts';
 import { RETRY_EXPRESSION_CHARACTERS_MAX, retryDelaysMs } from '../../domain/messages/retry-expression.ts';
 import { GROUP_NAME_CHARACTERS_MAX } from '../../domain/url-groups/url-groups.ts';
 

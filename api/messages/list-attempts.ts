@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { getMessage } from '../../db/messages/get-message.ts';
 import { listAttempts, type MessageAttemptRecord } from '../../db/messages/list-attempts.ts';
 import { notFound } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { messageParams, textOf } from './schemas.ts';
 
@@ -28,6 +29,7 @@ export const attemptSchema = z
   .meta({ id: 'MessageAttempt' });
 
 export const listAttemptsRoute = defineRoute({
+  of: 'environment',
   id: 'messages.attempts.list',
   method: 'GET',
   path: '/api/v2/messages/{messageId}/attempts',
@@ -40,8 +42,7 @@ export const listAttemptsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params: { messageId }, page }) {
     if ((await getMessage(tx, messageId)) === null) throw notFound('message');
-    const { items, total } = await listAttempts(tx, messageId, page);
-    return { items: items.map(presentAttempt), total };
+    return presented(await listAttempts(tx, messageId, page), presentAttempt);
   },
 });
 

@@ -26,6 +26,7 @@ const turns = new Turns((run) => setImmediate(run));
 type BatchResult = z.input<typeof batchResultSchema>;
 
 export const publishBatchRoute = defineRoute({
+  of: 'environment',
   id: 'messages.batch',
   method: 'POST',
   path: '/api/v2/messages/batch',

@@ -6,6 +6,7 @@ import { isToTopic, publishToTopic } from './publish-to-topic.ts';
 import { publishResultSchema } from './schemas.ts';
 
 export const publishMessageRoute = defineRoute({
+  of: 'environment',
   id: 'messages.publish',
   method: 'POST',
   path: '/api/v2/messages/publish',

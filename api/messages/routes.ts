@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { cancelMessage } from '../../db/messages/cancel-message.ts';
 import { getMessage } from '../../db/messages/get-message.ts';
 import { listMessages } from '../../db/messages/list-messages.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { listAttemptsRoute } from './list-attempts.ts';
 import { startGranted } from '../flow-control/start-granted.ts';
@@ -19,6 +20,7 @@ import {
 } from './schemas.ts';
 
 const listRoute = defineRoute({
+  of: 'environment',
   id: 'messages.list',
   method: 'GET',
   path: '/api/v2/messages',
@@ -26,14 +28,11 @@ const listRoute = defineRoute({
   scope: 'messages:read',
   request: { query: listMessagesQuery },
   response: { 200: z.array(listedMessageSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listMessages(tx, { ...query, ...page });
-    return { items: items.map(presentListedMessage), total };
-  },
+  list: async (tx, { query, page }) => presented(await listMessages(tx, { ...query, ...page }), presentListedMessage),
 });
 
 const getRoute = defineRoute({
+  of: 'environment',
   id: 'messages.get',
   method: 'GET',
   path: '/api/v2/messages/{messageId}',
@@ -43,13 +42,13 @@ const getRoute = defineRoute({
   response: { 200: messageSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const message = await getMessage(tx, params.messageId);
-    if (message === null) throw notFound('message');
+    const message = existing(await getMessage(tx, params.messageId), 'message');
     return presentMessage(message);
   },
 });
 
 const cancelRoute = defineRoute({
+  of: 'environment',
   id: 'messages.cancel',
   method: 'DELETE',
   path: '/api/v2/messages/{messageId}',
@@ -62,8 +61,7 @@ const cancelRoute = defineRoute({
   response: { 200: messageSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async change(tx, { params: { messageId }, caller, deps }) {
-    const result = await cancelMessage(tx, messageId);
-    if (result === null) throw notFound('message');
+    const result = existing(await cancelMessage(tx, messageId), 'message');
     if ('inTheWay' in result) {
       throw new ServiceError('CONFLICT', {
         message:

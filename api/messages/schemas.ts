@@ -5,10 +5,7 @@ import type { Json } from '../../domain/json.ts';
 import { MESSAGE_METHODS, MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
 import { REDACTED } from '../../domain/redacted.ts';
 import { LABEL_CHARACTERS_MAX } from './body-schemas.ts';
-import { anyJson } from '../http/any-json.ts';
-import { filterInstant } from '../http/instant.ts';
-import { orShortened } from '../http/shortened.ts';
-import { queryBoolean } from '../http/pagination.ts';
+import { anyJson, filterInstant, orShortened, queryBoolean } from '../http/common-fields.ts';
 
 const headersSchema = z.record(z.string(), z.string());
 

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { getNotification } from '../../db/notifications/list-notifications.ts';
 import { dismiss, markAllRead, markRead } from '../../db/notifications/mark-notifications.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { notificationParams, notificationSchema, presentNotification, readerOf } from './schemas.ts';
 
 const OWN_VIEW = 'none: it changes what its reader sees, and nothing that anybody else does';
 
 export const readNotificationRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.read',
   method: 'PATCH',
   path: '/api/v2/notifications/{id}/read',
@@ -21,13 +22,13 @@ export const readNotificationRoute = defineRoute({
   async change(tx, { params: { id }, caller, deps }) {
     const reader = readerOf(caller);
     await markRead(tx, reader, id);
-    const notification = await getNotification(tx, reader, id);
-    if (notification === null) throw notFound('notification');
+    const notification = existing(await getNotification(tx, reader, id), 'notification');
     return { reply: { status: 200, data: presentNotification(notification, deps, caller) }, audit: OWN_VIEW };
   },
 });
 
 export const readAllNotificationsRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.readAll',
   method: 'PATCH',
   path: '/api/v2/notifications/read-all',
@@ -35,15 +36,14 @@ export const readAllNotificationsRoute = defineRoute({
   description: 'All that this reader sees; what a member has muted stays as it is.',
   scope: 'notifications:write',
   role: 'member',
-  request: {},
   response: { 200: z.strictObject({ read: z.int().min(0).describe('How many were unread.') }) },
-  errors: [],
   async change(tx, { caller }) {
     return { reply: { status: 200, data: { read: await markAllRead(tx, readerOf(caller)) } }, audit: OWN_VIEW };
   },
 });
 
 export const deleteNotificationRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.delete',
   method: 'DELETE',
   path: '/api/v2/notifications/{id}',

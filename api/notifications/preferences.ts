@@ -38,19 +38,19 @@ async function presentPreferences(
 }
 
 export const getPreferencesRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.preferences.get',
   method: 'GET',
   path: '/api/v2/notifications/preferences',
   summary: "Get the workspace's notification preferences",
   scope: 'notifications:read',
   role: 'member',
-  request: {},
   response: { 200: preferencesSchema },
-  errors: [],
   read: async (tx) => presentPreferences(tx, await readSettings(tx)),
 });
 
 export const updatePreferencesRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.preferences.update',
   method: 'PATCH',
   path: '/api/v2/notifications/preferences',
@@ -63,7 +63,6 @@ export const updatePreferencesRoute = defineRoute({
   role: 'admin',
   request: { body: preferencesBody },
   response: { 200: preferencesSchema },
-  errors: [],
   async change(tx, { body, caller, actor }) {
     const before = await lockSettings(tx);
     const { alertWebhookUrl = before.alertWebhookUrl, emailRecipients = before.emailRecipients } = body;
@@ -117,6 +116,7 @@ function shownHost(alertWebhookUrl: string | null): string {
 }
 
 export const getOwnPreferencesRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.preferences.getOwn',
   method: 'GET',
   path: '/api/v2/notifications/preferences/me',
@@ -125,13 +125,13 @@ export const getOwnPreferencesRoute = defineRoute({
   scope: 'notifications:read',
   role: 'member',
   needsUser: true,
-  request: {},
   response: { 200: ownPreferencesSchema },
   errors: ['USER_IDENTITY_REQUIRED'],
   read: async (tx, { caller }) => ({ mutedTypes: await readMutedTypes(tx, userOfCaller(caller)) }),
 });
 
 export const updateOwnPreferencesRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.preferences.updateOwn',
   method: 'PATCH',
   path: '/api/v2/notifications/preferences/me',
@@ -156,6 +156,7 @@ export const updateOwnPreferencesRoute = defineRoute({
 });
 
 export const testWebhookRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.preferences.testWebhook',
   method: 'POST',
   path: '/api/v2/notifications/preferences/test-webhook',
@@ -164,7 +165,6 @@ export const testWebhookRoute = defineRoute({
     'A signed message like every alert, of the type `test`. Its attempts: `GET /api/v2/messages/{messageId}`.',
   scope: 'notifications:manage',
   role: 'admin',
-  request: {},
   response: { 201: z.strictObject({ messageId: z.string().regex(/^msg_/) }) },
   errors: ['CONFLICT'],
   async change(tx, { caller, actor, deps }) {

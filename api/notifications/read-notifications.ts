@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { countUnread, listNotifications } from '../../db/notifications/list-notifications.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { queryBoolean } from '../http/pagination.ts';
+import { presented, queryBoolean } from '../http/common-fields.ts';
 import { notificationSchema, presentNotification, readerOf, typeField } from './schemas.ts';
 
 export const listNotificationsRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.list',
   method: 'GET',
   path: '/api/v2/notifications',
@@ -17,22 +18,20 @@ export const listNotificationsRoute = defineRoute({
   role: 'member',
   request: { query: z.strictObject({ type: typeField.optional(), unread: queryBoolean.optional() }) },
   response: { 200: z.array(notificationSchema) },
-  errors: [],
-  async list(tx, { query, page, caller, deps }) {
-    const { items, total } = await listNotifications(tx, readerOf(caller), { ...query, ...page });
-    return { items: items.map((each) => presentNotification(each, deps, caller)), total };
-  },
+  list: async (tx, { query, page, caller, deps }) =>
+    presented(await listNotifications(tx, readerOf(caller), { ...query, ...page }), (each) =>
+      presentNotification(each, deps, caller),
+    ),
 });
 
 export const countUnreadRoute = defineRoute({
+  of: 'environment',
   id: 'notifications.unreadCount',
   method: 'GET',
   path: '/api/v2/notifications/unread-count',
   summary: 'Count unread notifications',
   scope: 'notifications:read',
   role: 'member',
-  request: {},
   response: { 200: z.strictObject({ unread: z.int().min(0) }) },
-  errors: [],
   read: async (tx, { caller }) => ({ unread: await countUnread(tx, readerOf(caller)) }),
 });

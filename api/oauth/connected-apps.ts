@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type ConnectedApp, endConnectedApp, listConnectedApps } from '../../db/oauth/connected-apps.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { defineUserRoute } from '../http/define-route.ts';
-import { scopeSchema } from '../http/scope-schema.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { presented, scopeSchema } from '../http/common-fields.ts';
 
 export const connectedAppSchema = z
   .strictObject({
@@ -23,22 +23,19 @@ export const connectedAppSchema = z
   })
   .meta({ id: 'ConnectedApp', description: 'An app that the user lets act for them in one environment.' });
 
-export const listConnectedAppsRoute = defineUserRoute({
+export const listConnectedAppsRoute = defineRoute({
+  of: 'user',
   id: 'auth.connected-apps.list',
   method: 'GET',
   path: '/api/v2/auth/connected-apps',
   summary: 'List connected apps',
   description: 'The apps that the signed-in user lets act for them by OAuth, in all their workspaces, newest first.',
-  request: {},
   response: { 200: z.array(connectedAppSchema) },
-  errors: [],
-  async list(tx, { caller, page }) {
-    const { items, total } = await listConnectedApps(tx, caller.userId, page);
-    return { items: items.map(present), total };
-  },
+  list: async (tx, { caller, page }) => presented(await listConnectedApps(tx, caller.userId, page), present),
 });
 
-export const deleteConnectedAppRoute = defineUserRoute({
+export const deleteConnectedAppRoute = defineRoute({
+  of: 'user',
   id: 'auth.connected-apps.delete',
   method: 'DELETE',
   path: '/api/v2/auth/connected-apps/{id}',

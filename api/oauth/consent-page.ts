@@ -7,7 +7,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { OFFERED_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
 import { type Scope, scopesForRole } from '../../domain/scopes.ts';
-import { callRoute, type PageRequest, readAsUser, sessionOf } from '../http/call-route.ts';
+import { callFromPage, type PageRequest, readAsUser, sessionOf } from '../pages/page-request.ts';
 import { redirectTo, sendPage } from '../pages/layout.ts';
 import { markup } from '../pages/markup.ts';
 import { readForm } from '../pages/read-form.ts';
@@ -108,7 +108,7 @@ async function consent(
     throw unusable(allowed.length === asked.scopes.length ? whole : bounded);
   }
   const grantId = newId('connectedApp');
-  await callRoute(request, consentRoute, {
+  await callFromPage(request, consentRoute, {
     params: { workspaceId: environment.workspaceId },
     body: {
       ...asked,

@@ -3,8 +3,8 @@ import { countGrantsOfUser, createGrant, isConsentedTo } from '../../db/oauth/gr
 import { ServiceError } from '../../domain/errors.ts';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { isScope, leastRoleOf, type Scope } from '../../domain/scopes.ts';
-import { defineWorkspaceRouteInEnvironment } from '../http/define-route.ts';
-import { requireRole } from '../http/identify.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { requireRole } from '../http/rights.ts';
 
 /** After this long the user decides anew. */
 const GRANT_LIFETIME_DAYS = 365;
@@ -20,7 +20,8 @@ const offeredScope = z.custom<Scope>(
  * What the consent page does, in the form of a route, so that it passes the same gates and leaves the same trail. No path leads to it: a consent
  * is a click on our page, and a program of the user has API keys.
  */
-export const consentRoute = defineWorkspaceRouteInEnvironment({
+export const consentRoute = defineRoute({
+  of: 'workspace',
   id: 'oauth.consent',
   method: 'POST',
   path: '/console/connect/{workspaceId}',

@@ -7,9 +7,9 @@ import { REDIRECT_SCHEMES_DEFAULT } from '../../domain/oauth/redirect-schemes.ts
 import { ServiceError } from '../../domain/errors.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { HttpContext } from '../http/context.ts';
-import { describeFailure } from '../http/failures.ts';
+import { describeFailure } from '../../domain/failures.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
-import { clientAddress, isSecure } from '../http/transport-security.ts';
+import { clientAddress, isSecure } from '../http/every-request.ts';
 import { AddressThrottle } from './address-throttle.ts';
 import { ClientDocuments } from './client-documents.ts';
 import { answerConsent } from './consent-page.ts';

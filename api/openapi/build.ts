@@ -5,7 +5,7 @@ import { type Scope, SCOPES } from '../../domain/scopes.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claim-key.ts';
-import { paginationSchema } from '../http/pagination.ts';
+import { paginationSchema } from '../http/common-fields.ts';
 import { ENVELOPE_SCHEMAS, ERROR_SCHEMA, responsesOf } from './responses.ts';
 import { tagOf, tagsOf } from './areas.ts';
 import { SchemaComponents } from './schemas.ts';
@@ -140,10 +140,10 @@ function describe(route: AnyRoute): string {
 }
 
 function credentialOf(route: AnyRoute): string {
-  const { kind, scope, role } = route;
-  if (kind === 'public') return 'Needs no credential.';
-  if (kind === 'user') return 'Needs a session.';
-  if (kind === 'workspace')
+  const { of, scope, role } = route;
+  if (of === 'public') return 'Needs no credential.';
+  if (of === 'user') return 'Needs a session.';
+  if (of === 'workspace')
     return `Needs a session of a member of the workspace with the role \`${role}\` or a higher one.`;
   const session = role === undefined ? '' : `, or a session with the role \`${role}\` or a higher one`;
   if (scope === null) return 'Any valid credential will do.';
@@ -153,9 +153,9 @@ function credentialOf(route: AnyRoute): string {
 
 /** Which of the security schemes does, each by itself. */
 function securityOf(route: AnyRoute): JsonObject[] {
-  if (route.kind === 'public') return [];
-  if (route.kind === 'user' || route.kind === 'workspace') return [{ session: [] }];
-  const takesSession = route.kind === 'credential' || route.role !== undefined;
+  if (route.of === 'public') return [];
+  if (route.of === 'user' || route.of === 'workspace') return [{ session: [] }];
+  const takesSession = route.environmentOptional === true || route.role !== undefined;
   const takesApp = route.scope === null || OFFERED_SCOPES.includes(route.scope);
   return [
     { apiKey: [] },
@@ -166,15 +166,14 @@ function securityOf(route: AnyRoute): JsonObject[] {
 
 /** What a key must hold. */
 function scopesOf(route: AnyRoute): Scope[] {
-  const also = route.kind === 'environment' ? route.alsoScope : undefined;
+  const also = route.of === 'environment' ? route.alsoScope : undefined;
   return [route.scope, also].filter((scope) => scope !== null && scope !== undefined);
 }
 
 /** What a session sends beside its cookie. Optional: a key needs neither. */
 function sessionParametersOf(route: AnyRoute): JsonObject[] {
   if (!securityOf(route).some((scheme) => 'session' in scheme)) return [];
-  const namesEnvironment =
-    route.kind === 'credential' || (route.kind === 'environment' && route.environmentFromPath !== true);
+  const namesEnvironment = route.of === 'environment' && route.environmentFromPath !== true;
   return [
     ...(namesEnvironment ? [{ $ref: '#/components/parameters/X-Environment-Id' }] : []),
     ...(route.method === 'GET' ? [] : [{ $ref: '#/components/parameters/X-CSRF-Token' }]),

@@ -31,20 +31,19 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
 
 /** What can be wrong with the credential, or with the environment or workspace that it asks for. */
 function credentialCodesOf(route: AnyRoute): ErrorCode[] {
-  switch (route.kind) {
+  switch (route.of) {
     case 'public': // another site's page may not send it
       return route.method === 'GET' ? [] : ['AUTHORIZATION_ERROR'];
     case 'user': // an API key, or a request of another site
       return ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR'];
     case 'workspace':
       return ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR', 'NOT_FOUND'];
-    case 'credential': // NOT_FOUND: the environment that a session names
-      return ['AUTHENTICATION_ERROR', 'NOT_FOUND'];
     case 'environment':
       return [
         'AUTHENTICATION_ERROR',
         ...(route.scope === null ? [] : ['AUTHORIZATION_ERROR' as const]),
-        ...(route.role === undefined ? [] : ['NOT_FOUND' as const]),
+        // The environment that a session names.
+        ...(route.role === undefined && route.environmentOptional !== true ? [] : ['NOT_FOUND' as const]),
       ];
   }
 }
@@ -88,7 +87,7 @@ function foreignErrorResponse(codes: readonly ErrorCode[], content: JsonObject):
 }
 
 function isOfWorkspace(route: AnyRoute): boolean {
-  return route.kind !== 'public' && route.kind !== 'user';
+  return route.of !== 'public' && route.of !== 'user';
 }
 
 const SUCCESS_DESCRIPTIONS: Record<string, string> = {

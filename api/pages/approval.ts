@@ -5,14 +5,14 @@ import { lookAtMember } from '../../db/approvals/read-principal.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
 import type { CallerEnvironment } from '../../db/environments/caller-environment.ts';
 import { approvalPath } from '../../domain/console-links.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import { visibleJson } from '../../domain/unseen-characters.ts';
 import { refusalOf } from '../approvals/decide.ts';
 import { approveRoute, denyRoute } from '../approvals/decide-approval.ts';
 import { getApprovalRoute } from '../approvals/read-approvals.ts';
 import { placeOf, presentApproval, type ShownApproval } from '../approvals/schemas.ts';
 import { showApproval } from '../approvals/show-approvals.ts';
-import { callRoute, type PageRequest, readAsMember, sessionOf } from '../http/call-route.ts';
+import { callFromPage, type PageRequest, readAsMember, sessionOf } from './page-request.ts';
 import { approvalContent } from './approval-content.ts';
 import { isOpen, isUnderWay } from './approval-outcome.ts';
 import { messageOf } from './error-pages.ts';
@@ -50,10 +50,10 @@ export async function decideOnPage(request: PageRequest, place: Place): Promise<
   const of = { environmentId, params: { id: approvalId } };
   try {
     if (decision === 'approve') {
-      await callRoute(request, approveRoute, { ...of, body: { bindingDigest, ...(note === '' ? {} : { note }) } });
+      await callFromPage(request, approveRoute, { ...of, body: { bindingDigest, ...(note === '' ? {} : { note }) } });
     } else if (decision === 'deny') {
       if (note === '') throw unusable('Say in the note why you deny it. Nothing was decided yet.');
-      await callRoute(request, denyRoute, { ...of, body: { note } });
+      await callFromPage(request, denyRoute, { ...of, body: { note } });
     } else throw unusable('Choose to approve or to deny. Nothing was decided yet.');
   } catch (error) {
     if (!(error instanceof ServiceError) || !SHOWN_ON_PAGE.has(error.code)) throw error;
@@ -105,8 +105,7 @@ export async function sendApprovalContent(request: PageRequest, { environmentId,
   const { ctx, runner } = request;
   const session = await sessionOf(request, environmentId);
   const record = await readAsMember(request, getApprovalRoute, session, async (tx, caller) => {
-    const approval = await getApproval(tx, approvalId);
-    if (approval === null) throw notFound('approval');
+    const approval = existing(await getApproval(tx, approvalId), 'approval');
     return presentApproval(await showApproval(tx, approval), placeOf(runner.deps, caller));
   });
   ctx.set('Content-Disposition', `attachment; filename="${record.id}.json"`);

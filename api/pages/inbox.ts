@@ -4,10 +4,10 @@ import { lookAtMember } from '../../db/approvals/read-principal.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
 import { approvalPath, CONSOLE_PATH, environmentPath } from '../../domain/console-links.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { refusalOf } from '../approvals/decide.ts';
 import { listApprovalsRoute } from '../approvals/read-approvals.ts';
-import { type PageRequest, readAsMember, readAsUser, sessionOf } from '../http/call-route.ts';
+import { type PageRequest, readAsMember, readAsUser, sessionOf } from './page-request.ts';
 import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
 import { sendPage } from './layout.ts';
 import { markup, type Markup } from './markup.ts';
@@ -125,8 +125,7 @@ async function pendingWithinLimit(request: PageRequest, environmentId: string): 
 async function pending(request: PageRequest, environmentId: string, page: number): Promise<Pending> {
   const session = await sessionOf(request, environmentId);
   return readAsMember(request, listApprovalsRoute, session, async (tx, caller) => {
-    const member = await lookAtMember(tx, caller.userId);
-    if (member === null) throw notFound('environment');
+    const member = existing(await lookAtMember(tx, caller.userId), 'environment');
     const part = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
     const { items, total } = await listApprovals(tx, { status: 'pending', ...part });
     const listed = items.map((approval) => ({

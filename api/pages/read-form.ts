@@ -1,6 +1,6 @@
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { HttpContext } from '../http/context.ts';
-import { readBytes } from '../http/read-json-body.ts';
+import { readBytes } from '../http/bodies.ts';
 
 /** A note of 2,000 characters takes at most 24,000 bytes in a form. */
 const FORM_BYTES_MAX = 65_536;

@@ -2,7 +2,7 @@ import { CONSOLE_PATH, safeNext } from '../../domain/console-links.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { signOutRoute } from '../auth/session.ts';
 import { signInRoute } from '../auth/sign-in.ts';
-import { callRoute, type PageRequest } from '../http/call-route.ts';
+import { callFromPage, type PageRequest } from './page-request.ts';
 import type { HttpContext } from '../http/context.ts';
 import { alertOf, redirectTo, sendPage } from './layout.ts';
 import { markup } from './markup.ts';
@@ -30,7 +30,7 @@ export async function signIn(request: PageRequest): Promise<void> {
   const next = safeNext(fields.get('next'));
   const email = fields.get('email')?.trim().slice(0, EMAIL_CHARACTERS_MAX) ?? '';
   try {
-    await callRoute(request, signInRoute, { body: { email, password: fields.get('password') ?? '' } });
+    await callFromPage(request, signInRoute, { body: { email, password: fields.get('password') ?? '' } });
   } catch (error) {
     if (!(error instanceof ServiceError) || !SHOWN_AGAIN.has(error.code)) throw error;
     const message =
@@ -46,7 +46,7 @@ const SHOWN_AGAIN = new Set(['AUTHENTICATION_ERROR', 'VALIDATION_ERROR', 'RATE_L
 export async function signOut(request: PageRequest): Promise<void> {
   await readForm(request.ctx);
   try {
-    await callRoute(request, signOutRoute, {});
+    await callFromPage(request, signOutRoute, {});
   } catch (error) {
     // Signed out already, by another tab or by time.
     if (!(error instanceof ServiceError) || error.code !== 'AUTHENTICATION_ERROR') throw error;

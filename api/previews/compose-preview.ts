@@ -16,14 +16,14 @@ import { type Refusal, refusalText } from '../../domain/refusals.ts';
 import { type AssembledPreview, assemblePreview } from '../../domain/previews/assemble-preview.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { Actor } from '../http/define-route.ts';
-import type { Credential } from '../http/identify.ts';
+import type { Credential } from '../http/rights.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { takeInput } from '../invocations/attach-files.ts';
 import { type FactsNow, readFactsNow, requireLive } from '../invocations/facts-now.ts';
 import { checkRelations } from '../invocations/check-relations.ts';
 import { checkRun } from '../invocations/check-run.ts';
-import { missingAction } from '../http/missing.ts';
+import { missingAction } from '../http/failures.ts';
 
 export interface Previewable {
   action: ActionRecord;

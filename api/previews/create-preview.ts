@@ -1,10 +1,11 @@
 import { defineRoute } from '../http/define-route.ts';
-import { durationSeconds } from '../http/duration.ts';
+import { durationSeconds } from '../http/common-fields.ts';
 import { actionParams } from '../invocations/schemas.ts';
 import { makePreview } from './make-preview.ts';
 import { EXPIRES_IN_SECONDS_DEFAULT, previewBody, previewSchema } from './schemas.ts';
 
 export const createPreviewRoute = defineRoute({
+  of: 'environment',
   id: 'previews.create',
   method: 'POST',
   path: '/api/v2/actions/{ref}/previews',

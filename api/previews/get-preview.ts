@@ -2,10 +2,11 @@ import { getPreview } from '../../db/previews/get-preview.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type BearerCaller, defineRoute } from '../http/define-route.ts';
-import { lacksScope } from '../http/identify.ts';
+import { lacksScope } from '../http/rights.ts';
 import { presentPreview, previewParams, previewSchema } from './schemas.ts';
 
 export const getPreviewRoute = defineRoute({
+  of: 'environment',
   id: 'previews.get',
   method: 'GET',
   path: '/api/v2/actions/previews/{id}',

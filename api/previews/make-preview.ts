@@ -2,7 +2,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { requirePreviewRoom } from '../../db/previews/require-preview-room.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import type { EnvironmentHandlerContext } from '../http/route-context.ts';
+import type { EnvironmentHandlerContext } from '../http/route-forms.ts';
 import { type InputAnswers, withInputAnswers } from '../json-schema/input-answers.ts';
 import { withCompiledPolicies } from '../../domain/approval-policies/with-compiled-policies.ts';
 import { composePreview, judgePreviewed, requirePreviewable } from './compose-preview.ts';

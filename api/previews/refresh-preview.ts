@@ -2,11 +2,12 @@ import { lockPreview } from '../../db/previews/lock-preview.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { durationSeconds } from '../http/duration.ts';
+import { durationSeconds } from '../http/common-fields.ts';
 import { makePreview } from './make-preview.ts';
 import { previewParams, previewSchema, refreshBody } from './schemas.ts';
 
 export const refreshPreviewRoute = defineRoute({
+  of: 'environment',
   id: 'previews.refresh',
   method: 'POST',
   path: '/api/v2/actions/previews/{id}/refresh',

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/records.ts';
 import { previewBlockSchema } from '../../domain/previews/preview-block.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
-import { anyJson } from '../http/any-json.ts';
-import { durationSchema } from '../http/duration.ts';
-import { orShortened } from '../http/shortened.ts';
+import { anyJson, durationSchema, orShortened } from '../http/common-fields.ts';
 import { invokeBody } from '../invocations/schemas.ts';
 
 const jsonObject = z.record(z.string(), anyJson);

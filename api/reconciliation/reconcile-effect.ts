@@ -10,6 +10,7 @@ import { reconcileNow } from './reconciliation-workflows.ts';
 const READ_WAIT_MS = 45_000;
 
 export const reconcileEffectRoute = defineRoute({
+  of: 'environment',
   id: 'effects.reconcile',
   method: 'POST',
   path: '/api/v2/actions/effects/{id}/reconcile',

@@ -16,6 +16,7 @@ import { awaitReplay, startReplayWorkflow } from './reconciliation-workflows.ts'
 const REPLY_MARGIN_MS = 10_000;
 
 export const replayEffectRoute = defineRoute({
+  of: 'environment',
   id: 'effects.replay',
   method: 'POST',
   path: '/api/v2/actions/effects/{id}/replay',

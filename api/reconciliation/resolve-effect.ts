@@ -9,6 +9,7 @@ import { resolutionEntry, resolve } from './resolve.ts';
 import { resolveBody } from './schemas.ts';
 
 export const resolveEffectRoute = defineRoute({
+  of: 'environment',
   id: 'effects.resolve',
   method: 'POST',
   path: '/api/v2/actions/effects/{id}/resolve',

@@ -7,6 +7,7 @@ import { resolutionEntry, resolve } from './resolve.ts';
 import { resolveBody } from './schemas.ts';
 
 export const resolveInvocationRoute = defineRoute({
+  of: 'environment',
   id: 'invocations.resolve',
   method: 'POST',
   path: '/api/v2/actions/invocations/{id}/resolve',

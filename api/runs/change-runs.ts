@@ -5,7 +5,7 @@ import { createRun } from '../../db/runs/create-run.ts';
 import { findWaitingInvocations } from '../../db/runs/find-waiting-invocations.ts';
 import { getRun, type LockedRun, lockRun } from '../../db/runs/get-run.ts';
 import { type RunChanges, updateRun } from '../../db/runs/update-run.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { SPANS_AFTER_END_SECONDS } from '../../domain/runs/runs.ts';
 import { defineRoute } from '../http/define-route.ts';
 import type { Done } from '../http/route-forms.ts';
@@ -21,6 +21,7 @@ import {
 import { withdrawWaiting } from './withdraw-waiting.ts';
 
 export const createRunRoute = defineRoute({
+  of: 'environment',
   id: 'runs.create',
   method: 'POST',
   path: '/api/v2/runs',
@@ -44,6 +45,7 @@ export const createRunRoute = defineRoute({
 const STORED = ['output', 'error', 'tags', 'metadata'] as const;
 
 export const updateRunRoute = defineRoute({
+  of: 'environment',
   id: 'runs.update',
   method: 'PATCH',
   path: '/api/v2/runs/{id}',
@@ -68,6 +70,7 @@ export const updateRunRoute = defineRoute({
 });
 
 export const cancelRunRoute = defineRoute({
+  of: 'environment',
   id: 'runs.cancel',
   method: 'POST',
   path: '/api/v2/runs/{id}/cancel',
@@ -113,8 +116,7 @@ async function cancelled(
 }
 
 async function locked(tx: EnvironmentTransaction, id: string): Promise<LockedRun> {
-  const run = await lockRun(tx, id, SPANS_AFTER_END_SECONDS);
-  if (run === null) throw notFound('run');
+  const run = existing(await lockRun(tx, id, SPANS_AFTER_END_SECONDS), 'run');
   return run;
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { getRun } from '../../db/runs/get-run.ts';
 import { listRuns } from '../../db/runs/list-runs.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   listedRunSchema,
@@ -13,6 +14,7 @@ import {
 } from './schemas.ts';
 
 export const listRunsRoute = defineRoute({
+  of: 'environment',
   id: 'runs.list',
   method: 'GET',
   path: '/api/v2/runs',
@@ -21,14 +23,11 @@ export const listRunsRoute = defineRoute({
   role: 'member',
   request: { query: listRunsQuery },
   response: { 200: z.array(listedRunSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listRuns(tx, { ...query, ...page });
-    return { items: items.map(presentRun), total };
-  },
+  list: async (tx, { query, page }) => presented(await listRuns(tx, { ...query, ...page }), presentRun),
 });
 
 export const getRunRoute = defineRoute({
+  of: 'environment',
   id: 'runs.get',
   method: 'GET',
   path: '/api/v2/runs/{id}',
@@ -39,8 +38,7 @@ export const getRunRoute = defineRoute({
   response: { 200: runWithCountsSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const run = await getRun(tx, params.id);
-    if (run === null) throw notFound('run');
+    const run = existing(await getRun(tx, params.id), 'run');
     return presentRunWithCounts(run);
   },
 });

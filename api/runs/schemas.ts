@@ -13,9 +13,7 @@ import {
   SPAN_NAME_CHARACTERS_MAX,
   SPANS_PER_REQUEST_MAX,
 } from '../../domain/runs/runs.ts';
-import { anyJson } from '../http/any-json.ts';
-import { filterInstant, storedInstant } from '../http/instant.ts';
-import { orShortened } from '../http/shortened.ts';
+import { anyJson, filterInstant, orShortened, storedInstant } from '../http/common-fields.ts';
 
 /** Runs and spans as requests and replies show them: docs/runs.md. */
 const text = (max: number) => z.string().min(1).max(max);

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
 import { hasRun } from '../../db/runs/get-run.ts';
 import { getSpan, listSpans } from '../../db/runs/list-spans.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
-import { isLargeBody } from '../http/body-turns.ts';
+import { existing, notFound, validationError } from '../../domain/errors.ts';
+import { isLargeBody, readBodyAs } from '../http/bodies.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { readBodyAs } from '../http/read-json-body.ts';
 import {
   listSpansQuery,
   presentSpan,
@@ -24,6 +24,7 @@ const SPANS_BODY_BYTES_MAX = 4_194_304;
 const WRITTEN = 'none: spans are a record of their own';
 
 export const upsertSpansRoute = defineRoute({
+  of: 'environment',
   id: 'runs.spans.upsert',
   method: 'POST',
   path: '/api/v2/runs/{id}/spans',
@@ -53,6 +54,7 @@ export const upsertSpansRoute = defineRoute({
 });
 
 export const listSpansRoute = defineRoute({
+  of: 'environment',
   id: 'runs.spans.list',
   method: 'GET',
   path: '/api/v2/runs/{id}/spans',
@@ -67,12 +69,12 @@ export const listSpansRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params, query: { parentId = null }, page }) {
     if (!(await hasRun(tx, params.id))) throw notFound('run');
-    const { items, total } = await listSpans(tx, params.id, { parentId, ...page });
-    return { items: items.map(presentSpan), total };
+    return presented(await listSpans(tx, params.id, { parentId, ...page }), presentSpan);
   },
 });
 
 export const getSpanRoute = defineRoute({
+  of: 'environment',
   id: 'runs.spans.get',
   method: 'GET',
   path: '/api/v2/runs/{id}/spans/{spanId}',
@@ -83,13 +85,13 @@ export const getSpanRoute = defineRoute({
   response: { 200: spanSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const span = await getSpan(tx, params.id, params.spanId);
-    if (span === null) throw notFound('span');
+    const span = existing(await getSpan(tx, params.id, params.spanId), 'span');
     return presentSpan(span);
   },
 });
 
 export const updateSpanRoute = defineRoute({
+  of: 'environment',
   id: 'runs.spans.update',
   method: 'PATCH',
   path: '/api/v2/runs/{id}/spans/{spanId}',

@@ -2,7 +2,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { findKnownSpans } from '../../db/runs/find-known-spans.ts';
 import { type LockedRun, lockRun } from '../../db/runs/get-run.ts';
 import { attributesBytes, upsertSpans } from '../../db/runs/upsert-spans.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, ServiceError } from '../../domain/errors.ts';
 import { jsonBytes, type JsonObject } from '../../domain/json.ts';
 import { checkSpans } from '../../domain/runs/check-spans.ts';
 import {
@@ -15,8 +15,7 @@ import {
 
 /** Locks a run whose spans may be written. @throws {ServiceError} NOT_FOUND; CONFLICT where it ended too long ago. */
 export async function lockRunForSpans(tx: EnvironmentTransaction, runId: string): Promise<LockedRun> {
-  const run = await lockRun(tx, runId, SPANS_AFTER_END_SECONDS);
-  if (run === null) throw notFound('run');
+  const run = existing(await lockRun(tx, runId, SPANS_AFTER_END_SECONDS), 'run');
   if (run.isClosed) {
     throw new ServiceError('CONFLICT', {
       message: `The run has ${run.status} more than ${SPANS_AFTER_END_SECONDS / 60} minutes ago: its spans are as they are.`,

@@ -10,6 +10,7 @@ import { dueAfter } from '../../domain/schedules/slots.ts';
 import { putSchedule } from './schedule-client.ts';
 
 export const createScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.create',
   method: 'POST',
   path: '/api/v2/schedules',

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { deleteSchedule } from '../../db/schedules/delete-schedule.ts';
 import { notFound } from '../../domain/errors.ts';
-import { confirmProtected, isConfirmed, refuseUnconfirmed } from '../http/confirm-protected.ts';
+import { confirmProtected, isConfirmed, refuseUnconfirmed } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { scheduleParams } from './schemas.ts';
 import { forgetSchedule } from './schedule-client.ts';
 
 export const deleteScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.delete',
   method: 'DELETE',
   path: '/api/v2/schedules/{scheduleId}',

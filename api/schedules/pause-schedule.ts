@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { lockSchedule } from '../../db/schedules/get-schedule.ts';
 import { updateSchedule } from '../../db/schedules/update-schedule.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { type Caller, defineRoute, type WorkDependencies } from '../http/define-route.ts';
 import { scheduleEntry } from './audit.ts';
 import { presentSchedule, scheduleParams, scheduleSchema } from './schemas.ts';
@@ -9,6 +9,7 @@ import { dueAfter } from '../../domain/schedules/slots.ts';
 import { putSchedule } from './schedule-client.ts';
 
 export const pauseScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.pause',
   method: 'POST',
   path: '/api/v2/schedules/{scheduleId}/pause',
@@ -26,6 +27,7 @@ export const pauseScheduleRoute = defineRoute({
 });
 
 export const resumeScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.resume',
   method: 'POST',
   path: '/api/v2/schedules/{scheduleId}/resume',
@@ -51,8 +53,7 @@ async function setPaused(
   { params: { scheduleId }, caller: { tenant, environment }, deps }: Context,
   paused: boolean,
 ) {
-  const before = await lockSchedule(tx, scheduleId);
-  if (before === null) throw notFound('schedule');
+  const before = existing(await lockSchedule(tx, scheduleId), 'schedule');
   if (before.paused === paused) {
     return {
       reply: { status: 200 as const, data: presentSchedule(before) },

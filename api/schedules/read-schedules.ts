@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { getSchedule } from '../../db/schedules/get-schedule.ts';
 import { listRuns } from '../../db/schedules/list-runs.ts';
 import { listSchedules } from '../../db/schedules/list-schedules.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import { parseCron } from '../../domain/schedules/cron.ts';
 import { PREVIEW_TIMES } from '../../domain/schedules/schedules.ts';
 import { nextSlots } from '../../domain/schedules/slots.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   listedScheduleSchema,
@@ -20,22 +21,19 @@ import {
 } from './schemas.ts';
 
 export const listSchedulesRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.list',
   method: 'GET',
   path: '/api/v2/schedules',
   summary: 'List schedules, newest first',
   scope: 'schedules:read',
   role: 'member',
-  request: {},
   response: { 200: z.array(listedScheduleSchema) },
-  errors: [],
-  async list(tx, { page }) {
-    const { items, total } = await listSchedules(tx, page);
-    return { items: items.map(presentListedSchedule), total };
-  },
+  list: async (tx, { page }) => presented(await listSchedules(tx, page), presentListedSchedule),
 });
 
 export const getScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.get',
   method: 'GET',
   path: '/api/v2/schedules/{scheduleId}',
@@ -46,13 +44,13 @@ export const getScheduleRoute = defineRoute({
   response: { 200: scheduleSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const schedule = await getSchedule(tx, params.scheduleId);
-    if (schedule === null) throw notFound('schedule');
+    const schedule = existing(await getSchedule(tx, params.scheduleId), 'schedule');
     return presentSchedule(schedule);
   },
 });
 
 export const listRunsRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.runs',
   method: 'GET',
   path: '/api/v2/schedules/{scheduleId}/runs',
@@ -66,12 +64,12 @@ export const listRunsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params: { scheduleId }, page }) {
     if ((await getSchedule(tx, scheduleId)) === null) throw notFound('schedule');
-    const { items, total } = await listRuns(tx, { scheduleId, ...page });
-    return { items: items.map((run) => presentRun(scheduleId, run)), total };
+    return presented(await listRuns(tx, { scheduleId, ...page }), (run) => presentRun(scheduleId, run));
   },
 });
 
 export const previewScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.preview',
   method: 'GET',
   path: '/api/v2/schedules/preview',
@@ -80,7 +78,6 @@ export const previewScheduleRoute = defineRoute({
   role: 'member',
   request: { query: previewQuery },
   response: { 200: previewSchema },
-  errors: [],
   read(_tx, { query: { cron, timezone = 'UTC' } }) {
     const times = nextSlots(parseCron(cron), timezone, new Date(), PREVIEW_TIMES);
     return Promise.resolve({ cron, timezone, times: times.map((time) => time.toISOString()) });

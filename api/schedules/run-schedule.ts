@@ -8,6 +8,7 @@ import { presentRun, runSchema, scheduleParams } from './schemas.ts';
 import { startFiring } from './schedule-client.ts';
 
 export const runScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.run',
   method: 'POST',
   path: '/api/v2/schedules/{scheduleId}/run',

@@ -16,7 +16,7 @@ import {
 } from '../../domain/schedules/schedules.ts';
 import { dueAfter, nextSlots } from '../../domain/schedules/slots.ts';
 import { canonicalTimeZone } from '../../domain/schedules/time-zone.ts';
-import { orShortened } from '../http/shortened.ts';
+import { orShortened } from '../http/common-fields.ts';
 import { publishMessageBody, publishMessageFields } from '../messages/body-schemas.ts';
 
 const NAME_CHARACTERS_MAX = 100;

@@ -1,7 +1,7 @@
 import { sealDestination } from '../../db/schedules/destination.ts';
 import { lockSchedule } from '../../db/schedules/get-schedule.ts';
 import { updateSchedule } from '../../db/schedules/update-schedule.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { scheduleEntry } from './audit.ts';
 import { presentSchedule, scheduleParams, updateScheduleBody } from './schemas.ts';
@@ -10,6 +10,7 @@ import { dueAfter } from '../../domain/schedules/slots.ts';
 import { putSchedule } from './schedule-client.ts';
 
 export const updateScheduleRoute = defineRoute({
+  of: 'environment',
   id: 'schedules.update',
   method: 'PATCH',
   path: '/api/v2/schedules/{scheduleId}',
@@ -25,8 +26,7 @@ export const updateScheduleRoute = defineRoute({
   idempotent: true,
   async change(tx, { params: { scheduleId }, body, caller, deps }) {
     const { tenant, environment } = caller;
-    const before = await lockSchedule(tx, scheduleId);
-    if (before === null) throw notFound('schedule');
+    const before = existing(await lockSchedule(tx, scheduleId), 'schedule');
     const { name, cron, timezone, overlap, catchUpSeconds, destination } = body;
     const warnings = await warningsOfDestination(tx, caller, destination ?? before.destination.request);
     if (Object.values(body).every((value) => value === undefined)) {

@@ -7,7 +7,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { PublishRequest } from '../../domain/messages/publish-request.ts';
 import { warningSchema } from '../actions/warnings.ts';
 import type { Caller } from '../http/define-route.ts';
-import { missingMessage } from '../http/missing.ts';
+import { missingMessage } from '../http/failures.ts';
 import { scheduleSchema } from './schemas.ts';
 
 /** A schedule as the request that wrote it is answered. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { deleteSecret } from '../../db/secrets/delete-secret.ts';
-import { confirmProtected, isConfirmed, refuseUnconfirmed } from '../http/confirm-protected.ts';
+import { confirmProtected, isConfirmed, refuseUnconfirmed } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { missingSecret } from '../http/missing.ts';
+import { missingSecret } from '../http/failures.ts';
 import { secretParams } from './schemas.ts';
 
 export const deleteSecretRoute = defineRoute({
+  of: 'environment',
   id: 'secrets.delete',
   method: 'DELETE',
   path: '/api/v2/secrets/{name}',

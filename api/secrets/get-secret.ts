@@ -1,9 +1,10 @@
 import { getSecret } from '../../db/secrets/get-secret.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presentSecret, secretParams, secretSchema } from './schemas.ts';
-import { missingSecret } from '../http/missing.ts';
+import { missingSecret } from '../http/failures.ts';
 
 export const getSecretRoute = defineRoute({
+  of: 'environment',
   id: 'secrets.get',
   method: 'GET',
   path: '/api/v2/secrets/{name}',

@@ -3,6 +3,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { presentSecret, putSecretBody, secretParams, secretSchema } from './schemas.ts';
 
 export const putSecretRoute = defineRoute({
+  of: 'environment',
   id: 'secrets.put',
   method: 'PUT',
   path: '/api/v2/secrets/{name}',
@@ -14,7 +15,6 @@ export const putSecretRoute = defineRoute({
   scope: 'secrets:write',
   request: { params: secretParams, body: putSecretBody },
   response: { 200: secretSchema, 201: secretSchema },
-  errors: [],
   exempt: {
     tenancy: 'A name belongs to an environment: putting it elsewhere makes a secret of that environment.',
   },

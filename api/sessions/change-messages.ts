@@ -4,12 +4,14 @@ import { appendMessages } from '../../db/sessions/append-messages.ts';
 import { getSession, lockSession } from '../../db/sessions/get-session.ts';
 import { listMessages } from '../../db/sessions/list-messages.ts';
 import { clearMessages, popMessage } from '../../db/sessions/remove-messages.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { countedTexts, tokensOfMessages } from '../../domain/sessions/sessions.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { appendBody, listMessagesQuery, messageSchema, presentMessage, sessionParams } from './schemas.ts';
 
 export const listMessagesRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.messages.list',
   method: 'GET',
   path: '/api/v2/sessions/{id}/messages',
@@ -23,14 +25,13 @@ export const listMessagesRoute = defineRoute({
   response: { 200: z.array(messageSchema) },
   errors: ['NOT_FOUND'],
   async list(tx, { params, query, page }) {
-    const session = await getSession(tx, params.id);
-    if (session === null) throw notFound('session');
-    const { items, total } = await listMessages(tx, session.id, { ...query, ...page });
-    return { items: items.map(presentMessage), total };
+    const session = existing(await getSession(tx, params.id), 'session');
+    return presented(await listMessages(tx, session.id, { ...query, ...page }), presentMessage);
   },
 });
 
 export const appendMessagesRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.messages.append',
   method: 'POST',
   path: '/api/v2/sessions/{id}/messages',
@@ -51,8 +52,7 @@ export const appendMessagesRoute = defineRoute({
   },
   async change(tx, { params, body: { messages } }, tokens) {
     const counted = messages.map((message, index) => ({ ...message, tokens: tokens[index] ?? 0 }));
-    const appended = await appendMessages(tx, params.id, counted);
-    if (appended === null) throw notFound('session');
+    const appended = existing(await appendMessages(tx, params.id, counted), 'session');
     await refuseFullStorage(tx);
     return {
       reply: { status: 201, data: appended.map(presentMessage) },
@@ -62,6 +62,7 @@ export const appendMessagesRoute = defineRoute({
 });
 
 export const clearMessagesRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.messages.clear',
   method: 'DELETE',
   path: '/api/v2/sessions/{id}/messages',
@@ -74,8 +75,7 @@ export const clearMessagesRoute = defineRoute({
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { id } }) {
-    const session = await lockSession(tx, id);
-    if (session === null) throw notFound('session');
+    const session = existing(await lockSession(tx, id), 'session');
     const deleted = await clearMessages(tx, id);
     return {
       reply: { status: 200, data: { deleted } },
@@ -88,6 +88,7 @@ export const clearMessagesRoute = defineRoute({
 });
 
 export const popMessageRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.messages.pop',
   method: 'DELETE',
   path: '/api/v2/sessions/{id}/messages/last',
@@ -100,10 +101,8 @@ export const popMessageRoute = defineRoute({
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { id } }) {
-    const session = await lockSession(tx, id);
-    if (session === null) throw notFound('session');
-    const popped = await popMessage(tx, id);
-    if (popped === null) throw notFound('message of this session');
+    const session = existing(await lockSession(tx, id), 'session');
+    const popped = existing(await popMessage(tx, id), 'message of this session');
     return {
       reply: { status: 200, data: presentMessage(popped) },
       audit: {

@@ -5,7 +5,8 @@ import { getSession, lockSession } from '../../db/sessions/get-session.ts';
 import { listSessions } from '../../db/sessions/list-sessions.ts';
 import { deleteSession } from '../../db/sessions/remove-messages.ts';
 import { updateSession } from '../../db/sessions/update-session.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   createSessionBody,
@@ -18,6 +19,7 @@ import {
 } from './schemas.ts';
 
 export const listSessionsRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.list',
   method: 'GET',
   path: '/api/v2/sessions',
@@ -26,14 +28,11 @@ export const listSessionsRoute = defineRoute({
   role: 'member',
   request: { query: listSessionsQuery },
   response: { 200: z.array(listedSessionSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listSessions(tx, { ...query, ...page });
-    return { items: items.map(presentSession), total };
-  },
+  list: async (tx, { query, page }) => presented(await listSessions(tx, { ...query, ...page }), presentSession),
 });
 
 export const createSessionRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.create',
   method: 'POST',
   path: '/api/v2/sessions',
@@ -53,6 +52,7 @@ export const createSessionRoute = defineRoute({
 });
 
 export const getSessionRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.get',
   method: 'GET',
   path: '/api/v2/sessions/{id}',
@@ -63,13 +63,13 @@ export const getSessionRoute = defineRoute({
   response: { 200: sessionSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const session = await getSession(tx, params.id);
-    if (session === null) throw notFound('session');
+    const session = existing(await getSession(tx, params.id), 'session');
     return presentSession(session);
   },
 });
 
 export const updateSessionRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.update',
   method: 'PATCH',
   path: '/api/v2/sessions/{id}',
@@ -82,14 +82,14 @@ export const updateSessionRoute = defineRoute({
   errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params, body }) {
-    const session = await updateSession(tx, params.id, body);
-    if (session === null) throw notFound('session');
+    const session = existing(await updateSession(tx, params.id, body), 'session');
     await refuseFullStorage(tx);
     return { reply: { status: 200, data: presentSession(session) }, audit: 'none: the session is the record of it' };
   },
 });
 
 export const deleteSessionRoute = defineRoute({
+  of: 'environment',
   id: 'sessions.delete',
   method: 'DELETE',
   path: '/api/v2/sessions/{id}',
@@ -101,8 +101,7 @@ export const deleteSessionRoute = defineRoute({
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { id } }) {
-    const session = await lockSession(tx, id);
-    if (session === null) throw notFound('session');
+    const session = existing(await lockSession(tx, id), 'session');
     await deleteSession(tx, id);
     const { name, messageCount } = session;
     return {

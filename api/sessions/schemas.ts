@@ -11,8 +11,7 @@ import {
   TOOL_CALLS_PER_MESSAGE_MAX,
   TTL_SECONDS_MAX,
 } from '../../domain/sessions/sessions.ts';
-import { anyJson } from '../http/any-json.ts';
-import { orShortened } from '../http/shortened.ts';
+import { anyJson, orShortened } from '../http/common-fields.ts';
 
 /** Sessions as requests and replies show them: docs/sessions.md. */
 export const metadataSchema = z

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { HttpMiddleware } from '../http/context.ts';
-import type { RouteRunner } from '../http/route-runner.ts';
+import { pass, type RouteRunner } from '../http/route-runner.ts';
 
 const FORMER_PATH = '/api/v2/signing-keys/rotate';
 
@@ -10,7 +10,7 @@ export function refuseFormerRotation({ authenticators, gates }: RouteRunner): Ht
     if (ctx.path !== FORMER_PATH || ctx.method !== 'POST' || ctx.get('Authorization') === '') return next();
     const caller = await authenticators.keys.authenticate(ctx.get('Authorization'));
     ctx.state.caller = caller;
-    for (const gate of gates ?? []) await gate({ ctx, workspaceId: caller.workspaceId });
+    await pass(gates, { ctx, workspaceId: caller.workspaceId });
     throw new ServiceError('AUTHORIZATION_ERROR', {
       message:
         'Signing keys are of the whole workspace: a member with the role admin or owner rotates them, signed in, at ' +

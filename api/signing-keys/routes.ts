@@ -4,7 +4,8 @@ import { listSigningKeys } from '../../db/signing-keys/list-signing-keys.ts';
 import type { SigningKeyRecord } from '../../db/signing-keys/records.ts';
 import { RETIRING_KEYS_MAX, rotateSigningKey } from '../../db/signing-keys/rotate-signing-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { type AnyRoute, defineRoute, defineWorkspaceRoute } from '../http/define-route.ts';
+import { presented } from '../http/common-fields.ts';
+import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 
 /** Rotation and its grace period: docs/messages.md, "What is sent". */
 const GRACE_SECONDS_DEFAULT = 86_400;
@@ -31,6 +32,7 @@ function presentKey(key: SigningKeyRecord): z.input<typeof signingKeySchema> {
 }
 
 const listRoute = defineRoute({
+  of: 'environment',
   id: 'signingKeys.list',
   method: 'GET',
   path: '/api/v2/signing-keys',
@@ -41,16 +43,12 @@ const listRoute = defineRoute({
     '`POST /api/v2/workspaces/{workspaceId}/signing-keys/rotate`.',
   scope: 'messages:read',
   exempt: { foreignLists: 'Signing keys are of the workspace, and the same in all of its environments.' },
-  request: {},
   response: { 200: z.array(signingKeySchema) },
-  errors: [],
-  async list(tx, { page }) {
-    const { items, total } = await listSigningKeys(tx, page);
-    return { items: items.map(presentKey), total };
-  },
+  list: async (tx, { page }) => presented(await listSigningKeys(tx, page), presentKey),
 });
 
-const rotateRoute = defineWorkspaceRoute({
+const rotateRoute = defineRoute({
+  of: 'workspace',
   id: 'signingKeys.rotate',
   method: 'POST',
   path: '/api/v2/workspaces/{workspaceId}/signing-keys/rotate',

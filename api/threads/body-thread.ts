@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import { readBodyAs } from '../http/read-json-body.ts';
+import { readBodyAs } from '../http/bodies.ts';
 import { ingestBody } from '../memory/ingest-body.ts';
 import { mapTraces } from '../runs/otlp/map-traces.ts';
 import { upsertSpansBody } from '../runs/schemas.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listToolActions } from '../../db/actions/list-tool-actions.ts';
 import { TOOL_FORMATS } from '../../domain/tools/formats.ts';
 import { likeOfGlob } from '../../domain/glob.ts';
-import { anyJson } from '../http/any-json.ts';
+import { anyJson } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { exportInTurns } from './export-in-turns.ts';
 
@@ -43,6 +43,7 @@ const exportSchema = z
   .meta({ id: 'ToolExport' });
 
 export const exportToolsRoute = defineRoute({
+  of: 'environment',
   id: 'actions.exportTools',
   method: 'GET',
   path: '/api/v2/actions/tools',
@@ -55,7 +56,6 @@ export const exportToolsRoute = defineRoute({
   role: 'member',
   request: { query },
   response: { 200: exportSchema },
-  errors: [],
   async list(tx, { query: { format, actions = [] }, page }) {
     const { items, total } = await listToolActions(tx, { ...page, patterns: actions.map(likeOfGlob) });
     const exported = await exportInTurns(items, format);

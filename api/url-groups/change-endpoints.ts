@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { addEndpoints, removeEndpoint } from '../../db/url-groups/change-endpoints.ts';
 import { lockUrlGroup } from '../../db/url-groups/lock-url-group.ts';
 import type { EndpointRecord, UrlGroupRecord } from '../../db/url-groups/records.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import { uuidOf } from '../../domain/uuid.ts';
 import { auditedHost } from '../audit/audited-host.ts';
 import { type AuditEntry, defineRoute } from '../http/define-route.ts';
 import { endpointBody, endpointParams, endpointSchema, groupParams, presentEndpoint } from './schemas.ts';
 
 export const addEndpointRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.endpoints.add',
   method: 'POST',
   path: '/api/v2/url-groups/{groupId}/endpoints',
@@ -21,8 +22,7 @@ export const addEndpointRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params, body }) {
-    const group = await lockUrlGroup(tx, params.groupId);
-    if (group === null) throw notFound('URL group');
+    const group = existing(await lockUrlGroup(tx, params.groupId), 'URL group');
     const [endpoint] = await addEndpoints(tx, group, [body]);
     if (endpoint === undefined) throw new Error(`no endpoint was added to URL group ${group.id}`);
     return {
@@ -33,6 +33,7 @@ export const addEndpointRoute = defineRoute({
 });
 
 export const removeEndpointRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.endpoints.remove',
   method: 'DELETE',
   path: '/api/v2/url-groups/{groupId}/endpoints/{endpointId}',
@@ -47,8 +48,7 @@ export const removeEndpointRoute = defineRoute({
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { groupId, endpointId } }) {
-    const group = await lockUrlGroup(tx, groupId);
-    if (group === null) throw notFound('URL group');
+    const group = existing(await lockUrlGroup(tx, groupId), 'URL group');
     const named = uuidOf(endpointId);
     const endpoint = named === null ? null : await removeEndpoint(tx, groupId, named);
     if (endpoint === null) throw notFound('endpoint of this URL group');

@@ -4,7 +4,7 @@ import { deleteUrlGroup, renameUrlGroup } from '../../db/url-groups/change-url-g
 import { createUrlGroup } from '../../db/url-groups/create-url-group.ts';
 import { getUrlGroup, withEndpoints } from '../../db/url-groups/get-url-group.ts';
 import { lockUrlGroup } from '../../db/url-groups/lock-url-group.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   createGroupBody,
@@ -15,6 +15,7 @@ import {
 } from './schemas.ts';
 
 export const createGroupRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.create',
   method: 'POST',
   path: '/api/v2/url-groups',
@@ -40,6 +41,7 @@ export const createGroupRoute = defineRoute({
 });
 
 export const renameGroupRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.update',
   method: 'PATCH',
   path: '/api/v2/url-groups/{groupId}',
@@ -52,8 +54,7 @@ export const renameGroupRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
   async change(tx, { params: { groupId: id }, body: { name } }) {
-    const before = await lockUrlGroup(tx, id);
-    if (before === null) throw notFound('URL group');
+    const before = existing(await lockUrlGroup(tx, id), 'URL group');
     const isChanged = name !== before.name;
     if (isChanged) await renameUrlGroup(tx, id, name);
     const after = await getUrlGroup(tx, id);
@@ -72,6 +73,7 @@ export const renameGroupRoute = defineRoute({
 });
 
 export const deleteGroupRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.delete',
   method: 'DELETE',
   path: '/api/v2/url-groups/{groupId}',
@@ -84,8 +86,7 @@ export const deleteGroupRoute = defineRoute({
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { groupId: id } }) {
-    const locked = await lockUrlGroup(tx, id);
-    if (locked === null) throw notFound('URL group');
+    const locked = existing(await lockUrlGroup(tx, id), 'URL group');
     const { name, endpoints } = await withEndpoints(tx, locked);
     await deleteUrlGroup(tx, id);
     return {

@@ -11,6 +11,7 @@ import { groupParams } from './schemas.ts';
 const published = z.array(publishedSchema);
 
 export const publishToGroupRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.publish',
   method: 'POST',
   path: '/api/v2/url-groups/{groupId}/publish',

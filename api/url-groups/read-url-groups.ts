@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { getUrlGroup } from '../../db/url-groups/get-url-group.ts';
 import { listUrlGroups } from '../../db/url-groups/list-url-groups.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing } from '../../domain/errors.ts';
+import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {
   groupParams,
@@ -13,6 +14,7 @@ import {
 } from './schemas.ts';
 
 export const listGroupsRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.list',
   method: 'GET',
   path: '/api/v2/url-groups',
@@ -22,14 +24,11 @@ export const listGroupsRoute = defineRoute({
   role: 'member',
   request: { query: listGroupsQuery },
   response: { 200: z.array(groupSchema) },
-  errors: [],
-  async list(tx, { query, page }) {
-    const { items, total } = await listUrlGroups(tx, { ...query, ...page });
-    return { items: items.map(presentGroup), total };
-  },
+  list: async (tx, { query, page }) => presented(await listUrlGroups(tx, { ...query, ...page }), presentGroup),
 });
 
 export const getGroupRoute = defineRoute({
+  of: 'environment',
   id: 'urlGroups.get',
   method: 'GET',
   path: '/api/v2/url-groups/{groupId}',
@@ -40,8 +39,7 @@ export const getGroupRoute = defineRoute({
   response: { 200: groupWithEndpointsSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const group = await getUrlGroup(tx, params.groupId);
-    if (group === null) throw notFound('URL group');
+    const group = existing(await getUrlGroup(tx, params.groupId), 'URL group');
     return presentGroupWithEndpoints(group);
   },
 });

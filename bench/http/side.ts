@@ -37,7 +37,7 @@ function startService({ databaseUrl }: SideOptions): Promise<number> {
 
 function startHandler({ databaseUrl, tenant }: SideOptions): Promise<number> {
   const db = new Database({ url: databaseUrl, poolMax: POOL_MAX, applicationName: 'bench-handler' });
-  if (getActionRoute.kind !== 'environment') throw new Error('the route has changed its kind');
+  if (getActionRoute.of !== 'environment') throw new Error('the route has changed its kind');
   const { read } = getActionRoute;
   if (read === undefined) throw new Error('the route has changed its form');
   type Context = Parameters<typeof read>[1];

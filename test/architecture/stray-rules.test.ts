@@ -7,6 +7,9 @@ const FOLDER = ['', 'root', 'service'].join('/');
 const TEMPORARY = ['', 'tmp', 'service'].join('/');
 const REGISTRY = ['registry', 'npmjs', 'org'].join('.');
 
+const OTHER_DEFINE = ['define', 'SecretRoute'].join('');
+const WORK = ['run', 'Work'].join('');
+
 const PLANTED: { path: string; text: string; says: RegExp }[] = [
   { path: 'docs/operations.md', text: `cd ${FOLDER}`, says: /path of one machine/ },
   { path: 'embedded/main.ts', text: `mkdir('${TEMPORARY}')`, says: /path of one machine/ },
@@ -30,6 +33,8 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
     text: "import { recordAudit } from '../../db/audit/record-audit.ts';",
     says: /audit log/,
   },
+  { path: 'api/x.ts', text: `export const listRoute = ${OTHER_DEFINE}({`, says: /by `of`/ },
+  { path: 'api/mcp/x.ts', text: `await ${WORK}(asked, store)`, says: /front door/ },
   { path: 'api/x.ts', text: 'start(type, { ...options, workflowIdConflictPolicy })', says: /temporal\/<area>/ },
   { path: 'activities/x.ts', text: 'WorkflowIdReusePolicy.ALLOW_DUPLICATE', says: /every starter uses/ },
   { path: 'workflows/x/x.workflow.ts', text: "if (patched('ask-twice')) await ask();", says: /record them again/ },

@@ -95,6 +95,18 @@ const STRAY_RULES: readonly StrayRule[] = [
       'opens a transaction or writes the audit log beside the machinery: declare `read`, `list` or `change` (docs/howto/add-a-route.md); a route that must own its transactions says why in `ownsItsTransaction`, and a file that such a route calls stands in TRANSACTIONS_BESIDE_ROUTES',
   },
   {
+    pattern: /\bdefine\w+Route\w*\s*[<(]/g,
+    applies: inTypeScript,
+    message:
+      'declares a route beside `defineRoute`: say by `of` what it works in; what several routes share makes a declaration for it, as `analyticsRead` does',
+  },
+  {
+    pattern: /\brunWork\s*\(/g,
+    applies: (path) => /^api\/(?!http\/(front-door|run-work)\.ts$)/.test(path),
+    message:
+      'does the work of a route beside the front door: call `callRoute` of api/http/front-door.ts, which identifies the caller, asks the gates and checks the request first',
+  },
+  {
     pattern: /\bworkflowId(Conflict|Reuse)Policy\b/gi,
     applies: (path) => inShippedTypeScript(path) && !path.startsWith('temporal/'),
     message:

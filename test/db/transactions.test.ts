@@ -229,17 +229,6 @@ describe('statements that travel together', () => {
     });
   });
 
-  test('a key that is not as assumed answers nothing, also to a read that asks for nothing', async () => {
-    const { db, tenant } = database;
-    const presented = { hash: Buffer.alloc(32, 7), isAsAssumed: () => true };
-    const reads = [(tx: EnvironmentTransaction) => tx.raw('SELECT ?::int', [1]), () => Promise.resolve()];
-    for (const read of reads) {
-      await expect(db.withEnvironment<unknown>(tenant, read, { readOnly: true, presented })).rejects.toMatchObject({
-        code: CREDENTIAL_ENDED,
-      });
-    }
-  });
-
   test('a scope that is none takes no connection', async () => {
     const { db, tenant } = database;
     const nobody = { ...tenant, environmentId: 'nobody' };

@@ -1,9 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError, validationError } from '../../../domain/errors.ts';
-import type { Upload } from '../../http/upload.ts';
+import { type Upload, Uploads } from '../../http/bodies.ts';
 import { FairSlots, NoSlotError } from '../../../domain/fair-slots.ts';
 import type { ImportAnswer, ImportJob } from './import-job.ts';
-import { Uploads } from '../../http/uploads.ts';
 
 /** Far above what the largest document takes (domain/openapi-import/limits.ts): the last of several bounds. */
 const HEAP_MB_MAX = 768;

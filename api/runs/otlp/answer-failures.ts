@@ -1,11 +1,10 @@
 import type { Logger } from 'pino';
 import { type ServiceError, statusOf } from '../../../domain/errors.ts';
-import { challenge } from '../../http/challenge.ts';
+import { challenge, linkToCode } from '../../http/error-replies.ts';
 import { RequestAbortedError } from '../../http/client-gone.ts';
 import type { HttpContext, HttpMiddleware } from '../../http/context.ts';
-import { linkToCode } from '../../http/error-replies.ts';
 import { logFailure, toServiceError } from '../../http/failures.ts';
-import { removeRateLimitHeaders } from '../../http/rate-limit-headers.ts';
+import { removeRateLimitHeaders } from '../../http/rate-limit.ts';
 import { OTLP_TRACES_PATH, otlpEncodingOf } from './otlp-path.ts';
 
 /** The codes of google.rpc.Status by HTTP status. */

@@ -8,6 +8,7 @@ const load = remembered(() => import('./receive-traces.ts'));
 
 /** OTLP over HTTP, in protobuf or JSON. Its replies are OTLP's, its failures too (`answer-failures.ts`). */
 export const ingestTracesRoute = defineRoute({
+  of: 'environment',
   id: 'runs.ingestTraces',
   method: 'POST',
   path: OTLP_TRACES_PATH,
@@ -18,7 +19,6 @@ export const ingestTracesRoute = defineRoute({
     '`ExportTraceServiceResponse`, with `partialSuccess` where spans were rejected; a failure is a `google.rpc.Status`, whose message begins with our code.',
   scope: 'runs:write',
   role: 'admin',
-  request: {},
   response: { 200: z.null() },
   errors: ['QUOTA_EXCEEDED'],
   bodyBytesMax: OTLP_BODY_BYTES_MAX,

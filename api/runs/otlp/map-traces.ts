@@ -1,5 +1,5 @@
 import { firstCharacters, runFactsOf, runIdOf, spanOfTrace, type TracedSpan } from '../../../domain/runs/otlp.ts';
-import { refuseTooManyParts } from '../../http/json-counts.ts';
+import { refuseTooManyParts } from '../../http/json-text.ts';
 import type { OtlpEncoding } from './otlp-path.ts';
 import { readTraces } from './read-traces.ts';
 import type { MappedSpan, RunsOfTraces } from './runs-of-traces.ts';

@@ -4,7 +4,7 @@ import { ServiceError, validationError } from '../../../domain/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
 import type { TracedEvent } from '../../../domain/runs/otlp-contents.ts';
 import type { TracedSpan } from '../../../domain/runs/otlp.ts';
-import { parseJsonBytes } from '../../http/read-json-body.ts';
+import { parseJsonBytes } from '../../http/bodies.ts';
 import {
   type AnyValue,
   type ExportTraceServiceRequest,

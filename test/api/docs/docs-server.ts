@@ -1,13 +1,11 @@
+import Koa from 'koa';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Koa from 'koa';
 import { pino } from 'pino';
 import { type DocsOptions, serveDocs } from '../../../api/docs/serve-docs.ts';
 import { serveStart } from '../../../api/pages/start.ts';
 import type { RequestState } from '../../../api/http/context.ts';
-import { assignRequestId } from '../../../api/http/request-id.ts';
-import { setSecurityHeaders } from '../../../api/http/security-headers.ts';
-import { observeOrigin } from '../../../api/http/transport-security.ts';
+import { beginRequest } from '../../../api/http/every-request.ts';
 
 export interface DocsServer {
   baseUrl: string;
@@ -18,9 +16,7 @@ export interface DocsServer {
 export async function startDocsServer(settings: Partial<DocsOptions> = {}): Promise<DocsServer> {
   const docs = serveDocs({ site: null, base: '', logger: pino({ level: 'silent' }), ...settings });
   const app = new Koa<RequestState>();
-  app.use(assignRequestId);
-  app.use(observeOrigin({ publicUrl: null, trustedProxies: [] }));
-  app.use(setSecurityHeaders);
+  app.use(beginRequest({ publicUrl: null, trustedProxies: [] }));
   app.use(serveStart(settings.base ?? ''));
   app.use(docs.serve);
   app.use(docs.refuseUnknownApi);

@@ -1,9 +1,9 @@
+import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { inject } from 'vitest';
@@ -17,14 +17,13 @@ import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/i
 import { PacedStarts } from '../../../api/messages/paced-starts.ts';
 import { TokenCounter } from '../../../api/context/token-counter.ts';
 import { FILE_UPLOADS } from '../../../api/files/uploads.ts';
-import { LARGE_BODIES } from '../../../api/http/large-bodies.ts';
-import { Uploads, type UploadsOptions } from '../../../api/http/uploads.ts';
+import { LARGE_BODIES, Uploads, type UploadsOptions } from '../../../api/http/bodies.ts';
 import { BodyThreads, type BodyThreadsOptions } from '../../../api/threads/body-threads.ts';
 import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
-import { createApi, type ApiOptions } from '../../../api/create-api.ts';
+import { type ApiOptions, createApi } from '../../../api/create-api.ts';
 import type { Workers } from '../../../api/health/worker-watch.ts';
 import type { ApiDependencies } from '../../../api/dependencies.ts';
-import { createApiKey, type ApiKeyRecord, type NewApiKey } from '../../../db/api-keys/create-api-key.ts';
+import { type ApiKeyRecord, createApiKey, type NewApiKey } from '../../../db/api-keys/create-api-key.ts';
 import { Database, type Tenant } from '../../../db/client.ts';
 import { NotificationListener } from '../../../db/announcements/notification-listener.ts';
 import { SettlementHub } from '../../../db/announcements/settlement-hub.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BodyTurns, LARGE_BODY_BYTES } from '../../../api/http/body-turns.ts';
+import { BodyTurns, LARGE_BODY_BYTES } from '../../../api/http/bodies.ts';
 
 /** Rounds of an event loop that the test turns. */
 function rounds(): { later: (run: () => void) => void; turn(): Promise<void> } {

@@ -1,8 +1,8 @@
-import { IncomingMessage, request as httpRequest, type ClientRequest } from 'node:http';
+import { type ClientRequest, IncomingMessage, request as httpRequest } from 'node:http';
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RequestAbortedError } from '../../../api/http/client-gone.ts';
-import { BODY_BYTES_MAX, readJsonBytes } from '../../../api/http/read-json-body.ts';
+import { BODY_BYTES_MAX, readJsonBytes } from '../../../api/http/bodies.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 
 /** No worker runs: an invocation stays queued, and its caller waits. */

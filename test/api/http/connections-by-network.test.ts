@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ConnectionsByNetwork } from '../../../api/http/connections-by-network.ts';
+import { ConnectionsByNetwork } from '../../../api/http/http-server.ts';
 
 it.each([
   ['the same IPv4 address', '192.0.2.7', '192.0.2.7', true],

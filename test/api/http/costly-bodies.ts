@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
-import { BODY_NAMES_MAX, BODY_VALUES_MAX } from '../../../api/http/json-counts.ts';
-import { BODY_BYTES_MAX } from '../../../api/http/read-json-body.ts';
+import { BODY_NAMES_MAX, BODY_VALUES_MAX } from '../../../api/http/json-text.ts';
+import { BODY_BYTES_MAX } from '../../../api/http/bodies.ts';
 
 type Schema = {
   type?: string;

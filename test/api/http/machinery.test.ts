@@ -2,12 +2,13 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../api/http/define-route.ts';
-import { queryBoolean } from '../../../api/http/pagination.ts';
+import { queryBoolean } from '../../../api/http/common-fields.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 const SECRET_WORDS = 'the-words-that-nobody-may-read';
 const ROUTES = [
   defineRoute({
+    of: 'environment',
     id: 'things.list',
     method: 'GET',
     path: '/api/v2/things',
@@ -15,11 +16,11 @@ const ROUTES = [
     scope: 'actions:read',
     request: { query: z.strictObject({ loud: queryBoolean.optional() }) },
     response: { 200: z.array(z.strictObject({ offset: z.int(), loud: z.boolean().nullable() })) },
-    errors: [],
     list: (_tx, { query: { loud }, page: { offset } }) =>
       Promise.resolve({ items: [{ offset, loud: loud ?? null }], total: 41 }),
   }),
   defineRoute({
+    of: 'environment',
     id: 'things.create',
     method: 'POST',
     path: '/api/v2/things',
@@ -33,11 +34,11 @@ const ROUTES = [
       }),
     },
     response: { 201: z.strictObject({ name: z.string() }) },
-    errors: [],
     change: (_tx, { body }) =>
       Promise.resolve({ reply: { status: 201, data: { name: body.name } }, audit: 'none: it is of a test' }),
   }),
   defineRoute({
+    of: 'environment',
     id: 'things.optional',
     method: 'POST',
     path: '/api/v2/things/optional',
@@ -45,12 +46,12 @@ const ROUTES = [
     scope: null,
     request: { body: z.strictObject({ name: z.string().default('none') }) },
     response: { 200: z.strictObject({ name: z.string() }) },
-    errors: [],
     ownsItsTransaction: 'It is of a test, and touches no database.',
     audited: 'none: it is of a test',
     handler: ({ body }) => Promise.resolve({ status: 200, data: { name: body.name } }),
   }),
   defineRoute({
+    of: 'environment',
     id: 'things.get',
     method: 'GET',
     path: '/api/v2/things/{ref}',
@@ -58,10 +59,10 @@ const ROUTES = [
     scope: null,
     request: { params: z.strictObject({ ref: z.string().max(20) }) },
     response: { 200: z.strictObject({ ref: z.string() }) },
-    errors: [],
     read: (_tx, { params }) => Promise.resolve({ ref: params.ref }),
   }),
   defineRoute({
+    of: 'environment',
     id: 'things.delete',
     method: 'DELETE',
     path: '/api/v2/things/{ref}',
@@ -69,12 +70,12 @@ const ROUTES = [
     scope: null,
     request: { params: z.strictObject({ ref: z.string() }) },
     response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-    errors: [],
     ownsItsTransaction: 'It is of a test, and touches no database.',
     audited: 'none: it is of a test',
     handler: () => Promise.resolve({ status: 200, data: { deleted: true as const } }),
   }),
   defineRoute({
+    of: 'environment',
     id: 'things.break',
     method: 'POST',
     path: '/api/v2/broken/{how}',
@@ -82,7 +83,6 @@ const ROUTES = [
     scope: null,
     request: { params: z.strictObject({ how: z.enum(['code', 'database', 'statement']) }) },
     response: { 200: z.null() },
-    errors: [],
     async change(tx, { params }) {
       if (params.how === 'code') throw new Error(`broken`);
       if (params.how === 'database') throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../api/http/define-route.ts';
-import { orShortened } from '../../../api/http/shortened.ts';
+import { orShortened } from '../../../api/http/common-fields.ts';
 import { LISTED_RECORDS_MAX } from '../../../db/effects/get-effect.ts';
 import { LISTED_MEMBER_BYTES_MAX } from '../../../db/shortened.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
@@ -67,14 +67,13 @@ test('each member of a list that may be large is cut, or its area says what boun
 
 describe('a member that nothing bounds', () => {
   const route = defineRoute({
+    of: 'environment',
     id: 'planted.list',
     method: 'GET',
     path: '/api/v2/planted',
     summary: 'List what is planted',
     scope: 'runs:read',
-    request: {},
     response: { 200: z.array(z.strictObject({ notes: z.string(), payload: orShortened(z.unknown()) })) },
-    errors: [],
     list: () => Promise.resolve({ items: [], total: 0 }),
   });
   const file = 'test/api/planted/lists.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { anyJson } from '../../../api/http/any-json.ts';
+import { anyJson } from '../../../api/http/common-fields.ts';
 import { validatePart } from '../../../api/http/validate-request.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 

@@ -13,7 +13,7 @@ let beforeRecord: () => Promise<void> = () => Promise.resolve();
 let beforeWork: (tx: Parameters<Change>[0]) => void = () => undefined;
 let runs = 0;
 
-type EnvironmentRoute = Extract<AnyRoute, { kind: 'environment' }>;
+type EnvironmentRoute = Extract<AnyRoute, { of: 'environment' }>;
 type Change = NonNullable<EnvironmentRoute['change']>;
 
 function stalling(route: EnvironmentRoute): EnvironmentRoute {
@@ -34,7 +34,7 @@ describe('the reply of a change', () => {
   let world: World;
   beforeAll(async () => {
     const routes = ROUTES.map((route) =>
-      route.kind === 'environment' && route.id === 'effects.addNote' ? stalling(route) : route,
+      route.of === 'environment' && route.id === 'effects.addNote' ? stalling(route) : route,
     );
     world = await createWorld({ api: await startTestApi({ routes }) });
   });

@@ -17,6 +17,7 @@ let runs = 0;
 let handle: () => Promise<number> = () => Promise.resolve(201);
 
 const createThing = defineRoute({
+  of: 'environment',
   id: 'things.create',
   method: 'POST',
   path: PATH,
@@ -24,7 +25,6 @@ const createThing = defineRoute({
   scope: null,
   request: { body: z.strictObject({ name: z.string() }) },
   response: { 201: z.strictObject({ name: z.string(), run: z.int() }) },
-  errors: [],
   idempotent: true,
   fence: 'It is of a test, which counts the runs.',
   ownsItsTransaction: 'It is of a test, and touches no database.',

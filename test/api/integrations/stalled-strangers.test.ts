@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { STRANGERS_AN_ADDRESS_MAX } from '../../../api/http/bound-strangers.ts';
+import { STRANGERS_AN_ADDRESS_MAX } from '../../../api/http/every-request.ts';
 import { uuidv7 } from 'uuidv7';
 import { type FakeSlack, startFakeSlack } from '../../harness/providers/fake-slack.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';

@@ -226,8 +226,8 @@ test('tools/list shows no tool that the role of the user refuses, and a call of 
 });
 
 test('a member holds by an app what an agent holds, memory, and what a session of theirs may do', () => {
-  const bySession = ROUTES.flatMap(({ kind, scope, role }) =>
-    kind === 'environment' && role === 'member' && scope !== null ? [scope] : [],
+  const bySession = ROUTES.flatMap(({ of, scope, role }) =>
+    of === 'environment' && role === 'member' && scope !== null ? [scope] : [],
   );
   const expected = new Set([...PRESET_SCOPES.agent, ...bySession, 'memory:read', 'memory:write']);
   const ofMembers = OFFERED_SCOPES.filter((scope) => leastRoleOf(scope) === 'member');

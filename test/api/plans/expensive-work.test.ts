@@ -10,6 +10,7 @@ const PATH = '/api/v2/test/expensive';
 let runs = 0;
 
 const expensiveRoute = defineRoute({
+  of: 'environment',
   id: 'test.expensive',
   method: 'POST',
   path: PATH,
@@ -17,7 +18,6 @@ const expensiveRoute = defineRoute({
   scope: 'actions:invoke',
   request: { body: z.strictObject({}) },
   response: { 200: z.strictObject({ runs: z.number() }) },
-  errors: [],
   expensive: true,
   idempotent: true,
   fence: 'It is of a test, which counts the runs.',

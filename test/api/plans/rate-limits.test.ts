@@ -13,12 +13,12 @@ const HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Rese
 const NONE = [null, null, null];
 
 const quotaRoute = defineRoute({
+  of: 'environment',
   id: 'test.quota',
   method: 'GET',
   path: '/api/v2/test/quota',
   summary: 'Refuses with a 429 of another kind',
   scope: null,
-  request: {},
   response: { 200: z.object({}) },
   errors: ['QUOTA_EXCEEDED'],
   ownsItsTransaction: 'It is of a test, and touches no database.',
@@ -26,14 +26,13 @@ const quotaRoute = defineRoute({
   handler: () => Promise.reject(new ServiceError('QUOTA_EXCEEDED')),
 });
 const secretRoute = defineRoute({
+  of: 'environment',
   id: 'test.scoped',
   method: 'GET',
   path: '/api/v2/test/scoped',
   summary: 'Needs a scope',
   scope: 'secrets:read',
-  request: {},
   response: { 200: z.strictObject({}) },
-  errors: [],
   ownsItsTransaction: 'It is of a test, and touches no database.',
   audited: 'none: it is of a test',
   handler: () => Promise.resolve({ status: 200, data: {} }),

@@ -12,8 +12,9 @@ const declaration: Suite = {
   title: 'says who may call it',
   covers: () => true,
   check: (_world, route) => {
-    if (route.kind === 'environment' && route.scope === null) return Promise.resolve(['it names no scope']);
-    if (route.kind === 'workspace' && route.role === undefined) return Promise.resolve(['it names no role']);
+    if (route.of === 'environment' && route.scope === null && route.environmentOptional !== true)
+      return Promise.resolve(['it names no scope']);
+    if (route.of === 'workspace' && route.role === undefined) return Promise.resolve(['it names no role']);
     const isKnown = route.scope === null || SCOPES.includes(route.scope);
     return Promise.resolve(isKnown ? [] : [`the scope ${route.scope} is unknown`]);
   },
@@ -22,7 +23,7 @@ const declaration: Suite = {
 const authentication: Suite = {
   name: 'authentication',
   title: 'answers 401 without a credential, and to a wrong one',
-  covers: (route) => route.kind !== 'public',
+  covers: (route) => route.of !== 'public',
   async check(world, route) {
     const request = await world.requestFor(route);
     const findings: string[] = [];
@@ -45,7 +46,7 @@ const scope: Suite = {
   title: 'answers 403 without its scope, and names it',
   covers: (route) => route.scope !== null,
   async check(world, route) {
-    const also = route.kind === 'environment' ? route.alsoScope : undefined;
+    const also = route.of === 'environment' ? route.alsoScope : undefined;
     const findings: string[] = [];
     for (const lacked of also === undefined ? [`${route.scope}`] : [`${route.scope}`, also]) {
       const key = await world.keyWithout(lacked);
@@ -67,7 +68,7 @@ async function environmentOf(world: World, key: string): Promise<string> {
 const tenancy: Suite = {
   name: 'tenancy',
   title: 'shows and changes nothing of another environment',
-  covers: (route) => route.kind === 'environment' && route.path.includes('{'),
+  covers: (route) => route.of === 'environment' && route.path.includes('{'),
   async check(world, route) {
     const request = await world.requestFor(route);
     const findings: string[] = [];
@@ -94,7 +95,7 @@ const tenancy: Suite = {
 const foreignLists: Suite = {
   name: 'foreignLists',
   title: 'lists nothing of another environment',
-  covers: (route) => route.kind === 'environment' && route.paginated === true && !route.path.includes('{'),
+  covers: (route) => route.of === 'environment' && route.paginated === true && !route.path.includes('{'),
   async check(world, route) {
     const request = await world.requestFor(route);
     await world.plantRow(route, request);
@@ -115,7 +116,7 @@ const foreignLists: Suite = {
 const workspaces: Suite = {
   name: 'workspaces',
   title: 'is not found for a member of another workspace',
-  covers: (route) => route.kind === 'workspace',
+  covers: (route) => route.of === 'workspace',
   async check(world, route) {
     const request = await world.requestFor(route);
     const stranger = await world.sessionHeaders('owner', 'other');
@@ -136,7 +137,7 @@ const workspaces: Suite = {
 const sessions: Suite = {
   name: 'sessions',
   title: 'answers 403 to a session without the role, or without what shows that our own page sent it',
-  covers: (route) => route.kind !== 'public',
+  covers: (route) => route.of !== 'public',
   async check(world, route) {
     const request = await world.requestFor(route);
     const findings: string[] = [];
@@ -145,14 +146,14 @@ const sessions: Suite = {
       findings.push(...expectError(what, reply, 403, 'AUTHORIZATION_ERROR'));
     };
     const owner = await world.sessionHeaders('owner');
-    if (route.kind === 'environment' && route.role === undefined && route.scope !== null) {
+    if (route.of === 'environment' && route.role === undefined && route.scope !== null) {
       await refuse('a session on a route for scopes alone', owner);
     }
     for (const role of ROLES) {
       if (route.role === undefined || roleSuffices(role, route.role)) continue;
       await refuse(`the role ${role}`, await world.sessionHeaders(role));
     }
-    if (route.kind === 'workspace' || route.kind === 'user') {
+    if (route.of === 'workspace' || route.of === 'user') {
       await refuse('an API key', { Authorization: `Bearer ${world.key}` });
     }
     if (route.method === 'GET') return findings;

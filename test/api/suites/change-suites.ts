@@ -74,7 +74,7 @@ async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
   const until = async (sql: string, id: string): Promise<void> => {
     await expect.poll(async () => (await database.asOwner(sql, [id])).length, { interval: 10 }).toBe(1);
   };
-  if (!isMembersOwn(route) && (route.kind === 'environment' || route.kind === 'credential')) {
+  if (!isMembersOwn(route) && route.of === 'environment') {
     const { key, record } = await world.api.createKey(database.tenants.development);
     return {
       id: record.id,
@@ -164,7 +164,7 @@ export function sendSlowly(
 export const heldCredentialSuite: Suite = {
   name: 'heldCredential',
   title: 'answers 401 to a credential that is revoked before its commit, and writes nothing',
-  covers: (route) => route.method !== 'GET' && route.kind !== 'public',
+  covers: (route) => route.method !== 'GET' && route.of !== 'public',
   async check(world, route) {
     const { headers: special = {}, ...request } = await world.requestFor(route);
     const { id, headers, untilSeen, revoke } = await credentialFor(world, route);

@@ -68,13 +68,13 @@ function asking(api: TestApi, parts: Omit<World, Asking>, planter?: World): Worl
       return world.send(route, request, { ...options, headers });
     },
     credentialHeaders: (route) => {
-      if (route.kind === 'public') return Promise.resolve({});
+      if (route.of === 'public') return Promise.resolve({});
       if (isMembersOwn(route)) return world.sessionHeaders('owner');
-      if (route.kind === 'environment' || route.kind === 'credential') {
+      if (route.of === 'environment') {
         return Promise.resolve({ Authorization: `Bearer ${parts.key}` });
       }
       // A user's own request can end their session. A permanent owner adds no member while members are counted.
-      if (route.kind === 'user') return world.sessionHeaders('owner');
+      if (route.of === 'user') return world.sessionHeaders('owner');
       owner ??= world.sessionHeaders('owner');
       return owner;
     },

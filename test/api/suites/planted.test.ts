@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  type AnyRoute,
-  definePublicRoute,
-  defineUserRoute,
-  defineWorkspaceRoute,
-} from '../../../api/http/define-route.ts';
-import { paginationOf } from '../../../api/http/pagination.ts';
+import { type AnyRoute, defineRoute } from '../../../api/http/define-route.ts';
+import { paginationOf } from '../../../api/http/common-fields.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { plantAction, REFUND } from '../actions/fixtures.ts';
 import { violationsOf } from '../harness/reply-schemas.ts';
@@ -17,7 +12,7 @@ import { suitesOver } from './suites.ts';
 import { createWorld, worldAt } from './create-world.ts';
 import type { FixtureRequest, World } from './world.ts';
 
-type EnvironmentRoute = Extract<AnyRoute, { kind: 'environment' }>;
+type EnvironmentRoute = Extract<AnyRoute, { of: 'environment' }>;
 
 function realRoute(id: string): AnyRoute {
   const route = ROUTES.find((candidate) => candidate.id === id);
@@ -27,7 +22,7 @@ function realRoute(id: string): AnyRoute {
 
 function routeOf(id: string): EnvironmentRoute {
   const route = realRoute(id);
-  if (route.kind !== 'environment') throw new Error(`${id} is no route of an environment`);
+  if (route.of !== 'environment') throw new Error(`${id} is no route of an environment`);
   return route;
 }
 
@@ -77,9 +72,7 @@ function withExtraField(id: string): EnvironmentRoute {
 const COMMON = {
   method: 'GET',
   summary: 'Planted',
-  request: {},
   response: { 200: z.array(z.never()) },
-  errors: [],
   ownsItsTransaction: 'It is planted, and touches no database.',
   audited: 'none: it is planted',
 } as const;
@@ -90,7 +83,8 @@ const PLANTED: Record<string, (world: World) => Planted> = {
   authentication: () => ({
     fault: 'a route that is mounted without authentication',
     declared: routeOf('effects.list'),
-    mounted: definePublicRoute({
+    mounted: defineRoute({
+      of: 'public',
       ...COMMON,
       id: 'effects.list',
       path: routeOf('effects.list').path,
@@ -126,7 +120,8 @@ const PLANTED: Record<string, (world: World) => Planted> = {
   },
   workspaces: (world) => {
     const params = z.strictObject({ workspaceId: z.uuid() });
-    const declared = defineWorkspaceRoute({
+    const declared = defineRoute({
+      of: 'workspace',
       id: 'planted.workspace',
       method: 'GET',
       path: '/api/v2/workspaces/{workspaceId}/planted',
@@ -134,7 +129,6 @@ const PLANTED: Record<string, (world: World) => Planted> = {
       role: 'member',
       request: { params },
       response: { 200: z.strictObject({}) },
-      errors: [],
       ownsItsTransaction: 'It is planted, and touches no database.',
       audited: 'none: it is planted',
       handler: () => Promise.resolve({ status: 200, data: {} }),
@@ -143,7 +137,8 @@ const PLANTED: Record<string, (world: World) => Planted> = {
     return {
       fault: 'a route of a workspace that lets every signed-in user in',
       declared,
-      mounted: defineUserRoute({
+      mounted: defineRoute({
+        of: 'user',
         id,
         method,
         path,
@@ -211,7 +206,8 @@ const PLANTED: Record<string, (world: World) => Planted> = {
   rateLimit: () => ({
     fault: 'a route that is mounted past the rate limit of its workspace',
     declared: routeOf('effects.list'),
-    mounted: definePublicRoute({
+    mounted: defineRoute({
+      of: 'public',
       ...COMMON,
       id: 'effects.list',
       path: routeOf('effects.list').path,

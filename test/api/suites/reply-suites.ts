@@ -63,7 +63,7 @@ export function conformanceSuite(routes: readonly AnyRoute[]): Suite {
       const request = await world.requestFor(route);
       const refusals = [
         // A public route would execute even without a credential.
-        ...(route.kind === 'public' ? [] : [await world.send(route, request)]),
+        ...(route.of === 'public' ? [] : [await world.send(route, request)]),
         await world.sendAllowed(route, { ...request, query: { unexpected: '1' } }),
         await world.sendAllowed(route, request, { headers: { Accept: 'text/calendar' } }),
         ...(route.scope === null
@@ -187,7 +187,7 @@ const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Rat
 const rateLimit: Suite = {
   name: 'rateLimit',
   title: 'tells a workspace with a rate limit what is left of it',
-  covers: (route) => ['environment', 'credential', 'workspace'].includes(route.kind),
+  covers: (route) => ['environment', 'workspace'].includes(route.of),
   async check(world, route) {
     const request = await world.requestFor(route);
     const { workspaceId, environmentId } = world.otherTenant;
@@ -197,7 +197,7 @@ const rateLimit: Suite = {
     const query = { unexpected: '1' };
     const asked = { ...request, query, params: 'environmentId' in own ? { ...own, environmentId } : own };
     const headers =
-      route.kind === 'workspace'
+      route.of === 'workspace'
         ? await world.sessionHeaders('owner', 'other')
         : { Authorization: `Bearer ${world.otherKey}` };
     const before = Date.now();

@@ -1,8 +1,8 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
-import { BODY_BYTES_MAX } from '../../../api/http/read-json-body.ts';
+import { BODY_BYTES_MAX } from '../../../api/http/bodies.ts';
 import { expectError, pathsOf, rowsOf, type Suite } from './suite.ts';
 import type { FixtureRequest, World } from './world.ts';
 
@@ -89,7 +89,7 @@ const bodies: Suite = {
       await world.sendAllowed(route, bare, { raw: '{}', headers: { 'Content-Type': 'text/plain' } }),
     ];
     return [
-      ...(route.kind === 'public' && bytesMax > 8_192 ? [`a public route takes ${bytesMax} bytes`] : []),
+      ...(route.of === 'public' && bytesMax > 8_192 ? [`a public route takes ${bytesMax} bytes`] : []),
       ...expectError('too large', large, 413, 'PAYLOAD_TOO_LARGE'),
       ...expectError('no JSON', malformed, 400, 'VALIDATION_ERROR'),
       ...(malformed.text.includes('line 1, column 6') ? [] : ['it does not say where the JSON is broken']),

@@ -41,7 +41,7 @@ async function whileMoved<T>(
 export const foreignSubLists: Suite = {
   name: 'foreignSubLists',
   title: 'lists nothing of another environment under its own parent',
-  covers: (route) => route.kind === 'environment' && route.paginated === true && route.path.includes('{'),
+  covers: (route) => route.of === 'environment' && route.paginated === true && route.path.includes('{'),
   async check(world, route) {
     const table = fixtureOf(route).listedFrom;
     if (table === undefined) return ['its fixture does not say in `listedFrom` which table its rows are of'];

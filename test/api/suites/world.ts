@@ -51,7 +51,7 @@ export interface World {
 
 /** About the member who asks: a session calls it, and no key. */
 export function isMembersOwn(route: AnyRoute): boolean {
-  return route.kind === 'environment' && route.needsUser === true;
+  return route.of === 'environment' && route.needsUser === true;
 }
 
 export function pathOf(route: AnyRoute, { params = {}, query = {} }: FixtureRequest): string {

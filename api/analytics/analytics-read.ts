@@ -4,9 +4,10 @@ import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { Interval } from '../../domain/analytics/grid.ts';
 import { type AnalyticsRange, isRangeIssue, RANGE_DEFAULT_MS, resolveRange } from '../../domain/analytics/range.ts';
 import { validationError } from '../../domain/errors.ts';
-import { type Caller, defineRoute, type EnvironmentRoute } from '../http/define-route.ts';
-import { etagOf } from '../http/etag.ts';
-import { type Page, pageQuery, paginationOf } from '../http/pagination.ts';
+import type { Caller } from '../http/define-route.ts';
+import { etagOf } from '../http/replies.ts';
+import type { EnvironmentHandlerContext } from '../http/route-forms.ts';
+import { type Page, pageQuery, paginationOf } from '../http/common-fields.ts';
 import { type Columns, csvOf } from './csv.ts';
 import { boundsQuery, rangeQuery, rangeSchema } from './range-schemas.ts';
 import { inAnalyticsSlot } from './reads.ts';
@@ -35,7 +36,7 @@ interface Answer {
   total?: number;
 }
 
-interface AnalyticsRoute<Q extends z.ZodRawShape, Data extends z.ZodType> {
+interface AnalyticsRead<Q extends z.ZodRawShape, Data extends z.ZodType> {
   /** `analytics.…` */
   id: string;
   path: string;
@@ -67,44 +68,42 @@ interface AnalyticsRoute<Q extends z.ZodRawShape, Data extends z.ZodType> {
 }
 
 /**
- * A GET of analytics: resolves the range, reads in one snapshot under the bounds of `reads.ts`, and answers with an ETag, as JSON or as CSV.
- * Source: docs/analytics.md, "What is in every reply".
+ * Declares a GET of analytics, for `defineRoute`: it resolves the range, reads in one snapshot under the bounds of `reads.ts`, and answers
+ * with an ETag, as JSON or as CSV. Source: docs/analytics.md, "What is in every reply".
  */
-export function defineAnalyticsRoute<Q extends z.ZodRawShape, Data extends z.ZodType>(
-  route: AnalyticsRoute<Q, Data>,
-): EnvironmentRoute {
+export function analyticsRead<Q extends z.ZodRawShape, Data extends z.ZodType>(route: AnalyticsRead<Q, Data>) {
   const isRanged = route.range !== 'none';
   const isList = route.data instanceof z.ZodArray;
   const beside = { ...(isRanged && isList ? { range: rangeSchema } : {}), ...route.beside };
   const { id, path, summary, description } = route;
-  const definition = defineRoute({
+  return {
+    of: 'environment' as const,
     id,
-    method: 'GET',
+    method: 'GET' as const,
     path,
     summary,
     description,
-    scope: 'analytics:read',
-    role: 'member',
+    scope: 'analytics:read' as const,
+    role: 'member' as const,
     request: { query: queryOf(route) },
     response: { 200: dataSchemaOf(route) },
     ...(Object.keys(beside).length > 0 ? { beside } : {}),
     ...(route.csv === undefined ? {} : { csv: true as const }),
-    errors: [],
+    ...(route.paged === true ? { paginated: true as const } : {}),
     headers: { 'Cache-Control': CACHE_CONTROL, ...(route.csv === undefined ? {} : { Vary: 'Accept' }) },
     ownsItsTransaction: 'It reads one snapshot, with a time-out and a number of reads at once that are its own.',
-    audited: 'none: it changes nothing',
-    async handler({ caller, query, deps, signal, prefersCsv }) {
+    audited: 'none: it changes nothing' as const,
+    async handler({ caller, query, deps, signal, prefersCsv }: EnvironmentHandlerContext<unknown, unknown, unknown>) {
       const { tenant } = caller;
       const readOnce = () =>
         deps.db.withEnvironment(tenant, (tx) => readIn(tx, { route, caller, query }), { isSnapshot: true });
       const { answer, completeUntil } = await inAnalyticsSlot(tenant.workspaceId, signal, readOnce);
       return prefersCsv ? csvReply(route, answer) : jsonReply(answer, completeUntil);
     },
-  });
-  return { ...definition, ...(route.paged === true ? { paginated: true } : {}) };
+  };
 }
 
-type Erased = AnalyticsRoute<z.ZodRawShape, z.ZodType>;
+type Erased = AnalyticsRead<z.ZodRawShape, z.ZodType>;
 
 function queryOf(route: Pick<Erased, 'query' | 'range' | 'paged'>): z.ZodObject {
   const { range = {} } = route;

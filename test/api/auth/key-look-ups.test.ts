@@ -1,7 +1,9 @@
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Authenticator } from '../../../api/http/authenticate.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 
-/** A read by a key that the process has seen before looks it up in the round trip of the read. Nothing may show of that. */
+/** Each request looks its key up: nothing that a process remembers stands for a key that has ended. */
 let api: TestApi;
 beforeAll(async () => {
   api = await startTestApi();
@@ -16,7 +18,7 @@ const codeOf = ({ status, json }: CallResult): [number, string | undefined] => [
   (json as { error?: { code: string } }).error?.code,
 ];
 
-/** How often a request was looked up before its work. */
+/** How often a key was looked up. */
 async function lookUpsDuring(work: () => Promise<unknown>): Promise<number> {
   const ask = vi.spyOn(api.deps.db.directory, 'raw');
   await work();
@@ -25,14 +27,31 @@ async function lookUpsDuring(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
-describe('a key that was seen before', () => {
-  test('is looked up with the read, and not before it', async () => {
+describe('requests with a key', () => {
+  test('that arrive in the same turn of the event loop share one look-up, and a later one has its own', async () => {
     const { key } = await api.createKey(api.database.tenant);
-    const read = (): Promise<CallResult> => api.call('GET', ACTIONS, { key });
-    expect(await lookUpsDuring(async () => expect((await read()).status).toBe(200))).toBe(1);
-    expect(await lookUpsDuring(async () => expect((await read()).status).toBe(200))).toBe(0);
+    const keys = new Authenticator(api.deps.db, api.deps.logger, () => null);
+    const look = (): Promise<unknown> => keys.authenticate(`Bearer ${key}`);
+    const oneForThree = 'a look-up is shared by requests that arrived before it began: see Authenticator.grantOf';
+    expect(await lookUpsDuring(() => Promise.all([look(), look(), look()])), oneForThree).toBe(1);
+    const oneForEach = 'a request never takes a look-up that began before it arrived: it would miss a revocation';
+    const two = async (): Promise<void> => {
+      const first = look();
+      await promisify(setImmediate)();
+      await Promise.all([first, look()]);
+    };
+    expect(await lookUpsDuring(two), oneForEach).toBe(2);
   });
 
+  test('do not share one with another key', async () => {
+    const keys = new Authenticator(api.deps.db, api.deps.logger, () => null);
+    const made = [await api.createKey(api.database.tenant), await api.createKey(api.database.tenant)];
+    const callers = await Promise.all(made.map(({ key }) => keys.authenticate(`Bearer ${key}`)));
+    expect(callers).toMatchObject(made.map(({ record }) => ({ type: 'api_key', keyId: record.id })));
+  });
+});
+
+describe('a key that was seen before', () => {
   test.each([
     ['a list', 'GET', ACTIONS],
     ['a read', 'GET', `${ACTIONS}/no.such.action`],
@@ -62,16 +81,6 @@ describe('a key that was seen before', () => {
     for (let time = 1; time <= 2; time++) {
       expect(codeOf(await api.call('GET', ACTIONS, { key }))).toEqual([403, 'AUTHORIZATION_ERROR']);
     }
-  });
-
-  test('whose environment was changed is looked up anew, and answered', async () => {
-    const { key } = await api.createKey(api.database.tenant);
-    const read = async (): Promise<unknown> => expect((await api.call('GET', ACTIONS, { key })).status).toBe(200);
-    await read();
-    const { environmentId } = api.database.tenant;
-    await api.database.asOwner("UPDATE environments SET name = 'Renamed' WHERE id = $1", [environmentId]);
-    expect(await lookUpsDuring(read)).toBe(1);
-    expect(await lookUpsDuring(read)).toBe(0);
   });
 
   test('reads its own environment only, whatever other keys were seen', async () => {

@@ -4,10 +4,9 @@ import { digestOf } from '../../domain/canonical-json.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
 import { RequestAbortedError } from './client-gone.ts';
-import type { Upload } from './upload.ts';
-import { BODY_VALUES_MAX, refuseTooManyParts } from './json-counts.ts';
-import { parseJsonText, type JsonTextOptions } from './json-text.ts';
+import { BODY_VALUES_MAX, type JsonTextOptions, parseJsonText, refuseTooManyParts } from './json-text.ts';
 import { validateBody } from './validate-request.ts';
+import { Turns } from '../../domain/turns.ts';
 
 export const BODY_BYTES_MAX = 1_048_576;
 
@@ -109,3 +108,104 @@ export function tooLarge(bytesMax: number): ServiceError {
 function sizeOf(bytes: number): string {
   return bytes >= 1_048_576 ? `${Math.round(bytes / 1_048_576)} MiB` : `${Math.round(bytes / 1024)} KiB`;
 }
+
+/** Parsing, checking and digesting a body of this size takes about a millisecond of the event loop. */
+export const LARGE_BODY_BYTES = 65_536;
+
+export function isLargeBody(bytes: Uint8Array): boolean {
+  return bytes.length >= LARGE_BODY_BYTES;
+}
+
+/**
+ * Spreads work on large bodies over rounds of the event loop, one piece in each: twenty bodies that arrive at once would otherwise
+ * be parsed and digested one after the other while every other request waits.
+ */
+export class BodyTurns {
+  readonly #turns: Turns;
+
+  constructor(later: (run: () => void) => void = (run) => setImmediate(run)) {
+    this.#turns = new Turns(later);
+  }
+
+  /** Resolves when a body of this size may be worked on; at once where it is small. The turn ends at the caller's next `await`. */
+  async take(owner: string, bytes: number): Promise<void> {
+    if (bytes >= LARGE_BODY_BYTES) await this.#turns.take(owner);
+  }
+}
+
+/** A body that is so large that only a few may be held at once. */
+export interface Upload {
+  /**
+   * Counts bytes as they arrive.
+   *
+   * @throws {ServiceError} SERVICE_UNAVAILABLE where they are more than the process may hold.
+   */
+  take(bytes: number): void;
+  /** Gives everything back, once the request is answered. */
+  leave(): void;
+}
+
+export interface UploadsOptions {
+  /** Bodies of one workspace at a time. */
+  aWorkspaceMax: number;
+  /** Bytes that have arrived, of one workspace; left out: as many as of all. */
+  bytesAWorkspaceMax?: number;
+  /** Bytes that have arrived, of all workspaces. */
+  bytesMax: number;
+  /** The message for an upload beyond the limit. */
+  refusal: () => Error;
+}
+
+/**
+ * The large bodies that a process holds. A workspace sends a few at a time. The bytes of all are counted as they arrive, so that a
+ * slow upload uses a slot of its own workspace and almost none of the memory that the others need.
+ */
+export class Uploads {
+  readonly #options: UploadsOptions;
+  /** By workspace: how many bodies, and the bytes of them that have arrived. */
+  readonly #open = new Map<string, { bodies: number; bytes: number }>();
+  #bytes = 0;
+
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+  }
+
+  open(workspaceId: string): Upload {
+    const { aWorkspaceMax, bytesMax, bytesAWorkspaceMax = bytesMax, refusal } = this.#options;
+    const own = this.#open.get(workspaceId) ?? { bodies: 0, bytes: 0 };
+    if (own.bodies >= aWorkspaceMax) throw refusal();
+    this.#open.set(workspaceId, own);
+    own.bodies++;
+    let taken = 0;
+    return {
+      take: (bytes) => {
+        if (own.bytes + bytes > bytesAWorkspaceMax || this.#bytes + bytes > bytesMax) throw refusal();
+        taken += bytes;
+        own.bytes += bytes;
+        this.#bytes += bytes;
+      },
+      leave: () => {
+        own.bytes -= taken;
+        this.#bytes -= taken;
+        own.bodies--;
+        if (own.bodies === 0) this.#open.delete(workspaceId);
+      },
+    };
+  }
+}
+
+/** Eight of the largest, 4 MiB. A slow sender keeps a body for as long as a request may take. */
+const BYTES_A_WORKSPACE_MAX = 32 * 1_048_576;
+const BYTES_MAX = 128 * 1_048_576;
+
+/** Most of these bodies are small, and hundreds of them may come at once: their bytes are bounded, and not their number. */
+export const LARGE_BODIES: UploadsOptions = {
+  aWorkspaceMax: Infinity,
+  bytesAWorkspaceMax: BYTES_A_WORKSPACE_MAX,
+  bytesMax: BYTES_MAX,
+  refusal: () =>
+    new ServiceError('SERVICE_UNAVAILABLE', {
+      message:
+        'Too many large requests are being read. Nothing was stored. Send this one again when another is answered.',
+    }),
+};

@@ -1,0 +1,68 @@
+import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
+import type { EnvironmentTransaction, UserTransaction } from '../../db/client.ts';
+import { uuidOf } from '../../domain/uuid.ts';
+import { userOf } from '../http/sessions.ts';
+import { clientGoneSignal } from '../http/client-gone.ts';
+import type { HttpContext } from '../http/context.ts';
+import type { AnyRoute, SessionCaller } from '../http/define-route.ts';
+import { admit, callRoute, checkedParts } from '../http/front-door.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
+import { identify, sessionCallerOf } from '../http/identify.ts';
+import { openTransaction } from '../http/route-transaction.ts';
+
+/** A request for one of our pages, and what runs the routes behind it. */
+export interface PageRequest {
+  runner: RouteRunner;
+  ctx: HttpContext;
+}
+
+/** What a form says, in place of the path, the headers and the JSON body of a request to the route. */
+export interface FormCall {
+  params?: Record<string, string>;
+  body?: Record<string, unknown>;
+  /** In place of `X-Environment-Id`. */
+  environmentId?: string;
+}
+
+/** Does what a route does, for a form: a page has no way to change anything that the API has not. */
+export async function callFromPage({ runner, ctx }: PageRequest, route: AnyRoute, call: FormCall): Promise<void> {
+  const { params = {}, environmentId = '' } = call;
+  const bySession = { authorization: null, resource: 'api' as const, environmentId, params };
+  await callRoute({
+    runner,
+    route,
+    ctx,
+    identify: () => identify(runner.authenticators, ctx, route, bySession),
+    read: () => Promise.resolve(checkedParts(route, call)),
+    signal: clientGoneSignal(ctx),
+  });
+}
+
+/** Who looks at a page. @throws {ServiceError} AUTHENTICATION_ERROR, and AUTHORIZATION_ERROR for a form of another site. */
+export function sessionOf({ runner, ctx }: PageRequest, environmentId?: string): Promise<FoundSession> {
+  const named = uuidOf(environmentId);
+  return runner.authenticators.sessions.authenticate(ctx, named === null ? {} : { environmentId: named });
+}
+
+/** Reads for a page in one environment, with the rights that `like` asks of a member. */
+export async function readAsMember<T>(
+  { runner, ctx }: PageRequest,
+  like: AnyRoute,
+  session: FoundSession,
+  work: (tx: EnvironmentTransaction, caller: SessionCaller) => Promise<T>,
+): Promise<T> {
+  const caller = sessionCallerOf(session);
+  await admit({ runner, route: like, ctx, identify: () => Promise.resolve(caller) });
+  return openTransaction(runner.deps.db, caller, null, (tx) => work(tx, caller), { readOnly: true });
+}
+
+/** Reads what belongs to the user themselves. */
+export async function readAsUser<T>(
+  { runner, ctx }: PageRequest,
+  session: FoundSession,
+  work: (tx: UserTransaction) => Promise<T>,
+): Promise<T> {
+  const caller = userOf(session);
+  ctx.state.caller = caller;
+  return openTransaction(runner.deps.db, caller, null, work, { readOnly: true });
+}
