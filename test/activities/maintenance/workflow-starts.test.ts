@@ -34,11 +34,11 @@ async function relay(): Promise<string[]> {
 
 test('an invocation has a start from its admission until it has come to rest', async () => {
   const { adapterFor } = adapterThat(() => Promise.resolve(ACCEPTED));
-  const { dispatchEffect, settleInvocation, evaluate } = world.activities({ adapterFor });
+  const { dispatchEffect, settleInvocation, judgeInvocation } = world.activities({ adapterFor });
   const admitted = await world.admit();
-  const evaluated = await world.admit();
-  await evaluate(evaluated);
   const marked = await world.ready();
+  const waiting = await world.admit({ dependsOn: [marked.effectId] });
+  await judgeInvocation(waiting);
   const dispatched = await world.ready();
   await dispatchEffect(dispatched);
   const settled = await world.ready();
@@ -50,7 +50,7 @@ test('an invocation has a start from its admission until it has come to rest', a
   await world.transaction((tx) => withdrawInvocation(tx, withdrawn.invocationId));
 
   expect(await relay(), 'keep_start_of_invocations() must follow the status of the invocation').toEqual(
-    [admitted, evaluated, marked, dispatched].map(({ invocationId }) => invocationId).sort(),
+    [admitted, marked, waiting, dispatched].map(({ invocationId }) => invocationId).sort(),
   );
 });
 
@@ -110,9 +110,9 @@ test('what is read back until its outcome is known has the start of its reads, a
 
 test('an approval that ended after its workflow was terminated is woken until the next workflow has begun, and no longer', async () => {
   const ref = await world.admit({ definition: { approval: { required: true, tag: null } } });
-  const { evaluateAndReserve, watchApproval, cancelApproval } = world.activities();
-  const evaluation = await evaluateAndReserve(ref);
-  if (evaluation.decision !== 'wait') throw new Error(`expected a wait, not ${evaluation.decision}`);
+  const { judgeInvocation, watchApproval, cancelApproval } = world.activities();
+  const evaluation = await judgeInvocation(ref);
+  if (evaluation.next !== 'ask_for_approval') throw new Error(`expected a wait, not ${evaluation.next}`);
   expect(await startsOf(world.database, 'invocation')).toEqual([]); // it waits for people
   const { workspaceId, environmentId } = world.database.tenant;
   const approval = { approvalId: evaluation.approvalId, invocationId: ref.invocationId, workspaceId, environmentId };
@@ -125,7 +125,7 @@ test('an approval that ended after its workflow was terminated is woken until th
   const woken: unknown[] = [];
   const wakeApproval = async (woke: unknown): Promise<void> => {
     woken.push(woke);
-    expect((await evaluateAndReserve(ref)).decision).toBe('ended');
+    expect((await judgeInvocation(ref)).next).toBe('ended');
   };
   const sweep = () => relayStarts(world.dependencies({ wakeApproval }), world.database, 'approval');
   expect(await sweep()).toEqual({ seen: 1, failed: 0 });
