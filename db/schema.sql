@@ -269,6 +269,25 @@ CREATE OR REPLACE FUNCTION public.analytics_capped(kind text, dimension integer,
 RETURN CASE WHEN ((dimension = 2) AND (kind = ANY (ARRAY['invocations.created'::text, 'invocations.ended'::text, 'policy.decisions'::text, 'effects.graded'::text, 'unknowns.opened'::text, 'unknowns.resolved'::text, 'approvals.requested'::text, 'approvals.decided'::text, 'targets.ended'::text, 'schedules.delivery'::text, 'delivery.attempts'::text, 'schedules.fired'::text, 'runs.started'::text, 'runs.ended'::text, 'runs.tokens'::text, 'errors'::text]))) THEN '(other)'::text WHEN ((dimension = 3) AND (kind = ANY (ARRAY['invocations.created'::text, 'invocations.ended'::text, 'policy.decisions'::text, 'messages.accepted'::text, 'messages.ended'::text, 'targets.ended'::text, 'delivery.attempts'::text, 'runs.started'::text, 'runs.ended'::text, 'runs.tokens'::text, 'errors'::text]))) THEN '(other)'::text ELSE value END
 ;
 
+CREATE OR REPLACE FUNCTION public.analytics_histogram_sum(buckets smallint[], counts bigint[], more_buckets smallint[], more_counts bigint[], OUT sum_buckets smallint[], OUT sum_counts bigint[])
+ RETURNS record
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT array_agg(s.bucket ORDER BY s.bucket) AS array_agg,
+     array_agg(s.n ORDER BY s.bucket) AS array_agg
+    FROM ( SELECT h.bucket,
+             (sum(h.n))::bigint AS n
+            FROM ( SELECT unnest(analytics_histogram_sum.buckets) AS bucket,
+                     unnest(analytics_histogram_sum.counts) AS n
+                 UNION ALL
+                  SELECT unnest(analytics_histogram_sum.more_buckets) AS unnest,
+                     unnest(analytics_histogram_sum.more_counts) AS unnest) h
+           GROUP BY h.bucket
+          HAVING (sum(h.n) <> (0)::numeric)) s;
+END
+;
+
 CREATE OR REPLACE FUNCTION public.analytics_quarter(at timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -281,7 +300,7 @@ CREATE OR REPLACE FUNCTION public.analytics_tables()
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
- VALUES ('analytics_rollups'::text,'quarter'::text), ('analytics_histograms'::text,'quarter'::text), ('analytics_days'::text,'day'::text), ('analytics_day_histograms'::text,'day'::text);
+ VALUES ('analytics_rollups'::text,'quarter'::text), ('analytics_days'::text,'day'::text);
 END
 ;
 
@@ -2441,13 +2460,6 @@ CREATE OR REPLACE FUNCTION public.error_shape(error text)
 RETURN "left"(regexp_replace("left"(error, 2000), '[0-9A-Za-z_-]*[0-9][0-9A-Za-z_-]*'::text, '#'::text, 'g'::text), 300)
 ;
 
-CREATE OR REPLACE FUNCTION public.event_time(at timestamp with time zone)
- RETURNS text
- LANGUAGE sql
- STABLE
-RETURN to_char((at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
-;
-
 CREATE OR REPLACE FUNCTION public.facts_of_approval(status text, policy_id text, source text, created_at timestamp with time zone, decided_at timestamp with time zone)
  RETURNS TABLE(kind text, at timestamp with time zone, d1 text, d2 text, d3 text, s1 bigint, s2 bigint, ms bigint, sample text)
  LANGUAGE sql
@@ -3113,42 +3125,24 @@ ALTER FUNCTION find_lost_messages(interval,interval,integer) OWNER TO service_di
 REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_near_memories(collection text, query text, dimensions integer, most integer)
- RETURNS TABLE(memory_id text, score double precision)
- LANGUAGE plpgsql
- ROWS 200
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-    BEGIN
-      -- The index is read for as many candidates as are asked for. The extension's own default is 40.
-      PERFORM set_config('hnsw.ef_search', most::text, true);
-      RETURN QUERY EXECUTE format(
-        'SELECT near.memory_id, -(near.embedding <#> CAST(%4$L AS vector(%3$s)))
-         FROM (SELECT v.memory_id, CAST(v.embedding AS vector(%3$s)) AS embedding FROM memory_vectors v
-               WHERE v.environment_id = %1$L::uuid AND v.collection_id = %2$L
-               ORDER BY CAST(v.embedding AS halfvec(%3$s)) <#> CAST(%4$L AS halfvec(%3$s)) LIMIT %5$s) near',
-        current_environment_id(), collection, dimensions, query, most);
-    END $function$
-;
-REVOKE ALL ON FUNCTION find_near_memories(text,text,integer,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_near_memories(text,text,integer,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_nearest_memories(collections text[], query text, dimensions integer, most integer)
  RETURNS TABLE(memory_id text, score double precision)
  LANGUAGE plpgsql
- STABLE ROWS 500
+ ROWS 200
  SET parallel_setup_cost TO '100'
  SET min_parallel_table_scan_size TO '1MB'
  SET min_parallel_index_scan_size TO '64kB'
 AS $function$
-  BEGIN
-    RETURN QUERY EXECUTE format(
-      'SELECT v.memory_id, -(CAST(v.embedding AS vector(%3$s)) <#> CAST(%4$L AS vector(%3$s))) AS score FROM memory_vectors v
-       WHERE v.environment_id = %1$L::uuid AND v.collection_id = ANY (%2$L::text[]) ORDER BY score DESC, v.memory_id LIMIT %5$s',
-      current_environment_id(), collections, dimensions, query, most);
-  END $function$
+    BEGIN
+      -- Candidates of other tenants and collections do not count: the index goes on behind them.
+      PERFORM set_config('hnsw.ef_search', most::text, true), set_config('hnsw.iterative_scan', 'relaxed_order', true);
+      RETURN QUERY EXECUTE format(
+        'SELECT near.memory_id, -(near.embedding <#> CAST(%4$L AS vector(%3$s)))
+         FROM (SELECT v.memory_id, CAST(v.embedding AS vector(%3$s)) AS embedding FROM memory_vectors v
+               WHERE v.environment_id = %1$L::uuid AND v.collection_id = ANY (%2$L::text[]) AND v.dimensions = %3$s
+               ORDER BY CAST(v.embedding AS halfvec(%3$s)) <#> CAST(%4$L AS halfvec(%3$s)) LIMIT %5$s) near',
+        current_environment_id(), collections, dimensions, query, most);
+    END $function$
 ;
 REVOKE ALL ON FUNCTION find_nearest_memories(text[],text,integer,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_nearest_memories(text[],text,integer,integer) TO service_app;
@@ -3658,25 +3652,6 @@ ALTER FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) OWNER TO
 REVOKE ALL ON FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_worded_memories(collection text, words text, asked text, most integer)
- RETURNS TABLE(memory_id text, score real)
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER ROWS 200
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
-AS $function$
-  BEGIN
-    RETURN QUERY EXECUTE format(
-      'SELECT m.id, ts_rank(m.terms, %4$L::tsquery, 1) AS score FROM memories m
-       WHERE m.environment_id = %1$L::uuid AND m.collection_id = %2$L AND m.terms @@ %3$L::tsquery
-       ORDER BY score DESC, m.id LIMIT %5$s',
-      current_environment_id(), collection, words, asked, most);
-  END $function$
-;
-ALTER FUNCTION find_worded_memories(text,text,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_worded_memories(text,text,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_worded_memories(text,text,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.first_paced_message()
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -3711,27 +3686,31 @@ AS $function$
         UNION ALL SELECT true, f.environment_id, f.kind, f.quarter, f.day, f.d1, f.bucket, f.n, f.s1, f.s2, f.first_at, f.last_at, NULL,
           analytics_total(f.kind, 2, f.d2), analytics_total(f.kind, 3, f.d3) FROM facts f),
       rollups AS (
-      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
-      SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
-      FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7
-      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, first_at, last_at, samples, buckets, counts)
+      SELECT b.environment_id, b.kind, b.is_total, b.quarter, b.d1, b.d2, b.d3, sum(b.n), sum(b.s1), sum(b.s2), min(b.first_at), max(b.last_at),
+        (string_to_array(string_agg(b.samples, ' '), ' '))[1:5],
+        array_agg(b.bucket ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0), array_agg(b.n ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0)
+      FROM (
+        SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, f.bucket, sum(f.n) AS n, sum(f.s1) AS s1, sum(f.s2) AS s2,
+          min(f.first_at) AS first_at, max(f.last_at) AS last_at, string_agg(array_to_string(f.samples, ' '), ' ') AS samples
+        FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) b
+      GROUP BY 1, 2, 3, 4, 5, 6, 7
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2,
+        (buckets, counts) = (SELECT * FROM analytics_histogram_sum(r.buckets, r.counts, EXCLUDED.buckets, EXCLUDED.counts)), first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
         samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1),
       days AS (
-      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2, first_at, last_at, samples)
-      SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, sum(f.n), sum(f.s1), sum(f.s2), min(f.first_at), max(f.last_at), (string_to_array(string_agg(array_to_string(f.samples, ' '), ' '), ' '))[1:5]
-      FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7
-      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2, first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
-        samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1),
-      histograms AS (
-      INSERT INTO analytics_histograms AS r (environment_id, kind, is_total, quarter, d1, d2, d3, bucket, n)
-      SELECT f.environment_id, f.kind, f.is_total, f.quarter, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
-      FROM levels f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(f.n) <> 0
-      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1),
-      day_histograms AS (
-      INSERT INTO analytics_day_histograms AS r (environment_id, kind, is_total, day, d1, d2, d3, bucket, n)
-      SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, f.bucket, sum(f.n)
-      FROM levels f WHERE f.bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(f.n) <> 0
-      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3, bucket) DO UPDATE SET n = r.n + EXCLUDED.n RETURNING 1)
+      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2, first_at, last_at, samples, buckets, counts)
+      SELECT b.environment_id, b.kind, b.is_total, b.day, b.d1, b.d2, b.d3, sum(b.n), sum(b.s1), sum(b.s2), min(b.first_at), max(b.last_at),
+        (string_to_array(string_agg(b.samples, ' '), ' '))[1:5],
+        array_agg(b.bucket ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0), array_agg(b.n ORDER BY b.bucket) FILTER (WHERE b.bucket IS NOT NULL AND b.n <> 0)
+      FROM (
+        SELECT f.environment_id, f.kind, f.is_total, f.day, f.d1, f.d2, f.d3, f.bucket, sum(f.n) AS n, sum(f.s1) AS s1, sum(f.s2) AS s2,
+          min(f.first_at) AS first_at, max(f.last_at) AS last_at, string_agg(array_to_string(f.samples, ' '), ' ') AS samples
+        FROM levels f GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) b
+      GROUP BY 1, 2, 3, 4, 5, 6, 7
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2,
+        (buckets, counts) = (SELECT * FROM analytics_histogram_sum(r.buckets, r.counts, EXCLUDED.buckets, EXCLUDED.counts)), first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
+        samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1)
       SELECT count(*) INTO folded FROM gone;
       IF folded < most THEN
         UPDATE installation SET analytics_complete_until = greatest(analytics_complete_until, looked_at);
@@ -4030,47 +4009,6 @@ CREATE OR REPLACE FUNCTION public.is_ambiguous(of_effect text)
  LANGUAGE sql
  STABLE
 RETURN (EXISTS (SELECT FROM evidence v WHERE ((v.effect_id = is_ambiguous.of_effect) AND (v.source = 'provider_lookup'::text) AND ((v.details ->> 'kind'::text) = 'ambiguous'::text))))
-;
-
-CREATE OR REPLACE FUNCTION public.is_event_heard(of_environment uuid, of_type text)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-RETURN ((of_type = ANY (ARRAY['approval.requested'::text, 'effect.unknown'::text, 'effect.exhausted'::text, 'impact_limit.threshold'::text, 'impact_limit.exceeded'::text, 'budget.threshold'::text, 'budget.exceeded'::text, 'usage.threshold'::text, 'message.failed'::text, 'environment.halted'::text, 'environment.resumed'::text, 'subscription.disabled'::text])) OR (EXISTS (SELECT FROM event_subscriptions s WHERE ((s.environment_id = is_event_heard.of_environment) AND s.of_service AND s.enabled AND (s.deleted_at IS NULL)))))
-;
-
-CREATE OR REPLACE FUNCTION public.keep_action_span()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    span_id text := 'spn_' || substr(COALESCE(NEW.id, OLD.id), 5);
-    span_status text;
-    span_error jsonb;
-    ended timestamptz(3);
-  BEGIN
-    IF TG_OP = 'DELETE' THEN
-      DELETE FROM spans WHERE run_id = OLD.run_id AND id = span_id;
-      RETURN OLD;
-    END IF;
-    span_status := CASE
-      WHEN NEW.status = 'succeeded' THEN 'succeeded'
-      WHEN NEW.status = 'cancelled' THEN 'cancelled'
-      WHEN NEW.status IN ('failed', 'refused', 'denied', 'expired') THEN 'failed'
-      ELSE 'running' END;
-    span_error := CASE WHEN NEW.refusal_code IS NOT NULL THEN jsonb_build_object('code', NEW.refusal_code, 'message', NEW.error) END;
-    ended := CASE WHEN span_status <> 'running' THEN greatest(COALESCE(NEW.settled_at, now()), NEW.created_at) END;
-    UPDATE spans s SET status = span_status, ended_at = ended, error = span_error, effect_id = NEW.effect_id, approval_id = NEW.approval_id,
-      attributes = COALESCE(s.attributes, '{}') || jsonb_build_object('service.invocation.status', NEW.status, 'service.invocation.grade', NEW.grade)
-    WHERE s.run_id = NEW.run_id AND s.id = span_id;
-    IF FOUND OR TG_OP = 'UPDATE' THEN RETURN NEW; END IF;
-    INSERT INTO spans (run_id, id, environment_id, trace_id, name, kind, status, started_at, ended_at, error, attributes, invocation_id,
-      effect_id, approval_id)
-    SELECT r.id, span_id, NEW.environment_id, r.trace_id, left(a.name, 200), 'action', span_status, NEW.created_at, ended, span_error,
-      jsonb_build_object('service.invocation.status', NEW.status, 'service.invocation.grade', NEW.grade), NEW.id, NEW.effect_id, NEW.approval_id
-    FROM runs r JOIN actions a ON a.id = NEW.action_id WHERE r.id = NEW.run_id;
-    RETURN NEW;
-  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.keep_ambiguous_unknown()
@@ -4518,6 +4456,177 @@ AS $function$
 ;
 REVOKE ALL ON FUNCTION keep_unused_preview() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION public.leave_event_of_actions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.id, NEW.name, NEW.description, NEW.current_version_id, NEW.created_at, NEW.updated_at, NEW.archived_at,
+      COALESCE((SELECT v.number FROM action_versions v WHERE v.id = NEW.current_version_id), 1) AS version) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_approvals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NEW.id, to_jsonb(made) FROM (SELECT NEW.id, NEW.kind, NEW.invocation_id, NEW.effect_id, NEW.preview_id, NEW.action_id, NEW.title, NEW.binding_digest, NEW.source, NEW.policy_id, NEW.policy_version,
+      NEW.rule_id, NEW.quorum, NEW.requested_by, NEW.status, NEW.created_at, NEW.expires_at, NEW.decided_at, (SELECT a.name FROM actions a WHERE a.id = NEW.action_id) AS action_name) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_budget_crossings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.*) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_effects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NEW.id, to_jsonb(made) FROM (SELECT NEW.id, NEW.invocation_id, NEW.action_name, NEW.version_id, NEW.adapter_type, NEW.adapter_version, NEW.preview_id, NEW.approval_id, NEW.compensates,
+      NEW.stage, NEW.outcome, NEW.outcome_source, NEW.partial_effect, NEW.rejection_reason, NEW.provider_reference, NEW.reconcile_attempts, NEW.grade, NEW.verification,
+      NEW.created_at, NEW.first_dispatched_at, NEW.outcome_at, NEW.unknown_at, NEW.known_at, CASE WHEN NEW.outcome_source = 'manual_resolution'
+      THEN (SELECT r.resolved_by FROM resolutions r WHERE r.invocation_id = NEW.invocation_id) END AS resolved_by) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_environments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    scope text := COALESCE(current_setting('app.environment_id', true), '');
+  BEGIN
+    PERFORM set_config('app.environment_id', NEW.id::text, true);
+    INSERT INTO raised_events (environment_id, type, snapshot)
+    SELECT NEW.id, TG_ARGV[0], to_jsonb(made) FROM (SELECT NEW.id, NEW.name, NEW.kind, NEW.halted_at, NEW.halted_reason, NEW.halted_by, OLD.halted_at AS was_halted_at) made;
+    PERFORM set_config('app.environment_id', scope, true);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_event_subscriptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.id, NEW.topic_id, NEW.url, NEW.event_types, NEW.failing_since, NEW.last_failure_at, NEW.disabled_at,
+      (SELECT t.name FROM topics t WHERE t.id = NEW.topic_id) AS topic_name) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_impact_limit_crossings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.*, (SELECT l.name FROM impact_limits l WHERE l.id = NEW.limit_id) AS limit_name) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_invocations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.id, NEW.action_id, NEW.version_id, NEW.retry_of, NEW.run_id, NEW.agent_id, NEW.effect_id, NEW.preview_id, NEW.approval_id, NEW.compensates, NEW.status,
+      NEW.outcome_source, NEW.grade, NEW.refusal_code, NEW.created_at, NEW.evaluated_at, NEW.unknown_at, NEW.settled_at, (SELECT a.name FROM actions a WHERE a.id = NEW.action_id) AS action_name) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NEW.id, to_jsonb(made) FROM (SELECT NEW.id, NEW.kind, NEW.url, NEW.method, NEW.label, NEW.scheduled_for, NEW.max_retries, NEW.callback_of, NEW.schedule_id, NEW.url_group_id, NEW.flow_control_key,
+      NEW.retry_of, NEW.status, NEW.attempts, NEW.response_status, NEW.error_message, NEW.created_at, NEW.delivered_at, NEW.failed_at) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_missed_slots()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, snapshot)
+    SELECT made.environment_id, 'schedule.failed', to_jsonb(made)
+    FROM (SELECT DISTINCT ON (r.schedule_id) r.environment_id, r.schedule_id, r.trigger, r.nominal_at, r.outcome, r.error_code, r.error_message,
+        r.fired_at, count(*) OVER (PARTITION BY r.schedule_id) AS slots, (SELECT c.name FROM schedules c WHERE c.id = r.schedule_id) AS schedule_name
+      FROM recorded r WHERE r.outcome = 'missed' ORDER BY r.schedule_id, r.nominal_at DESC) made
+    WHERE EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = made.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_schedule_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.schedule_id, NEW.trigger, NEW.nominal_at, NEW.outcome, NEW.error_code, NEW.error_message, NEW.fired_at, 1 AS slots,
+      (SELECT c.name FROM schedules c WHERE c.id = NEW.schedule_id) AS schedule_name) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_secrets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.id, NEW.name, NEW.current_version, NEW.created_at, NEW.rotated_at) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_event_of_usage_crossings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    INSERT INTO raised_events (environment_id, type, row_id, snapshot)
+    SELECT NEW.environment_id, TG_ARGV[0], NULL, to_jsonb(made) FROM (SELECT NEW.*) made
+    WHERE TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL);
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.list_applied_migrations()
  RETURNS TABLE(name text)
  LANGUAGE sql
@@ -4789,38 +4898,31 @@ AS $function$
       total integer := 0;
     BEGIN
       PERFORM pg_advisory_xact_lock(hashtext('analytics fold'));
-      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2)
-      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.quarter, y.quarter), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)
-      FROM (SELECT kind, is_total, quarter, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM (SELECT kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, n, s1, s2
-          FROM analytics_rollups WHERE environment_id = of_environment AND NOT is_total) f GROUP BY kind, is_total, quarter, d1, d2, d3) q
-        FULL JOIN (SELECT * FROM analytics_rollups WHERE environment_id = of_environment AND is_total) y USING (kind, is_total, quarter, d1, d2, d3)
-      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)) <> (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0))
-      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2;
+      WITH rows AS (SELECT environment_id, kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, n, s1, s2,
+          buckets, counts FROM analytics_rollups WHERE environment_id = of_environment AND NOT is_total),
+      sums AS (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM rows GROUP BY environment_id, kind, is_total, quarter, d1, d2, d3),
+      counted AS (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, bucket, CAST(sum(n) AS bigint) AS n FROM (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, unnest(buckets) AS bucket, unnest(counts) AS n FROM rows) c
+        GROUP BY environment_id, kind, is_total, quarter, d1, d2, d3, bucket HAVING sum(n) <> 0),
+      histograms AS (SELECT environment_id, kind, is_total, quarter, d1, d2, d3, array_agg(bucket ORDER BY bucket) AS buckets, array_agg(n ORDER BY bucket) AS counts FROM counted GROUP BY environment_id, kind, is_total, quarter, d1, d2, d3)
+      INSERT INTO analytics_rollups AS r (environment_id, kind, is_total, quarter, d1, d2, d3, n, s1, s2, buckets, counts)
+      SELECT environment_id, kind, is_total, quarter, d1, d2, d3, COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts
+      FROM (SELECT * FROM sums LEFT JOIN histograms USING (environment_id, kind, is_total, quarter, d1, d2, d3)) q
+        FULL JOIN (SELECT * FROM analytics_rollups WHERE environment_id = of_environment AND is_total) y USING (environment_id, kind, is_total, quarter, d1, d2, d3)
+      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts) IS DISTINCT FROM (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0), y.buckets, y.counts)
+      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2, buckets = EXCLUDED.buckets, counts = EXCLUDED.counts;
       GET DIAGNOSTICS mended = ROW_COUNT;
       total := total + mended;
-      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2)
-      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)
-      FROM (SELECT kind, is_total, day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_rollups WHERE environment_id = of_environment) f GROUP BY kind, is_total, day, d1, d2, d3) q
-        FULL JOIN (SELECT * FROM analytics_days WHERE environment_id = of_environment) y USING (kind, is_total, day, d1, d2, d3)
-      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0)) <> (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0))
-      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2;
-      GET DIAGNOSTICS mended = ROW_COUNT;
-      total := total + mended;
-      INSERT INTO analytics_histograms AS r (environment_id, kind, is_total, quarter, d1, d2, d3, bucket, n)
-      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.quarter, y.quarter), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.bucket, y.bucket), COALESCE(q.n, 0)
-      FROM (SELECT kind, is_total, quarter, d1, d2, d3, bucket, sum(n) AS n FROM (SELECT kind, true AS is_total, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3, bucket, n
-          FROM analytics_histograms WHERE environment_id = of_environment AND NOT is_total) f GROUP BY kind, is_total, quarter, d1, d2, d3, bucket) q
-        FULL JOIN (SELECT * FROM analytics_histograms WHERE environment_id = of_environment AND is_total) y USING (kind, is_total, quarter, d1, d2, d3, bucket)
-      WHERE (COALESCE(q.n, 0)) <> (COALESCE(y.n, 0))
-      ON CONFLICT (environment_id, kind, is_total, quarter, d1, d2, d3, bucket) DO UPDATE SET n = EXCLUDED.n;
-      GET DIAGNOSTICS mended = ROW_COUNT;
-      total := total + mended;
-      INSERT INTO analytics_day_histograms AS r (environment_id, kind, is_total, day, d1, d2, d3, bucket, n)
-      SELECT of_environment, COALESCE(q.kind, y.kind), COALESCE(q.is_total, y.is_total), COALESCE(q.day, y.day), COALESCE(q.d1, y.d1), COALESCE(q.d2, y.d2), COALESCE(q.d3, y.d3), COALESCE(q.bucket, y.bucket), COALESCE(q.n, 0)
-      FROM (SELECT kind, is_total, day, d1, d2, d3, bucket, sum(n) AS n FROM (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_histograms WHERE environment_id = of_environment) f GROUP BY kind, is_total, day, d1, d2, d3, bucket) q
-        FULL JOIN (SELECT * FROM analytics_day_histograms WHERE environment_id = of_environment) y USING (kind, is_total, day, d1, d2, d3, bucket)
-      WHERE (COALESCE(q.n, 0)) <> (COALESCE(y.n, 0))
-      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3, bucket) DO UPDATE SET n = EXCLUDED.n;
+      WITH rows AS (SELECT *, (quarter AT TIME ZONE 'UTC')::date AS day FROM analytics_rollups WHERE environment_id = of_environment),
+      sums AS (SELECT environment_id, kind, is_total, day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2 FROM rows GROUP BY environment_id, kind, is_total, day, d1, d2, d3),
+      counted AS (SELECT environment_id, kind, is_total, day, d1, d2, d3, bucket, CAST(sum(n) AS bigint) AS n FROM (SELECT environment_id, kind, is_total, day, d1, d2, d3, unnest(buckets) AS bucket, unnest(counts) AS n FROM rows) c
+        GROUP BY environment_id, kind, is_total, day, d1, d2, d3, bucket HAVING sum(n) <> 0),
+      histograms AS (SELECT environment_id, kind, is_total, day, d1, d2, d3, array_agg(bucket ORDER BY bucket) AS buckets, array_agg(n ORDER BY bucket) AS counts FROM counted GROUP BY environment_id, kind, is_total, day, d1, d2, d3)
+      INSERT INTO analytics_days AS r (environment_id, kind, is_total, day, d1, d2, d3, n, s1, s2, buckets, counts)
+      SELECT environment_id, kind, is_total, day, d1, d2, d3, COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts
+      FROM (SELECT * FROM sums LEFT JOIN histograms USING (environment_id, kind, is_total, day, d1, d2, d3)) q
+        FULL JOIN (SELECT * FROM analytics_days WHERE environment_id = of_environment) y USING (environment_id, kind, is_total, day, d1, d2, d3)
+      WHERE (COALESCE(q.n, 0), COALESCE(q.s1, 0), COALESCE(q.s2, 0), q.buckets, q.counts) IS DISTINCT FROM (COALESCE(y.n, 0), COALESCE(y.s1, 0), COALESCE(y.s2, 0), y.buckets, y.counts)
+      ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = EXCLUDED.n, s1 = EXCLUDED.s1, s2 = EXCLUDED.s2, buckets = EXCLUDED.buckets, counts = EXCLUDED.counts;
       GET DIAGNOSTICS mended = ROW_COUNT;
       total := total + mended;
       RETURN total;
@@ -5101,213 +5203,15 @@ ALTER FUNCTION queue_deliveries(text[],integer,interval) OWNER TO service_direct
 REVOKE ALL ON FUNCTION queue_deliveries(text[],integer,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION queue_deliveries(text[],integer,interval) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.raise_action_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    of_type text := CASE WHEN TG_OP = 'INSERT' THEN 'action.created' WHEN NEW.archived_at IS NOT NULL THEN 'action.archived' ELSE 'action.updated' END;
-  BEGIN
-    -- The first version is written after its action.
-    PERFORM raise_event(NEW.environment_id, of_type, jsonb_build_object('actionId', NEW.id, 'name', NEW.name, 'versionId', NEW.current_version_id,
-      'version', COALESCE((SELECT v.number FROM action_versions v WHERE v.id = NEW.current_version_id), 1)));
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_approval_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id,
-      CASE WHEN TG_OP = 'INSERT' THEN 'approval.requested' WHEN NEW.status = 'expired' THEN 'approval.expired' ELSE 'approval.decided' END,
-      jsonb_build_object('approvalId', NEW.id, 'kind', NEW.kind, 'title', NEW.title, 'status', NEW.status, 'invocationId', NEW.invocation_id,
-        'effectId', NEW.effect_id, 'previewId', NEW.preview_id, 'action', (SELECT a.name FROM actions a WHERE a.id = NEW.action_id),
-        'bindingDigest', NEW.binding_digest, 'quorum', NEW.quorum, 'requestedBy', jsonb_build_object('type', NEW.requested_by -> 'type', 'id', NEW.requested_by -> 'id'),
-        'expiresAt', event_time(NEW.expires_at), 'decidedAt', event_time(NEW.decided_at)));
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_budget_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, CASE WHEN NEW.threshold IS NULL THEN 'budget.exceeded' ELSE 'budget.threshold' END,
-      jsonb_build_object('apiKeyId', NEW.api_key_id, 'month', to_char(NEW.month, 'YYYY-MM'), 'cap', CASE NEW.cap_name
-        WHEN 'cache_lookups' THEN 'cacheLookups' WHEN 'memory_operations' THEN 'memoryOperations' ELSE NEW.cap_name END,
-        'taken', NEW.taken, 'capMicrocents', NEW.cap)
-      || CASE WHEN NEW.threshold IS NULL THEN '{}' ELSE jsonb_build_object('threshold', NEW.threshold) END);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_effect_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    facts jsonb;
-    is_settled boolean := NEW.stage = 'settled' AND (NEW.stage, NEW.outcome) IS DISTINCT FROM (OLD.stage, OLD.outcome);
-  BEGIN
-    facts := jsonb_build_object('effectId', NEW.id, 'invocationId', NEW.invocation_id, 'action', NEW.action_name, 'outcome', NEW.outcome,
-      'outcomeSource', NEW.outcome_source, 'grade', NEW.grade, 'verification', NEW.verification, 'partialEffect', NEW.partial_effect,
-      'providerReference', NEW.provider_reference);
-    IF NEW.outcome = 'unknown' AND OLD.outcome <> 'unknown' THEN
-      PERFORM raise_event(NEW.environment_id, 'effect.unknown', facts);
-    END IF;
-    IF NEW.reconcile_exhausted AND NOT OLD.reconcile_exhausted THEN
-      PERFORM raise_event(NEW.environment_id, 'effect.exhausted', facts || jsonb_build_object('reads', NEW.reconcile_attempts));
-    END IF;
-    IF is_settled THEN
-      PERFORM raise_event(NEW.environment_id, 'effect.settled', facts);
-    END IF;
-    IF is_settled AND NEW.outcome_source = 'manual_resolution' THEN
-      PERFORM raise_event(NEW.environment_id, 'effect.resolved', facts || jsonb_build_object('resolvedBy',
-        (SELECT r.resolved_by FROM resolutions r WHERE r.invocation_id = NEW.invocation_id)));
-    END IF;
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_environment_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    scope text := COALESCE(current_setting('app.environment_id', true), '');
-  BEGIN
-    -- A member changes it in a transaction of the workspace, which names no environment. Row-level security has let the row through.
-    PERFORM set_config('app.environment_id', NEW.id::text, true);
-    PERFORM raise_event(NEW.id, CASE WHEN NEW.halted_at IS NULL THEN 'environment.resumed' ELSE 'environment.halted' END,
-      jsonb_build_object('environmentId', NEW.id, 'name', NEW.name) || CASE WHEN NEW.halted_at IS NULL
-        THEN jsonb_build_object('haltedAt', event_time(OLD.halted_at))
-        ELSE jsonb_build_object('haltedAt', event_time(NEW.halted_at), 'reason', NEW.halted_reason, 'haltedBy', NEW.halted_by) END);
-    PERFORM set_config('app.environment_id', scope, true);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_event(of_environment uuid, of_type text, of_data jsonb)
- RETURNS void
- LANGUAGE sql
-BEGIN ATOMIC
- INSERT INTO raised_events (environment_id, type, data)  SELECT raise_event.of_environment AS of_environment,
-             raise_event.of_type AS of_type,
-             raise_event.of_data AS of_data
-           WHERE is_event_heard(raise_event.of_environment, raise_event.of_type);
-END
-;
-
-CREATE OR REPLACE FUNCTION public.raise_impact_limit_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, CASE WHEN NEW.threshold IS NULL THEN 'impact_limit.exceeded' ELSE 'impact_limit.threshold' END,
-      jsonb_build_object('impactLimitId', NEW.limit_id, 'name', (SELECT l.name FROM impact_limits l WHERE l.id = NEW.limit_id), 'period', NEW.period,
-        'used', NEW.used, 'cap', NEW.cap) || CASE WHEN NEW.threshold IS NULL THEN jsonb_build_object('requested', NEW.requested)
-        ELSE jsonb_build_object('threshold', NEW.threshold) END);
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_invocation_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    IF NOT is_event_heard(NEW.environment_id, 'invocation.settled') THEN RETURN NULL; END IF;
-    PERFORM raise_event(NEW.environment_id, 'invocation.settled', jsonb_build_object('invocationId', NEW.id, 'effectId', NEW.effect_id,
-      'actionId', NEW.action_id, 'action', (SELECT a.name FROM actions a WHERE a.id = NEW.action_id), 'status', NEW.status,
-      'grade', NEW.grade, 'outcomeSource', NEW.outcome_source, 'refusalCode', NEW.refusal_code, 'agentId', NEW.agent_id, 'runId', NEW.run_id));
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_message_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    IF NOT is_event_heard(NEW.environment_id, 'message.' || NEW.status) THEN RETURN NULL; END IF;
-    PERFORM raise_event(NEW.environment_id, 'message.' || NEW.status, jsonb_build_object('messageId', NEW.id, 'url', NEW.url, 'method', NEW.method,
-      'label', NEW.label, 'attempts', NEW.attempts, 'responseStatus', NEW.response_status, 'errorMessage', NEW.error_message,
-      'scheduleId', NEW.schedule_id, 'urlGroupId', NEW.url_group_id, 'callbackOf', NEW.callback_of, 'retryOf', NEW.retry_of));
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_missed_slots()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    BEGIN
-      PERFORM raise_event(newest.environment_id, 'schedule.failed', jsonb_build_object('scheduleId', newest.schedule_id,
-          'name', (SELECT s.name FROM schedules s WHERE s.id = newest.schedule_id), 'trigger', newest.trigger,
-          'nominalAt', event_time(newest.nominal_at), 'errorCode', newest.error_code,
-          'errorMessage', newest.error_message || CASE WHEN newest.slots > 1 THEN ' Slots missed: ' || newest.slots || '.' ELSE '' END))
-        FROM (SELECT DISTINCT ON (r.schedule_id) r.*, count(*) OVER (PARTITION BY r.schedule_id) AS slots
-              FROM recorded r WHERE r.outcome = 'missed' ORDER BY r.schedule_id, r.nominal_at DESC) newest;
-      RETURN NULL;
-    END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_schedule_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, 'schedule.failed', jsonb_build_object('scheduleId', NEW.schedule_id,
-      'name', (SELECT s.name FROM schedules s WHERE s.id = NEW.schedule_id), 'trigger', NEW.trigger, 'nominalAt', event_time(NEW.nominal_at),
-      'errorCode', NEW.error_code, 'errorMessage', NEW.error_message));
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_secret_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, 'secret.rotated', jsonb_build_object('secretId', NEW.id, 'name', NEW.name, 'version', NEW.current_version));
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_subscription_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, 'subscription.disabled', jsonb_build_object('subscriptionId', NEW.id, 'topicId', NEW.topic_id,
-      'topic', (SELECT t.name FROM topics t WHERE t.id = NEW.topic_id), 'url', NEW.url, 'failingSince', event_time(NEW.failing_since)));
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_usage_event()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-  BEGIN
-    PERFORM raise_event(NEW.environment_id, 'usage.threshold', jsonb_build_object('workspaceId', NEW.workspace_id, 'month', to_char(NEW.month, 'YYYY-MM'),
-      'meter', NEW.meter, 'threshold', NEW.threshold, 'used', NEW.used, 'limit', NEW.allowed, 'currency', NEW.currency));
-    RETURN NULL;
-  END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.raise_workspace_event(of_type text, of_data jsonb)
+CREATE OR REPLACE FUNCTION public.raise_workspace_event(of_type text, facts jsonb)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 BEGIN ATOMIC
- INSERT INTO raised_events (environment_id, type, data)  SELECT e.id,
+ INSERT INTO raised_events (environment_id, type, snapshot)  SELECT e.id,
              raise_workspace_event.of_type AS of_type,
-             (raise_workspace_event.of_data || jsonb_build_object('toChannels', (e.id = first_value(e.id) OVER (ORDER BY (e.kind = 'production'::text) DESC, e.id))))
+             (raise_workspace_event.facts || jsonb_build_object('to_channels', (e.id = first_value(e.id) OVER (ORDER BY (e.kind = 'production'::text) DESC, e.id))))
             FROM environments e
            WHERE (e.workspace_id = current_workspace_id());
 END
@@ -5555,6 +5459,21 @@ ALTER FUNCTION release_permit(text,text,integer,interval) OWNER TO service_direc
 REVOKE ALL ON FUNCTION release_permit(text,text,integer,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION release_permit(text,text,integer,interval) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.require_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF (TG_ARGV[1] = 'always' OR EXISTS (SELECT FROM event_subscriptions s WHERE s.environment_id = NEW.environment_id AND s.of_service AND s.enabled AND s.deleted_at IS NULL
+          AND COALESCE(s.enabled_at, s.created_at) < now() - interval '5 minutes'))
+       AND NOT EXISTS (SELECT FROM raised_events r WHERE r.row_id = NEW.id AND r.type = TG_ARGV[0] AND r.occurred_at = now()::timestamptz(3)) THEN
+      RAISE EXCEPTION '% leaves no event % in the outbox', NEW.id, TG_ARGV[0] USING ERRCODE = 'check_violation',
+        HINT = 'Insert it into raised_events in the same transaction, as the trigger leave_event_of_… does (db/migrations/platform-events.ts).';
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.reservation_place(stage text, outcome text, partial_effect text)
  RETURNS text
  LANGUAGE sql
@@ -5638,13 +5557,6 @@ AS $function$
   BEGIN
     RETURN CASE WHEN octet_length(written) <= bytes_max THEN value ELSE shortened_text(written, bytes_max) END;
   END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.shortened_definition(definition jsonb, bytes_max integer)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-RETURN (definition || jsonb_build_object('adapter', ((definition -> 'adapter'::text) || jsonb_build_object('config', shortened((definition #> '{adapter,config}'::text[]), bytes_max))), 'inputSchema', shortened((definition -> 'inputSchema'::text), bytes_max), 'outputSchema', shortened((definition -> 'outputSchema'::text), bytes_max), 'verify', shortened((definition -> 'verify'::text), bytes_max)))
 ;
 
 CREATE OR REPLACE FUNCTION public.shortened_text(value text, bytes_max integer)
@@ -5758,8 +5670,9 @@ ALTER TABLE actions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON actions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON actions TO service_app;
 CREATE TRIGGER keep_governed_name AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((old.archived_at IS NULL) AND ((new.archived_at IS NOT NULL) OR (new.name <> old.name)))) EXECUTE FUNCTION keep_governed_name();
-CREATE TRIGGER raise_changed AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((((new.name IS DISTINCT FROM old.name) OR (new.description IS DISTINCT FROM old.description)) OR (new.current_version_id IS DISTINCT FROM old.current_version_id)) OR (new.archived_at IS DISTINCT FROM old.archived_at))) EXECUTE FUNCTION raise_action_event();
-CREATE TRIGGER raise_created AFTER INSERT ON public.actions FOR EACH ROW EXECUTE FUNCTION raise_action_event();
+CREATE TRIGGER leave_action_archived AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((new.archived_at IS NOT NULL) AND ((((new.name IS DISTINCT FROM old.name) OR (new.description IS DISTINCT FROM old.description)) OR (new.current_version_id IS DISTINCT FROM old.current_version_id)) OR (new.archived_at IS DISTINCT FROM old.archived_at)))) EXECUTE FUNCTION leave_event_of_actions('action.archived', 'heard');
+CREATE TRIGGER leave_action_created AFTER INSERT ON public.actions FOR EACH ROW WHEN (true) EXECUTE FUNCTION leave_event_of_actions('action.created', 'heard');
+CREATE TRIGGER leave_action_updated AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((new.archived_at IS NULL) AND ((((new.name IS DISTINCT FROM old.name) OR (new.description IS DISTINCT FROM old.description)) OR (new.current_version_id IS DISTINCT FROM old.current_version_id)) OR (new.archived_at IS DISTINCT FROM old.archived_at)))) EXECUTE FUNCTION leave_event_of_actions('action.updated', 'heard');
 CREATE CONSTRAINT TRIGGER refuse_governed_name AFTER INSERT OR UPDATE OF name ON public.actions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_governed_name();
 
 CREATE TABLE alert_targets (
@@ -5781,25 +5694,6 @@ CREATE POLICY tenant ON alert_targets FOR ALL TO PUBLIC USING ((workspace_id = c
 GRANT INSERT, SELECT, UPDATE ON alert_targets TO service_app;
 GRANT SELECT ON alert_targets TO service_directory;
 
-CREATE TABLE analytics_day_histograms (
-  environment_id uuid NOT NULL,
-  kind text COLLATE "C" NOT NULL,
-  is_total boolean NOT NULL,
-  day date NOT NULL,
-  d1 text COLLATE "C" NOT NULL,
-  d2 text COLLATE "C" NOT NULL,
-  d3 text COLLATE "C" NOT NULL,
-  bucket smallint NOT NULL,
-  n bigint NOT NULL,
-  CONSTRAINT analytics_day_histograms_pkey PRIMARY KEY (environment_id, kind, is_total, day, d1, d2, d3, bucket)
-) PARTITION BY RANGE (day);
-ALTER TABLE analytics_day_histograms ENABLE ROW LEVEL SECURITY;
-ALTER TABLE analytics_day_histograms FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON analytics_day_histograms FOR ALL TO service_directory USING (true) WITH CHECK (true);
-CREATE POLICY tenant ON analytics_day_histograms FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT SELECT ON analytics_day_histograms TO service_app;
-GRANT INSERT, SELECT, UPDATE ON analytics_day_histograms TO service_directory;
-
 CREATE TABLE analytics_days (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
@@ -5814,6 +5708,8 @@ CREATE TABLE analytics_days (
   first_at timestamp(3) with time zone,
   last_at timestamp(3) with time zone,
   samples text[],
+  buckets smallint[],
+  counts bigint[],
   CONSTRAINT analytics_days_pkey PRIMARY KEY (environment_id, kind, is_total, day, d1, d2, d3)
 ) PARTITION BY RANGE (day);
 ALTER TABLE analytics_days ENABLE ROW LEVEL SECURITY;
@@ -5845,25 +5741,6 @@ CREATE POLICY tenant ON analytics_facts FOR ALL TO PUBLIC USING ((environment_id
 GRANT INSERT, SELECT ON analytics_facts TO service_app;
 GRANT DELETE, INSERT, SELECT ON analytics_facts TO service_directory;
 
-CREATE TABLE analytics_histograms (
-  environment_id uuid NOT NULL,
-  kind text COLLATE "C" NOT NULL,
-  is_total boolean NOT NULL,
-  quarter timestamp with time zone NOT NULL,
-  d1 text COLLATE "C" NOT NULL,
-  d2 text COLLATE "C" NOT NULL,
-  d3 text COLLATE "C" NOT NULL,
-  bucket smallint NOT NULL,
-  n bigint NOT NULL,
-  CONSTRAINT analytics_histograms_pkey PRIMARY KEY (environment_id, kind, is_total, quarter, d1, d2, d3, bucket)
-) PARTITION BY RANGE (quarter);
-ALTER TABLE analytics_histograms ENABLE ROW LEVEL SECURITY;
-ALTER TABLE analytics_histograms FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON analytics_histograms FOR ALL TO service_directory USING (true) WITH CHECK (true);
-CREATE POLICY tenant ON analytics_histograms FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT SELECT ON analytics_histograms TO service_app;
-GRANT INSERT, SELECT, UPDATE ON analytics_histograms TO service_directory;
-
 CREATE TABLE analytics_rollups (
   environment_id uuid NOT NULL,
   kind text COLLATE "C" NOT NULL,
@@ -5878,6 +5755,8 @@ CREATE TABLE analytics_rollups (
   first_at timestamp(3) with time zone,
   last_at timestamp(3) with time zone,
   samples text[],
+  buckets smallint[],
+  counts bigint[],
   CONSTRAINT analytics_rollups_pkey PRIMARY KEY (environment_id, kind, is_total, quarter, d1, d2, d3)
 ) PARTITION BY RANGE (quarter);
 ALTER TABLE analytics_rollups ENABLE ROW LEVEL SECURITY;
@@ -6136,8 +6015,12 @@ CREATE TRIGGER keep_start_update AFTER UPDATE ON public.approvals FOR EACH ROW W
             END)
             ELSE NULL::timestamp with time zone
         END)) EXECUTE FUNCTION keep_start_of_approvals();
-CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.approvals FOR EACH ROW WHEN (((new.status = ANY (ARRAY['approved'::text, 'denied'::text, 'expired'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_approval_event();
-CREATE TRIGGER raise_requested AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION raise_approval_event();
+CREATE TRIGGER leave_approval_decided AFTER UPDATE OF status ON public.approvals FOR EACH ROW WHEN (((new.status = ANY (ARRAY['approved'::text, 'denied'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION leave_event_of_approvals('approval.decided', 'heard');
+CREATE TRIGGER leave_approval_expired AFTER UPDATE OF status ON public.approvals FOR EACH ROW WHEN (((new.status = 'expired'::text) AND (old.status <> 'expired'::text))) EXECUTE FUNCTION leave_event_of_approvals('approval.expired', 'heard');
+CREATE TRIGGER leave_approval_requested AFTER INSERT ON public.approvals FOR EACH ROW WHEN (true) EXECUTE FUNCTION leave_event_of_approvals('approval.requested', 'always');
+CREATE CONSTRAINT TRIGGER require_approval_decided AFTER UPDATE OF status ON public.approvals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = ANY (ARRAY['approved'::text, 'denied'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION require_event('approval.decided', 'heard');
+CREATE CONSTRAINT TRIGGER require_approval_expired AFTER UPDATE OF status ON public.approvals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = 'expired'::text) AND (old.status <> 'expired'::text))) EXECUTE FUNCTION require_event('approval.expired', 'heard');
+CREATE CONSTRAINT TRIGGER require_approval_requested AFTER INSERT ON public.approvals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (true) EXECUTE FUNCTION require_event('approval.requested', 'always');
 
 CREATE TABLE attempts (
   id text COLLATE "C" NOT NULL,
@@ -6264,7 +6147,8 @@ ALTER TABLE budget_crossings FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON budget_crossings FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON budget_crossings TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.budget_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER raise_crossed AFTER INSERT ON public.budget_crossings FOR EACH ROW EXECUTE FUNCTION raise_budget_event();
+CREATE TRIGGER leave_budget_exceeded AFTER INSERT ON public.budget_crossings FOR EACH ROW WHEN ((new.threshold IS NULL)) EXECUTE FUNCTION leave_event_of_budget_crossings('budget.exceeded', 'always');
+CREATE TRIGGER leave_budget_threshold AFTER INSERT ON public.budget_crossings FOR EACH ROW WHEN ((new.threshold IS NOT NULL)) EXECUTE FUNCTION leave_event_of_budget_crossings('budget.threshold', 'always');
 
 CREATE TABLE budget_reservations (
   invocation_id text COLLATE "C" NOT NULL,
@@ -6693,7 +6577,14 @@ CREATE TRIGGER keep_start_update AFTER UPDATE ON public.effects FOR EACH ROW WHE
             WHEN (new.stage = 'settled'::text) THEN (new.reconcile_next_at + '00:02:00'::interval)
             ELSE NULL::timestamp with time zone
         END)) EXECUTE FUNCTION keep_start_of_effects();
-CREATE TRIGGER raise_moved AFTER UPDATE OF stage, outcome, reconcile_exhausted ON public.effects FOR EACH ROW WHEN (((((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)) OR (new.reconcile_exhausted IS DISTINCT FROM old.reconcile_exhausted)) AND ((new.stage = 'settled'::text) OR (new.outcome = 'unknown'::text) OR new.reconcile_exhausted))) EXECUTE FUNCTION raise_effect_event();
+CREATE TRIGGER leave_effect_exhausted AFTER UPDATE OF reconcile_exhausted ON public.effects FOR EACH ROW WHEN ((new.reconcile_exhausted AND (NOT old.reconcile_exhausted))) EXECUTE FUNCTION leave_event_of_effects('effect.exhausted', 'always');
+CREATE TRIGGER leave_effect_resolved AFTER UPDATE OF stage, outcome ON public.effects FOR EACH ROW WHEN (((new.stage = 'settled'::text) AND ((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)) AND (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION leave_event_of_effects('effect.resolved', 'heard');
+CREATE TRIGGER leave_effect_settled AFTER UPDATE OF stage, outcome ON public.effects FOR EACH ROW WHEN (((new.stage = 'settled'::text) AND ((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)))) EXECUTE FUNCTION leave_event_of_effects('effect.settled', 'heard');
+CREATE TRIGGER leave_effect_unknown AFTER UPDATE OF outcome ON public.effects FOR EACH ROW WHEN (((new.outcome = 'unknown'::text) AND (old.outcome <> 'unknown'::text))) EXECUTE FUNCTION leave_event_of_effects('effect.unknown', 'always');
+CREATE CONSTRAINT TRIGGER require_effect_exhausted AFTER UPDATE OF reconcile_exhausted ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.reconcile_exhausted AND (NOT old.reconcile_exhausted))) EXECUTE FUNCTION require_event('effect.exhausted', 'always');
+CREATE CONSTRAINT TRIGGER require_effect_resolved AFTER UPDATE OF stage, outcome ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.stage = 'settled'::text) AND ((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)) AND (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION require_event('effect.resolved', 'heard');
+CREATE CONSTRAINT TRIGGER require_effect_settled AFTER UPDATE OF stage, outcome ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.stage = 'settled'::text) AND ((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)))) EXECUTE FUNCTION require_event('effect.settled', 'heard');
+CREATE CONSTRAINT TRIGGER require_effect_unknown AFTER UPDATE OF outcome ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.outcome = 'unknown'::text) AND (old.outcome <> 'unknown'::text))) EXECUTE FUNCTION require_event('effect.unknown', 'always');
 
 CREATE TABLE environments (
   id uuid NOT NULL,
@@ -6722,7 +6613,8 @@ CREATE POLICY tenant ON environments FOR ALL TO PUBLIC USING ((workspace_id = cu
 GRANT INSERT, SELECT ON environments TO service_app;
 GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by, halts) ON environments TO service_app;
 GRANT SELECT (id, workspace_id, name, kind, protected, halted_at, created_at) ON environments TO service_directory;
-CREATE TRIGGER raise_halt AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((new.halted_at IS NULL) <> (old.halted_at IS NULL))) EXECUTE FUNCTION raise_environment_event();
+CREATE TRIGGER leave_environment_halted AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((old.halted_at IS NULL) AND (new.halted_at IS NOT NULL))) EXECUTE FUNCTION leave_event_of_environments('environment.halted');
+CREATE TRIGGER leave_environment_resumed AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((old.halted_at IS NOT NULL) AND (new.halted_at IS NULL))) EXECUTE FUNCTION leave_event_of_environments('environment.resumed');
 
 CREATE TABLE event_subscription_secrets (
   id text COLLATE "C" NOT NULL,
@@ -6792,7 +6684,7 @@ GRANT UPDATE (url, event_types, headers, enabled, master_key_version, wrapped_da
 GRANT SELECT (id, topic_id, deleted_at) ON event_subscriptions TO service_directory;
 GRANT UPDATE (deleted_at) ON event_subscriptions TO service_directory;
 CREATE TRIGGER forget_failures BEFORE UPDATE OF url, enabled ON public.event_subscriptions FOR EACH ROW WHEN (((new.enabled AND (NOT old.enabled)) OR ((new.url <> old.url) AND new.enabled))) EXECUTE FUNCTION forget_failures();
-CREATE TRIGGER raise_disabled AFTER UPDATE OF disabled_at ON public.event_subscriptions FOR EACH ROW WHEN (((new.disabled_at IS NOT NULL) AND (old.disabled_at IS NULL))) EXECUTE FUNCTION raise_subscription_event();
+CREATE TRIGGER leave_subscription_disabled AFTER UPDATE OF disabled_at ON public.event_subscriptions FOR EACH ROW WHEN (((new.disabled_at IS NOT NULL) AND (old.disabled_at IS NULL))) EXECUTE FUNCTION leave_event_of_event_subscriptions('subscription.disabled', 'always');
 
 CREATE TABLE events (
   id text COLLATE "C" NOT NULL,
@@ -7057,7 +6949,8 @@ ALTER TABLE impact_limit_crossings FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON impact_limit_crossings FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON impact_limit_crossings TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.impact_limit_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER raise_crossed AFTER INSERT ON public.impact_limit_crossings FOR EACH ROW EXECUTE FUNCTION raise_impact_limit_event();
+CREATE TRIGGER leave_impact_limit_exceeded AFTER INSERT ON public.impact_limit_crossings FOR EACH ROW WHEN ((new.threshold IS NULL)) EXECUTE FUNCTION leave_event_of_impact_limit_crossings('impact_limit.exceeded', 'always');
+CREATE TRIGGER leave_impact_limit_threshold AFTER INSERT ON public.impact_limit_crossings FOR EACH ROW WHEN ((new.threshold IS NOT NULL)) EXECUTE FUNCTION leave_event_of_impact_limit_crossings('impact_limit.threshold', 'always');
 
 CREATE TABLE impact_limit_periods (
   limit_id text COLLATE "C" NOT NULL,
@@ -7351,7 +7244,6 @@ CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.invocations REFERENC
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.invocations REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_invocations();
 CREATE TRIGGER free_preview AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.compensates IS DISTINCT FROM old.compensates) OR (old.resolution IS NOT NULL) OR (new.resolution IS NOT NULL) OR (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION keep_resolution();
-CREATE TRIGGER keep_span AFTER INSERT OR UPDATE OF status, outcome_source, effect_id, approval_id ON public.invocations FOR EACH ROW WHEN ((new.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
 CREATE TRIGGER keep_start_delete AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((
         CASE
             WHEN ((old.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (old.outcome_source IS NULL)) THEN (old.created_at + '00:00:30'::interval)
@@ -7371,12 +7263,11 @@ CREATE TRIGGER keep_start_update AFTER UPDATE ON public.invocations FOR EACH ROW
             WHEN ((new.status = ANY (ARRAY['queued'::text, 'dispatching'::text])) AND (new.outcome_source IS NULL)) THEN (new.created_at + '00:00:30'::interval)
             ELSE NULL::timestamp with time zone
         END)) EXECUTE FUNCTION keep_start_of_invocations();
+CREATE TRIGGER leave_invocation_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION leave_event_of_invocations('invocation.settled', 'heard');
 CREATE TRIGGER note_late_settlement AFTER UPDATE OF settled_at ON public.invocations FOR EACH ROW WHEN (((new.status = 'succeeded'::text) AND (new.settled_at IS NOT NULL) AND (old.settled_at IS NULL) AND (date_trunc('month'::text, (new.settled_at AT TIME ZONE 'UTC'::text)) <> date_trunc('month'::text, (new.created_at AT TIME ZONE 'UTC'::text))))) EXECUTE FUNCTION note_late_execution('settled');
 CREATE TRIGGER note_reversal AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((old.status = 'succeeded'::text) AND (new.status = 'failed'::text) AND (new.settled_at IS NOT NULL))) EXECUTE FUNCTION note_late_execution('reversed');
-CREATE TRIGGER raise_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_invocation_event();
 CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER release_files AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN ((new.holds_files AND ((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) OR ((new.status = 'unknown'::text) AND (new.effect_id IS NULL))))) EXECUTE FUNCTION release_files();
-CREATE TRIGGER remove_span AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
 CREATE CONSTRAINT TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER take_preview AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 
@@ -7571,7 +7462,7 @@ CREATE POLICY directory ON memories FOR SELECT TO service_directory USING (true)
 CREATE POLICY tenant ON memories FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON memories TO service_app;
 GRANT UPDATE (superseded_by, superseded_at, replaced_from, holds_until, expires_at) ON memories TO service_app;
-GRANT SELECT (id, environment_id, collection_id, expires_at, terms) ON memories TO service_directory;
+GRANT SELECT (id, environment_id, expires_at) ON memories TO service_directory;
 CREATE TRIGGER check_change BEFORE UPDATE ON public.memories FOR EACH ROW EXECUTE FUNCTION check_memory_change();
 CREATE TRIGGER record_version BEFORE INSERT ON public.memories FOR EACH ROW EXECUTE FUNCTION record_memory_version();
 
@@ -7677,6 +7568,7 @@ CREATE TABLE memory_vectors (
   environment_id uuid NOT NULL,
   collection_id text COLLATE "C" NOT NULL,
   embedding real[] NOT NULL,
+  dimensions integer GENERATED ALWAYS AS (cardinality(embedding)) STORED NOT NULL,
   CONSTRAINT memory_vectors_pkey PRIMARY KEY (memory_id),
   CONSTRAINT memory_vectors_embedding_check CHECK (((cardinality(embedding) >= 1) AND (cardinality(embedding) <= 4096)))
 );
@@ -7685,20 +7577,6 @@ ALTER TABLE memory_vectors ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory_vectors FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON memory_vectors FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON memory_vectors TO service_app;
-
-CREATE TABLE memory_word_counts (
-  collection_id text COLLATE "C" NOT NULL,
-  word text COLLATE "C" NOT NULL,
-  environment_id uuid NOT NULL,
-  memories integer NOT NULL,
-  CONSTRAINT memory_word_counts_pkey PRIMARY KEY (collection_id, word),
-  CONSTRAINT memory_word_counts_memories_check CHECK ((memories > 0))
-);
-CREATE INDEX memory_word_counts_of_environment ON public.memory_word_counts USING btree (environment_id);
-ALTER TABLE memory_word_counts ENABLE ROW LEVEL SECURITY;
-ALTER TABLE memory_word_counts FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON memory_word_counts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT SELECT ON memory_word_counts TO service_app;
 
 CREATE TABLE message_attempts (
   message_id text COLLATE "C" NOT NULL,
@@ -7890,7 +7768,10 @@ CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_messages();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_messages();
-CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_message_event();
+CREATE TRIGGER leave_message_delivered AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = 'delivered'::text) AND (old.status <> 'delivered'::text))) EXECUTE FUNCTION leave_event_of_messages('message.delivered', 'heard');
+CREATE TRIGGER leave_message_failed AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = 'failed'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION leave_event_of_messages('message.failed', 'always');
+CREATE CONSTRAINT TRIGGER require_message_delivered AFTER UPDATE OF status ON public.messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = 'delivered'::text) AND (old.status <> 'delivered'::text))) EXECUTE FUNCTION require_event('message.delivered', 'heard');
+CREATE CONSTRAINT TRIGGER require_message_failed AFTER UPDATE OF status ON public.messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = 'failed'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION require_event('message.failed', 'always');
 
 CREATE TABLE monthly_usage (
   workspace_id uuid NOT NULL,
@@ -8296,12 +8177,14 @@ CREATE TABLE raised_events (
   id uuid DEFAULT uuidv7() NOT NULL,
   environment_id uuid NOT NULL,
   type text NOT NULL,
-  data jsonb NOT NULL,
+  row_id text COLLATE "C",
+  snapshot jsonb NOT NULL,
   occurred_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   look_again_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   CONSTRAINT raised_events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX raised_events_of ON public.raised_events USING btree (environment_id, id);
+CREATE INDEX raised_events_of_row ON public.raised_events USING btree (row_id) WHERE (row_id IS NOT NULL);
 ALTER TABLE raised_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE raised_events FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON raised_events FOR SELECT TO service_directory USING (true);
@@ -8309,7 +8192,7 @@ CREATE POLICY directory_raises ON raised_events FOR INSERT TO service_directory 
 CREATE POLICY tenant ON raised_events FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON raised_events TO service_app;
 GRANT UPDATE (look_again_at) ON raised_events TO service_app;
-GRANT INSERT (environment_id, type, data) ON raised_events TO service_directory;
+GRANT INSERT (environment_id, type, snapshot) ON raised_events TO service_directory;
 GRANT SELECT (id, environment_id, look_again_at) ON raised_events TO service_directory;
 
 CREATE UNLOGGED TABLE rate_windows (
@@ -8521,8 +8404,8 @@ CREATE TRIGGER keep_start_update AFTER UPDATE ON public.schedule_runs FOR EACH R
             WHEN (new.outcome = ANY (ARRAY['queued'::text, 'waiting'::text])) THEN (new.fired_at + '00:00:30'::interval)
             ELSE NULL::timestamp with time zone
         END)) EXECUTE FUNCTION keep_start_of_schedule_runs();
-CREATE TRIGGER raise_failed AFTER INSERT OR UPDATE OF outcome ON public.schedule_runs FOR EACH ROW WHEN ((new.outcome = 'failed'::text)) EXECUTE FUNCTION raise_schedule_event();
-CREATE TRIGGER raise_missed AFTER INSERT ON public.schedule_runs REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT EXECUTE FUNCTION raise_missed_slots();
+CREATE TRIGGER leave_schedule_failed AFTER INSERT OR UPDATE OF outcome ON public.schedule_runs FOR EACH ROW WHEN ((new.outcome = 'failed'::text)) EXECUTE FUNCTION leave_event_of_schedule_runs('schedule.failed', 'heard');
+CREATE TRIGGER leave_schedule_missed AFTER INSERT ON public.schedule_runs REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT EXECUTE FUNCTION leave_event_of_missed_slots();
 
 CREATE TABLE schedules (
   id text COLLATE "C" NOT NULL,
@@ -8652,7 +8535,7 @@ ALTER TABLE secrets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE secrets FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON secrets FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON secrets TO service_app;
-CREATE TRIGGER raise_rotated AFTER UPDATE OF current_version ON public.secrets FOR EACH ROW WHEN (((new.current_version <> old.current_version) AND (old.deleted_at IS NULL) AND (new.deleted_at IS NULL))) EXECUTE FUNCTION raise_secret_event();
+CREATE TRIGGER leave_secret_rotated AFTER UPDATE OF current_version ON public.secrets FOR EACH ROW WHEN (((new.current_version <> old.current_version) AND (old.deleted_at IS NULL) AND (new.deleted_at IS NULL))) EXECUTE FUNCTION leave_event_of_secrets('secret.rotated', 'heard');
 
 CREATE TABLE session_messages (
   session_id text COLLATE "C" NOT NULL,
@@ -8815,8 +8698,6 @@ CREATE TABLE spans (
   cost double precision,
   attributes jsonb,
   invocation_id text COLLATE "C",
-  effect_id text COLLATE "C",
-  approval_id text COLLATE "C",
   sent_status text,
   is_start_sent boolean DEFAULT false NOT NULL,
   is_end_sent boolean DEFAULT false NOT NULL,
@@ -8826,7 +8707,6 @@ CREATE TABLE spans (
   CONSTRAINT spans_check CHECK ((parent_id <> id)),
   CONSTRAINT spans_check1 CHECK ((ended_at >= started_at)),
   CONSTRAINT spans_check2 CHECK (((status = 'running'::text) = (ended_at IS NULL))),
-  CONSTRAINT spans_check3 CHECK (((invocation_id IS NOT NULL) OR (num_nonnulls(effect_id, approval_id) = 0))),
   CONSTRAINT spans_cost_check CHECK ((cost >= (0)::double precision)),
   CONSTRAINT spans_error_check CHECK ((jsonb_typeof(error) = 'object'::text)),
   CONSTRAINT spans_id_check CHECK ((id ~ '^(spn_[0-9A-Za-z]{22}|[0-9a-f]{16})$'::text)),
@@ -8844,7 +8724,7 @@ CREATE POLICY directory ON spans FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON spans FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON spans TO service_app;
 GRANT DELETE ON spans TO service_directory;
-GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, effect_id, approval_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
+GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, invocation_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
 GRANT SELECT (run_id, id) ON spans TO service_directory;
 CREATE TRIGGER count_added AFTER INSERT ON public.spans REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
 CREATE TRIGGER count_changed AFTER UPDATE ON public.spans REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_spans();
@@ -8977,7 +8857,7 @@ CREATE POLICY tenant ON usage_crossings FOR ALL TO PUBLIC USING ((workspace_id =
 GRANT INSERT, SELECT ON usage_crossings TO service_app;
 GRANT SELECT ON usage_crossings TO service_directory;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.usage_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER raise_crossed AFTER INSERT ON public.usage_crossings FOR EACH ROW EXECUTE FUNCTION raise_usage_event();
+CREATE TRIGGER leave_usage_threshold AFTER INSERT ON public.usage_crossings FOR EACH ROW WHEN (true) EXECUTE FUNCTION leave_event_of_usage_crossings('usage.threshold', 'always');
 
 CREATE TABLE users (
   id text COLLATE "C" NOT NULL,
@@ -9150,8 +9030,6 @@ ALTER TABLE memory_jobs ADD CONSTRAINT memory_jobs_collection_id_fkey FOREIGN KE
 ALTER TABLE memory_jobs ADD CONSTRAINT memory_jobs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE memory_vectors ADD CONSTRAINT memory_vectors_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE memory_vectors ADD CONSTRAINT memory_vectors_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE;
-ALTER TABLE memory_word_counts ADD CONSTRAINT memory_word_counts_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES memory_collections(id) ON DELETE CASCADE;
-ALTER TABLE memory_word_counts ADD CONSTRAINT memory_word_counts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_contents ADD CONSTRAINT message_contents_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

@@ -1,5 +1,5 @@
 import type { ApiDependencies } from '../dependencies.ts';
-import type { HttpContext, HttpMiddleware } from '../http/context.ts';
+import type { HttpMiddleware } from '../http/context.ts';
 import { probeDependencies, readiness } from './probes.ts';
 
 /**
@@ -8,7 +8,16 @@ import { probeDependencies, readiness } from './probes.ts';
  * the workers is one of some seconds ago, so that a probe stays cheap.
  */
 export function healthChecks(deps: ApiDependencies, isSetUp: () => boolean = () => true): HttpMiddleware {
-  const answerReady = async (ctx: HttpContext): Promise<void> => {
+  return async (ctx, next) => {
+    const isProbe = ctx.method === 'GET' || ctx.method === 'HEAD';
+    if (isProbe && ctx.path === '/healthz') {
+      ctx.body = { success: true, data: { status: 'up' } };
+      return;
+    }
+    if (!isProbe || ctx.path !== '/readyz') {
+      await next();
+      return;
+    }
     const { state } = deps.workers;
     // A worker may have come back since. Unless there is news, the state that is known is answered.
     const [dependencies, workers] = await Promise.all([
@@ -19,12 +28,5 @@ export function healthChecks(deps: ApiDependencies, isSetUp: () => boolean = () 
     const { status, body } = readiness({ ...dependencies, workers, setup }, ctx.state.requestId);
     ctx.status = status;
     ctx.body = body;
-  };
-  return (ctx, next) => {
-    const isProbe = ctx.method === 'GET' || ctx.method === 'HEAD';
-    if (isProbe && ctx.path === '/readyz') return answerReady(ctx);
-    if (!isProbe || ctx.path !== '/healthz') return next();
-    ctx.body = { success: true, data: { status: 'up' } };
-    return undefined;
   };
 }

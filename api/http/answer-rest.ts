@@ -8,28 +8,25 @@ import { idempotencyKeyOf, type WireReply } from './idempotency.ts';
 import { identify, presentedBy } from './identify.ts';
 import { checkStreamedBody, isNotModified, sendStream } from './replies.ts';
 import { BODY_BYTES_MAX, parseJsonBytes, readJsonBytes } from './bodies.ts';
-import { PathTable } from './path-table.ts';
+import { type RoutesOfPath, RouteTable } from './route-table.ts';
 import { clientAddress } from './every-request.ts';
 import { allOf, outcomeOf, queryOf, validateBody, validatePart, withIssuesBeside } from './validate-request.ts';
 import { z } from 'zod';
 
-/** The routes of one path. */
-type RoutesOfPath = Map<Method, AnyRoute>;
-
 /** Answers the requests of REST: each by the route of its method and path. */
 export function answerRest(runner: RouteRunner, routes: readonly AnyRoute[]): HttpMiddleware {
-  const table = tableOf(routes);
+  const table = new RouteTable(routes);
   return async (ctx, next) => {
-    const place = table.find(ctx.path);
-    if (place === null) return next();
-    ctx['params'] = place.params;
-    const allowed = allowedMethods(place.found);
+    const found = table.find(ctx.path);
+    if (found === null) return next();
+    ctx['params'] = found.params;
+    const allowed = allowedMethods(found.routes);
     if (ctx.method === 'OPTIONS') {
       ctx.set('Allow', allowed.join(', '));
       ctx.status = 204;
       return;
     }
-    const route = place.found.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
+    const route = found.routes.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
     if (route === undefined) {
       ctx.set('Allow', allowed.join(', '));
       throw new ServiceError('METHOD_NOT_ALLOWED', {
@@ -39,18 +36,6 @@ export function answerRest(runner: RouteRunner, routes: readonly AnyRoute[]): Ht
     }
     await answer(runner, route, ctx);
   };
-}
-
-function tableOf(routes: readonly AnyRoute[]): PathTable<RoutesOfPath> {
-  const table = new PathTable<RoutesOfPath>();
-  const ids = new Set<string>();
-  for (const route of routes) {
-    const ofPath = table.at(route.path, () => new Map());
-    if (ids.has(route.id) || ofPath.has(route.method)) throw new Error(`route ${route.id} is declared twice`);
-    ids.add(route.id);
-    ofPath.set(route.method, route);
-  }
-  return table;
 }
 
 function allowedMethods(routes: RoutesOfPath): string[] {
