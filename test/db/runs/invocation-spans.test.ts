@@ -1,0 +1,95 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EnvironmentTransaction } from '../../../db/client.ts';
+import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
+import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.ts';
+import { createRun } from '../../../db/runs/create-run.ts';
+import { getSpan } from '../../../db/runs/list-spans.ts';
+import { spanIdOf } from '../../../db/runs/records.ts';
+import { upsertSpans } from '../../../db/runs/upsert-spans.ts';
+import { newId } from '../../../domain/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plantAction, type PlantedAction } from '../actions/planted-rows.ts';
+
+/** The span of an invocation is written with its admission, and shows the state of the invocation. */
+
+let database: TestDatabase;
+let owner: Client;
+let action: PlantedAction;
+let runId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = new Client({ connectionString: database.ownerUrl });
+  await owner.connect();
+  action = await plantAction(owner, database.tenant);
+  const nothing = { name: null, agentId: null, agentVersion: null, userId: null, application: null };
+  const run = { ...nothing, input: null, tags: null, metadata: null, traceId: null, startedAt: null };
+  runId = (await transaction((tx) => createRun(tx, run))).id;
+});
+afterAll(async () => {
+  await owner.end();
+  await database.close();
+});
+
+const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
+  database.db.withEnvironment(database.tenant, work);
+const spanOf = (invocationId: string) => transaction((tx) => getSpan(tx, runId, spanIdOf(invocationId)));
+const admit = async (): Promise<string> => {
+  const made = { operationKey: null, requestDigest: 'sha256:0', input: {}, retryOf: null, agentId: null, runId };
+  const requestedBy = { type: 'api_key', id: 'key_test' } as const;
+  const { id } = await transaction((tx) => admitInvocation(tx, { ...action, ...made, requestedBy }));
+  return id;
+};
+
+test.each([
+  ['queued', 'running', null],
+  ['unknown', 'running', 'a_code'],
+  ['succeeded', 'succeeded', null],
+  ['cancelled', 'cancelled', 'a_code'],
+  ['failed', 'failed', 'a_code'],
+  ['refused', 'failed', 'a_code'],
+  ['denied', 'failed', 'a_code'],
+  ['expired', 'failed', 'a_code'],
+])('the span of an invocation that is %s is %s', async (status, shown, code) => {
+  const id = await admit();
+  const refusal = code === null ? '' : `, refusal_code = '${code}', refusal_details = '{}', error = 'Why.'`;
+  await database.asOwner(
+    `SET session_replication_role = 'replica'; UPDATE invocations SET status = '${status}', outcome_source = 'system',
+       settled_at = created_at + interval '1 second'${refusal} WHERE id = '${id}'`,
+  );
+  const span = await spanOf(id);
+  expect(span).toMatchObject({ status: shown, invocationId: id });
+  expect(span?.error).toEqual(code === null ? null : { code, message: 'Why.' });
+  expect(span?.attributes).toMatchObject({ 'service.invocation.status': status });
+  const lasted = span?.endedAt === null ? null : Number(span?.endedAt) - Number(span?.startedAt);
+  expect(lasted).toBe(shown === 'running' ? null : 1_000);
+});
+
+test('an admission that is withdrawn leaves no span', async () => {
+  const id = await admit();
+  expect(await spanOf(id)).not.toBeNull();
+  expect(await transaction((tx) => withdrawInvocation(tx, id))).toBe(true);
+  expect(await spanOf(id)).toBeNull();
+});
+
+test('a span that was sent before the admission, by the id of a preview, becomes that of the invocation', async () => {
+  const invocationId = newId('invocation');
+  const state = { status: 'succeeded', startedAt: '2026-01-01T00:00:00Z', endedAt: '2026-01-01T00:00:01Z' } as const;
+  const sent = { sentStatus: 'succeeded', isStartSent: true, isEndSent: true, attributes: { mine: 1 } } as const;
+  const span = { id: spanIdOf(invocationId), name: 'mine', ...state, ...sent };
+  await transaction((tx) => upsertSpans(tx, runId, [span]));
+  const made = { operationKey: null, requestDigest: 'sha256:0', input: {}, retryOf: null, agentId: null, runId };
+  const requestedBy = { type: 'api_key', id: 'key_test' } as const;
+  const preview = { id: newId('preview'), invocationId };
+  await database.asOwner('ALTER TABLE invocations DISABLE TRIGGER ALL');
+  await transaction((tx) => admitInvocation(tx, { ...action, ...made, requestedBy, preview }));
+  await database.asOwner('ALTER TABLE invocations ENABLE TRIGGER ALL');
+  expect(await spanOf(invocationId)).toMatchObject({
+    name: expect.stringMatching(/^planted-/) as string,
+    kind: 'action',
+    status: 'running',
+    endedAt: null,
+    invocationId,
+    attributes: { mine: 1, 'service.invocation.status': 'queued' },
+  });
+});
