@@ -54,13 +54,13 @@ export async function readAgents(
 ): Promise<{ items: AgentCounts[]; total: number; isTruncated: boolean }> {
   const { rows } = await tx.raw<{ rows: (AgentCounts & { total: number; isTruncated: boolean })[] }>(
     `WITH counted AS MATERIALIZED (
-       SELECT CASE kind WHEN 'invocations.created' THEN d3 WHEN 'invocations.ended' THEN d3 ELSE d2 END AS "agentId", *
-       FROM ${ROLLUPS} r WHERE kind = ANY (CAST(:kinds AS text[])) AND n > 0),
+       SELECT kind, ${AGENT} AS "agentId", d1, ${VERSION} AS version, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2, max(last_at) AS last_at
+       FROM ${ROLLUPS} r WHERE kind = ANY (CAST(:kinds AS text[])) AND n > 0 GROUP BY 1, 2, 3, 4),
      agents AS (${AGENTS} WHERE CAST(:agentId AS text) IS NULL OR "agentId" = :agentId GROUP BY "agentId"),
      paged AS (SELECT * FROM agents ORDER BY ${ORDERS[sort]} DESC NULLS LAST, "agentId" LIMIT :limit OFFSET :offset)
      SELECT p.*, t.total, t."isTruncated", ARRAY(
-         SELECT d3 FROM counted c WHERE c."agentId" = p."agentId" AND c.kind IN ('runs.started', 'runs.ended') AND d3 <> ''
-         GROUP BY d3 ORDER BY max(last_at) DESC NULLS LAST, d3 DESC LIMIT ${VERSIONS_MAX}) AS versions
+         SELECT version FROM counted c WHERE c."agentId" = p."agentId" AND version <> ''
+         GROUP BY version ORDER BY max(last_at) DESC NULLS LAST, version DESC LIMIT ${VERSIONS_MAX}) AS versions
      FROM (SELECT CAST(count(*) AS int) AS total, COALESCE(bool_or("agentId" = '${OTHER}'), false) AS "isTruncated" FROM agents) t
        LEFT JOIN paged p ON true
      ORDER BY ${ORDERS[sort]} DESC NULLS LAST, "agentId"`,
@@ -76,6 +76,9 @@ export async function readAgents(
     isTruncated: rows[0]?.isTruncated ?? false,
   };
 }
+
+const AGENT = `CASE WHEN kind IN ('invocations.created', 'invocations.ended') THEN d3 ELSE d2 END`;
+const VERSION = `CASE WHEN kind IN ('runs.started', 'runs.ended') THEN d3 ELSE '' END`;
 
 const sumOf = (member: 'n' | 's1' | 's2', condition: string): string =>
   `CAST(COALESCE(sum(${member}) FILTER (WHERE ${condition}), 0) AS float8)`;

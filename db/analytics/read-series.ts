@@ -3,7 +3,7 @@ import { OTHER } from '../../domain/analytics/kinds.ts';
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { Sources } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { BUCKET_NUMBER, edgesOf, histogramsFor, rollupsFor, sourceBindings } from './rollups.ts';
+import { BUCKET_NUMBER, edgesOf, rollupsFor, sourceBindings } from './rollups.ts';
 
 /** What a series counts. The texts are SQL over the columns of a rollup, constants of the code. */
 export interface SeriesTerms {
@@ -54,21 +54,35 @@ export interface HistogramPoint {
   histogram: HistogramBucket[];
 }
 
-/** The histograms of durations by group and bucket. The top groups have the most durations. */
+/**
+ * The histograms of durations by group and bucket. The top groups have the most records; only their histograms are read by group. Those of
+ * the rest are what is left of the histograms of all, which need not be read by an open dimension.
+ */
 export async function readHistogramSeries(
   tx: EnvironmentTransaction,
   terms: SeriesTerms,
   place: SeriesPlace,
 ): Promise<HistogramPoint[]> {
+  const { kind, group, where } = terms;
   const { rows } = await tx.raw<{ rows: { key: string | null; bucket: number; of: number[]; counts: number[] }[] }>(
     `WITH counted AS MATERIALIZED (
-       SELECT ${terms.group} AS key, ${BUCKET_NUMBER} AS bucket, r.bucket AS of, sum(n) AS value
-       FROM ${histogramsFor(columnsOf(terms))} r WHERE r.kind = '${terms.kind}' AND ${terms.where} GROUP BY 1, 2, 3 HAVING sum(n) > 0),
+       SELECT ${group} AS key, ${BUCKET_NUMBER} AS bucket, n AS value, buckets, counts
+       FROM ${rollupsFor(columnsOf(terms))} r WHERE r.kind = '${kind}' AND ${where}),
      ${TOP},
+     named AS MATERIALIZED (
+       SELECT key, bucket, of, sum(CAST(n AS float8)) AS n FROM (
+         SELECT key, bucket, unnest(buckets) AS of, unnest(counts) AS n FROM counted WHERE key = ANY (ARRAY(SELECT key FROM ranked))) c
+       GROUP BY 1, 2, 3),
+     summed AS MATERIALIZED (
+       SELECT ${BUCKET_NUMBER} AS bucket, buckets, counts FROM ${rollupsFor({ [kind]: where })} r WHERE r.kind = '${kind}' AND ${where}),
      parted AS (
-       SELECT ranked.key, bucket, of, sum(value) AS value FROM counted LEFT JOIN ranked USING (key) GROUP BY 1, 2, 3)
-     SELECT key, bucket, array_agg(CAST(of AS int)) AS of, array_agg(CAST(value AS float8)) AS counts
-     FROM parted GROUP BY 1, 2 ORDER BY 1, 2`,
+       SELECT * FROM named
+       UNION ALL
+       SELECT NULL, bucket, of, sum(n) FROM (
+         SELECT bucket, unnest(buckets) AS of, CAST(unnest(counts) AS float8) AS n FROM summed UNION ALL SELECT bucket, of, -n FROM named) a
+       GROUP BY 2, 3)
+     SELECT key, bucket, array_agg(CAST(of AS int)) AS of, array_agg(CAST(n AS int)) AS counts
+     FROM parted WHERE n > 0 GROUP BY 1, 2 ORDER BY 1, 2`,
     bindingsOf(place),
   );
   return rows.map(({ key, bucket, of, counts }) => ({

@@ -12,9 +12,10 @@ const branches = (columns: string, level: string): string => `(
     WHERE ${OWN} AND ${level} AND day >= CAST(:firstDay AS date) AND day < CAST(:dayAfter AS date)
   UNION ALL SELECT ${columns}, quarter AS at FROM analytics_rollups WHERE ${OWN} AND ${level} AND quarter >= :daysTo AND quarter < :to)`;
 
-const rollupsOf = (level: string): string => branches('kind, d1, d2, d3, n, s1, s2, first_at, last_at, samples', level);
+const rollupsOf = (level: string): string =>
+  branches('kind, d1, d2, d3, n, s1, s2, first_at, last_at, samples, buckets, counts', level);
 const histogramsOf = (level: string): string => `(
-  SELECT kind, d1, d2, d3, at, unnest(buckets) AS bucket, unnest(counts) AS n FROM ${branches('kind, d1, d2, d3, buckets, counts', level)} u)`;
+  SELECT kind, d1, d2, d3, at, unnest(buckets) AS bucket, unnest(counts) AS n FROM ${rollupsOf(level)} u)`;
 
 /**
  * The rollups of a range, for a FROM of a statement that binds `sourceBindings`: quarters or days, never both of one time. PostgreSQL moves the
