@@ -19,7 +19,8 @@ describe.skipIf(!HAS_PIP)('an ingest (skipped only where python3 has no pip, whi
   let processes: SeparateProcesses;
   let api: Caller;
   beforeAll(async () => {
-    expect(await fetchEmbeddingModel(embeddingModelLookup(null))).toBeNull();
+    const why = await fetchEmbeddingModel(embeddingModelLookup(null));
+    if (why !== null) throw new Error(why);
     processes = await SeparateProcesses.start();
     const { database } = processes;
     const { key } = await database.db.withEnvironment(database.tenant, (tx) =>

@@ -66,7 +66,7 @@ async function sweep(): Promise<[string, string][]> {
     },
   });
   await sweepRows(deps, 'workflow-starts', workflowStarts);
-  return started.sort();
+  return started.sort(([one], [other]) => one.localeCompare(other));
 }
 const setNextRead = (ref: EffectRef, ago: string) =>
   world.database.asOwner(
