@@ -38,11 +38,11 @@ export async function makePreview(
   const { definition } = work;
   const { descriptor } = deps.adapterFor(definition.adapter);
   // Sent together, and answered in order.
-  const [facts, observation, secretVersions] = await Promise.all([
-    readBinding(tx, work.id),
-    readLatestObservation(tx, work.id),
-    readSecretVersions(tx, descriptor.secretNames(definition)),
-  ]);
+  const [facts, observation, secretVersions] = await tx.inOrder(
+    () => readBinding(tx, work.id),
+    () => readLatestObservation(tx, work.id),
+    () => readSecretVersions(tx, descriptor.secretNames(definition)),
+  );
   if (observation?.refusal) return observation.refusal;
   const assembly = assemblePreview({
     descriptor,

@@ -35,11 +35,11 @@ export async function recheckBinding(
   const { definition } = work;
   const { descriptor } = deps.adapterFor(definition.adapter);
   // Sent together, and answered in order.
-  const [record, observation, secretVersions] = await Promise.all([
-    readBinding(tx, work.id),
-    readLatestObservation(tx, work.id),
-    readSecretVersions(tx, descriptor.secretNames(definition)),
-  ]);
+  const [record, observation, secretVersions] = await tx.inOrder(
+    () => readBinding(tx, work.id),
+    () => readLatestObservation(tx, work.id),
+    () => readSecretVersions(tx, descriptor.secretNames(definition)),
+  );
   const { preview } = record;
   if (preview === null) return null;
   if (work.currentVersionId !== preview.versionId) {

@@ -124,10 +124,10 @@ async function assemble(
 ): Promise<AssembledPreview> {
   const { definition } = action;
   // Sent together, and answered in order.
-  const [policies, secretVersions] = await Promise.all([
-    readPolicyRevision(tx),
-    readSecretVersions(tx, descriptor.secretNames(definition)),
-  ]);
+  const [policies, secretVersions] = await tx.inOrder(
+    () => readPolicyRevision(tx),
+    () => readSecretVersions(tx, descriptor.secretNames(definition)),
+  );
   const { invocationId, effectId, operationKey } = request;
   const assembly = assemblePreview({
     descriptor,
