@@ -1,9 +1,10 @@
 import { Socket } from 'node:net';
-import { Pool, type PoolClient, type QueryConfig } from 'pg';
-import { transactionOf } from './transaction.ts';
+import { Pool, type PoolClient } from 'pg';
 import { type Announcement, Announcer } from './announcements/announcer.ts';
+import { sendTogether } from './round-trip.ts';
 import type { Scope, TransactionOptions } from './scope.ts';
-import { type Bindings, statementOf, valuesOf } from './statement.ts';
+import { type Bindings, boundStatement } from './statement.ts';
+import { type Answers, type Step, transactionOf } from './transaction.ts';
 
 /** The tenant of a query. Every tenant row belongs to one environment of one workspace. */
 export interface Tenant {
@@ -14,12 +15,18 @@ export interface Tenant {
 /** The operations of every transaction. */
 export interface ScopedTransaction {
   /**
-   * One statement, sent at once; `?` or `:name` marks a value. Returns pg's result. It is prepared once for each connection,
-   * under the name of its file. Without values the text may hold several statements, where the transaction is no read-only one.
+   * One statement; `?` or `:name` marks a value. It is prepared once for each connection, under the name of its file. One at a
+   * time: it is refused while another one of the transaction is under way.
    */
   raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
-  /** The commit is sent right behind this statement of `raw`, and not after its answer. Where it fails, nothing is committed. */
-  last(statement: Promise<unknown>): void;
+  /**
+   * Sends what the steps send in the order in which they are written, in one round trip, and returns what each of them answers:
+   * `tx.inOrder(() => lockInvocation(tx, id), () => readAttempt(tx, id))`. A step sends all of its statements before its first
+   * `await`; a later one is refused. A step may call `inOrder` itself. After a statement that fails the others are not run.
+   */
+  inOrder<const Steps extends readonly Step[]>(...steps: Steps): Promise<Answers<Steps>>;
+  /** The same, and the commit goes with them. The transaction takes nothing after it. Where one fails, nothing is committed. */
+  last<const Steps extends readonly Step[]>(...steps: Steps): Promise<Answers<Steps>>;
   /** Notifies those who wait, once the transaction has committed; not at all where it does not. */
   announce(announcement: Announcement): void;
 }
@@ -94,8 +101,6 @@ export class Database {
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       stream: () => socketThatEndsInSilence(silenceMaxMs),
-      // Statements are pipelined: each is sent without waiting for the answer to the one before.
-      pipeline: true,
       max: options.poolMax ?? POOL_MAX_DEFAULT,
     });
     // A lost connection fails the statements in flight on it, and their callers see the error. The pool drops the connection.
@@ -184,9 +189,12 @@ export class Database {
   }
 
   private async ask<Result>(sql: string, bindings?: Bindings): Promise<Result> {
+    const statement = boundStatement(sql, bindings);
     const client = await this.acquire();
     try {
-      return (await client.query(configOf(sql, bindings))) as Result;
+      const { results, failure } = await sendTogether(client, [statement]);
+      if (failure !== null) throw failure;
+      return results[0] as Result;
     } finally {
       client.release();
     }
@@ -200,28 +208,20 @@ export class Database {
     const open = transactionOf(scope, options);
     const client = await this.acquire();
     const transaction = open(client);
-    const announced: Announcement[] = [];
-    const last: Promise<unknown>[] = [];
     let isUsable = true;
     try {
       const result = await work({
-        raw: async (sql, bindings) => (await transaction.query(configOf(sql, bindings))) as never,
-        announce: (announcement) => void announced.push(announcement),
-        last: (statement) => {
-          statement.catch(() => undefined); // seen below
-          last.push(statement);
-        },
+        raw: async (sql, bindings) => (await transaction.query(boundStatement(sql, bindings))) as never,
+        inOrder: (...steps) => transaction.inOrder(steps),
+        last: (...steps) => transaction.inOrder(steps, true),
+        announce: (announcement) => void transaction.announced.push(announcement),
       });
-      const committed = transaction.commit();
-      committed.catch(() => undefined); // awaited below
-      // The error of a statement says more than that of the commit.
-      for (const statement of last) await statement;
-      await committed;
-      this.announcer.send(announced);
+      await transaction.commit();
+      this.announcer.send(transaction.announced);
       return result;
     } catch (error) {
       isUsable = await transaction.rollBack();
-      throw transaction.openingFailure() ?? error;
+      throw transaction.openingFailure ?? error;
     } finally {
       client.release(!isUsable);
     }
@@ -240,12 +240,6 @@ function socketThatEndsInSilence(silenceMaxMs: number): Socket {
 export interface Directory {
   /** Sends one statement outside of a transaction. */
   raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
-}
-
-function configOf(sql: string, bindings?: Bindings): QueryConfig {
-  const { text, name, places } = statementOf(sql, bindings);
-  if (bindings === undefined) return { text };
-  return { text, values: valuesOf({ places }, bindings), ...(name === null ? {} : { name }) };
 }
 
 /** A caller may pass an object with more members than these two; only these two set the scope. */

@@ -1,7 +1,7 @@
-import type { QueryConfig } from 'pg';
 import { isId } from '../domain/ids.ts';
 import { ROLES, type Role } from '../domain/roles.ts';
 import { isUuid } from '../domain/uuid.ts';
+import type { BoundStatement } from './round-trip.ts';
 
 /** The scope of a transaction: row-level security compares every row with it. */
 export interface Scope {
@@ -66,7 +66,7 @@ const READ_ONLY = "set_config('transaction_read_only', 'on', true)";
  * The statement that names the scope of its transaction, until the transaction ends. Each id must have the form of an id, and a
  * member that is present without an id throws; it must not widen the scope.
  */
-export function scopeStatement(scope: Scope, { flush = 'now', readOnly = false }: TransactionOptions): QueryConfig {
+export function scopeStatement(scope: Scope, { flush = 'now', readOnly = false }: TransactionOptions): BoundStatement {
   const keys = Object.keys(scope) as (keyof Scope)[];
   const values = keys.map((key) => {
     const { takes, isWellFormed } = SETTINGS[key];
@@ -88,7 +88,7 @@ export function scopeStatement(scope: Scope, { flush = 'now', readOnly = false }
 }
 
 /** The statement that holds a credential until the end of its transaction. It fails with CREDENTIAL_ENDED. */
-export function holdStatement(held: Credential): QueryConfig {
+export function holdStatement(held: Credential): BoundStatement {
   if (held.type === 'api_key') {
     if (!isId('apiKey', held.keyId)) throw new Error('a held API key is named by its id');
     return { name: 'hold_api_key', text: 'SELECT hold_api_key($1)', values: [held.keyId] };

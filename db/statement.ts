@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { BoundStatement } from './round-trip.ts';
 
 /** A statement in PostgreSQL's form: `$1 …` replaces each mark of a value. */
 export interface Statement {
@@ -43,6 +44,12 @@ function nameOfCaller(): string {
   const caller = frames.find((frame) => OPENED_BY.test(frame) && !NAMES_NOTHING.test(frame));
   const file = OPENED_BY.exec(caller ?? '')?.[1] ?? 'statement';
   return file.replaceAll(/[^a-z0-9]+/gi, '_').slice(0, NAME_CHARACTERS_MAX);
+}
+
+/** A statement with its values, as it is sent. */
+export function boundStatement(sql: string, bindings?: Bindings): BoundStatement {
+  const { text, name, places } = statementOf(sql, bindings);
+  return { text, name, values: bindings === undefined ? [] : valuesOf({ places }, bindings) };
 }
 
 /** `?` and `:name` mark values (`\\?` is a question mark). A name without a binding is left alone, as in `::text`. */

@@ -53,7 +53,10 @@ export async function claimInTurn(
   const take = async (tx: EnvironmentTransaction): Promise<ClaimedInTurn | Queued | null> => {
     // Both statements are sent together. The invocation is locked first, in the same order as when its end is recorded and its permit
     // released.
-    const [, position] = await Promise.all([lockInvocation(tx, ref.invocationId), acquirePermit(tx, wanted)]);
+    const [, position] = await tx.inOrder(
+      () => lockInvocation(tx, ref.invocationId),
+      () => acquirePermit(tx, wanted),
+    );
     if (position === null) return null;
     if (position > 0) {
       // It must not queue for a call that it may never send: it rolls its position back and settles.

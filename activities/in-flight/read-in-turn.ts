@@ -33,7 +33,9 @@ export async function readInTurn<T extends object>(
   const wanted = { kind, holder, most: deps.inFlightCaps.provider_read, leaseMs: permitLeaseMs(timeoutMs) } as const;
   return deps.permitTakers.inTurn({ workspaceId: tenant.workspaceId, ...wanted }, () =>
     deps.db.withEnvironment(tenant, async (tx): Promise<T | Queued | null> => {
-      const [, position] = await Promise.all([lock?.(tx), acquirePermit(tx, wanted)]);
+      const [, position] = await tx.inOrder(lock === undefined ? null : () => lock(tx), () =>
+        acquirePermit(tx, wanted),
+      );
       if (position === null) return null;
       return position > 0 ? new Queued(position) : begin(tx);
     }),

@@ -66,20 +66,21 @@ export async function readFacts(
   { descriptor, effectId, prepared }: Planned,
   { givenUp, now }: { givenUp: GivenUp | null; now: Date },
 ): Promise<Known> {
+  const { approvalId } = work;
   const names = descriptor.secretNames(work.definition);
   const bodyParts = prepared.kind === 'invalid' ? [] : prepared.request.bodyParts;
   // Sent together, and answered in order: the approval is read after the credentials of its deciders are locked.
-  const [standing, secretVersions, observation, record, , approval, dependencies, files] = await Promise.all([
-    lockCredentials(tx, work),
-    readSecretVersions(tx, names),
-    descriptor.inspects ? readLatestObservation(tx, work.id) : null,
-    work.preview === null ? null : readBinding(tx, work.id),
+  const [standing, secretVersions, observation, record, , approval, dependencies, files] = await tx.inOrder(
+    () => lockCredentials(tx, work),
+    () => readSecretVersions(tx, names),
+    descriptor.inspects ? () => readLatestObservation(tx, work.id) : null,
+    work.preview === null ? null : () => readBinding(tx, work.id),
     // The workflow that awaited the approval may have been terminated. Its successor has seen the end of it here.
-    work.approvalId === null ? null : recordAwaitedStatus(tx, work.approvalId),
-    work.approvalId === null ? null : approvalOf(tx, work.approvalId),
-    work.hasDependencies ? findDependencies(tx, work.id) : [],
-    checkFiles(tx, filesIn(bodyParts)),
-  ]);
+    approvalId === null ? null : () => recordAwaitedStatus(tx, approvalId),
+    approvalId === null ? null : () => approvalOf(tx, approvalId),
+    work.hasDependencies ? () => findDependencies(tx, work.id) : null,
+    () => checkFiles(tx, filesIn(bodyParts)),
+  );
   const impact = impactOfWork(work, descriptor, observation);
   const facts: Facts = {
     halt: work.haltedReason,
@@ -93,7 +94,7 @@ export async function readFacts(
     binding: record === null ? null : bindingNow({ ...work, effectId }, { descriptor, prepared, record, observation }),
     missingSecrets: names.filter((name) => secretVersions[name] === 0),
     files,
-    dependencies: judgedDependencies(dependencies, givenUp),
+    dependencies: judgedDependencies(dependencies ?? [], givenUp),
     limits: null,
     isReadOutdated: descriptor.inspects && isOutdated(observation, approval, now),
   };

@@ -1,6 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import { type AttemptEnd, completeAttempt } from '../../db/attempts/close-attempt.ts';
+import { readDispatchRecord } from '../../db/effects/read-dispatch-record.ts';
 import { findDispatchAttempt } from '../../db/attempts/find-dispatch-attempt.ts';
 import { keepLateAnswer } from '../../db/attempts/keep-late-answer.ts';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
@@ -17,7 +18,7 @@ import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { DispatchResult } from '../adapters/adapter.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { recordPatiently } from '../record-patiently.ts';
-import { settle } from './settle-invocation.ts';
+import { settleBy } from './settle-invocation.ts';
 
 export interface RecordedDispatch {
   /** False where the attempt was abandoned meanwhile: what was seen is kept beside it, and settles what was unknown. */
@@ -63,22 +64,23 @@ async function record(
   { settles, maySettle }: { settles: boolean; maySettle: boolean },
 ): Promise<RecordedDispatch> {
   // The invocation first and then the attempt, the lock order of every settlement. Both are sent together.
-  const [work, isOpen] = await Promise.all([
-    lockInvocationWork(tx, claimed.invocationId),
-    completeAttempt(tx, claimed.attemptId, attemptEnd(end.result)),
-  ]);
+  const [work, isOpen] = await tx.inOrder(
+    () => lockInvocationWork(tx, claimed.invocationId),
+    () => completeAttempt(tx, claimed.attemptId, attemptEnd(end.result)),
+  );
   // Only the claimant completes it, so a completed attempt is an earlier try of ours.
   const isRecorded = !isOpen && (await findDispatchAttempt(tx, claimed.invocationId))?.status === 'completed';
   const inTime = isOpen || isRecorded;
   const isNew = inTime ? isOpen : await keepLateAnswer(tx, claimed.attemptId, attemptEnd(end.result));
-  // Sent together: the settlement reads the evidence that was sent before.
-  const [, state, next] = await Promise.all([
-    isNew && claimed.effectId !== null
-      ? keepEvidence(tx, claimed.effectId, evidenceOf(claimed.effectId, end, inTime), end)
-      : null,
-    maySettle && work && (settles || !inTime) ? settle(tx, work) : null,
-    releasePermit(tx, { kind: 'dispatch', holder: claimed.invocationId, most: inFlightCaps.dispatch }),
-  ]);
+  const { effectId } = claimed;
+  const settled = maySettle && work !== null && (settles || !inTime) ? work : null;
+  // The settlement reads the evidence that is sent before.
+  const [, record, next] = await tx.inOrder(
+    isNew && effectId !== null ? () => keepEvidence(tx, effectId, evidenceOf(effectId, end, inTime), end) : null,
+    settled === null ? null : () => readDispatchRecord(tx, settled.id),
+    () => releasePermit(tx, { kind: 'dispatch', holder: claimed.invocationId, most: inFlightCaps.dispatch }),
+  );
+  const state = settled === null ? null : await settleBy(tx, settled, record);
   if (isNew) await countEgress(tx, end.egressBytes);
   return { inTime, state, next };
 }
@@ -89,10 +91,11 @@ export async function keepEvidence(
   evidence: NewEvidence,
   { result }: DispatchEnd,
 ): Promise<void> {
-  await appendEvidence(tx, evidence);
-  if (result.kind === 'answered' && result.providerReference !== null) {
-    await setProviderReference(tx, effectId, result.providerReference);
-  }
+  const reference = result.kind === 'answered' ? result.providerReference : null;
+  await tx.inOrder(
+    () => appendEvidence(tx, evidence),
+    reference === null ? null : () => setProviderReference(tx, effectId, reference),
+  );
 }
 
 export function observedOutcome(result: DispatchResult): Outcome {

@@ -39,7 +39,15 @@ export async function settle(
   tx: EnvironmentTransaction,
   work: Pick<InvocationWork, 'id' | 'status' | 'compensates'>,
 ): Promise<InvocationState> {
-  const record = await readDispatchRecord(tx, work.id);
+  return settleBy(tx, work, await readDispatchRecord(tx, work.id));
+}
+
+/** `record`: that of the invocation's dispatch, read under the lock. */
+export async function settleBy(
+  tx: EnvironmentTransaction,
+  work: Pick<InvocationWork, 'id' | 'status' | 'compensates'>,
+  record: Awaited<ReturnType<typeof readDispatchRecord>>,
+): Promise<InvocationState> {
   if (!record) throw new Error(`invocation ${work.id} has no dispatch to settle`);
   const settlement = settlementOf(record);
   if (settlement.kind === 'refused') {
@@ -47,8 +55,7 @@ export async function settle(
   } else {
     if (settlement.abandon) await abandonAttempt(tx, record.attemptId, settlement.abandon);
     if (isProgress(work.status, settlement.outcome)) {
-      // Sent together: the second is answered after the first.
-      const [, state] = await Promise.all([writeSettlement(tx, work.id, settlement), readInvocationState(tx, work.id)]);
+      const state = await writeSettlement(tx, work.id, settlement);
       if (settlement.outcome === 'succeeded' && work.compensates !== null) {
         await noteCompensation(tx, { invocationId: work.id, compensates: work.compensates });
       }

@@ -134,19 +134,16 @@ async function record(
 ): Promise<{ step: DeliveryStep; next: Granted | null; grant: Grant | null }> {
   const { address } = trace;
   const closing = { number: attempt.number, status: 'completed', result, address, latencyMs } as const;
-  const { step, next, grant } = await recordPatiently(deps, ref, () =>
+  return recordPatiently(deps, ref, () =>
     deps.db.withEnvironment(ref, async (tx) => {
       const { step, closed, grant, ended } = await settleAttempt(tx, deps, ref, work, closing);
       // Where another execution closed it, the permit, or the place in the queue, is that of the attempt after it.
       if (!closed) return { step, next: null, grant };
-      const next = releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery });
-      const sent = Promise.all([next, countEgress(tx, egress.bytes)]);
-      if (ended === null) tx.last(sent);
-      else await sent;
-      await followDelivery(tx, deps, ref, ended);
-      // Not awaited here: the commit is sent behind it.
+      const wanted = { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery } as const;
+      const steps = [() => releasePermit(tx, wanted), () => countEgress(tx, egress.bytes)] as const;
+      const [next] = ended === null ? await tx.last(...steps) : await tx.inOrder(...steps);
+      if (ended !== null) await followDelivery(tx, deps, ref, ended);
       return { step, next, grant };
     }),
   );
-  return { step, next: await next, grant };
 }

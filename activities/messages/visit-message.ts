@@ -108,10 +108,10 @@ async function lookAt(tx: EnvironmentTransaction, ref: MessageRef, likely: Likel
   const locked = await lockWork(tx, ref, likely);
   if (locked === null) return null;
   const { work, halted, keys } = locked;
-  const [signers, isGone] = await Promise.all([
-    readSigners(tx, ref, work.subscriptionId, keys),
-    isSubscriptionGone(tx, work.subscriptionId),
-  ]);
+  const [signers, isGone] = await tx.inOrder(
+    () => readSigners(tx, ref, work.subscriptionId, keys),
+    () => isSubscriptionGone(tx, work.subscriptionId),
+  );
   return { work, halted, signers, isGone };
 }
 
@@ -127,11 +127,11 @@ async function lockWork(
   const retention = likely.of(workspaceId);
   const partition = retention === null ? null : partitionOf({ id, retention });
   if (partition !== null) {
-    const [work, halted, keys] = await Promise.all([
-      lockInPartition(tx, id, partition),
-      isHalted(tx),
-      readSealedSigningKeys(tx),
-    ]);
+    const [work, halted, keys] = await tx.inOrder(
+      () => lockInPartition(tx, id, partition),
+      () => isHalted(tx),
+      () => readSealedSigningKeys(tx),
+    );
     if (work !== null) return { work, halted, keys };
     likely.forget(workspaceId);
     return null;
@@ -139,11 +139,11 @@ async function lockWork(
   const row = await lockMessageRow(tx, id, retention);
   if (row === null) throw new Error(`message ${id} is not there`);
   likely.note(workspaceId, row.retention);
-  const [belongings, halted, keys] = await Promise.all([
-    readBelongings(tx, row),
-    isHalted(tx),
-    readSealedSigningKeys(tx),
-  ]);
+  const [belongings, halted, keys] = await tx.inOrder(
+    () => readBelongings(tx, row),
+    () => isHalted(tx),
+    () => readSealedSigningKeys(tx),
+  );
   return { work: { ...row, ...belongings }, halted, keys };
 }
 

@@ -126,11 +126,12 @@ async function affectedOf(
   groups: readonly ErrorGroup[],
 ): Promise<Map<ErrorArea, Map<string, Affected[]>>> {
   const areas = [...new Set(groups.map((group) => group.area))];
-  const found = areas.map(async (one): Promise<[ErrorArea, Map<string, Affected[]>]> => {
+  const found = new Map<ErrorArea, Map<string, Affected[]>>();
+  for (const one of areas) {
     const ids = groups.filter((group) => group.area === one).flatMap(({ sampleIds }) => sampleIds);
-    return [one, await readAffected(tx, one, ids)];
-  });
-  return new Map(await Promise.all(found));
+    found.set(one, await readAffected(tx, one, ids));
+  }
+  return found;
 }
 
 /** Each once. The URL of a message is shown as analytics knows destinations. */

@@ -65,12 +65,12 @@ export const messagesRoute = defineRoute(
     data: messagesSchema,
     csv: { columns: ['start', 'end', ...COUNTED], records: ({ buckets }) => buckets },
     async read(tx, { query: { includeEventDeliveries: includeEvents }, range }) {
-      const [counted, kinds, labels, now] = await Promise.all([
-        readMessageBuckets(tx, range, includeEvents),
-        readMessageGroups(tx, range, { by: 'kind', includeEvents, most: KINDS_MAX }),
-        readMessageGroups(tx, range, { by: 'label', includeEvents, most: LABELS_MAX }),
-        readLiveMessages(tx, includeEvents),
-      ]);
+      const [counted, kinds, labels, now] = await tx.inOrder(
+        () => readMessageBuckets(tx, range, includeEvents),
+        () => readMessageGroups(tx, range, { by: 'kind', includeEvents, most: KINDS_MAX }),
+        () => readMessageGroups(tx, range, { by: 'label', includeEvents, most: LABELS_MAX }),
+        () => readLiveMessages(tx, includeEvents),
+      );
       const byNumber = new Map(counted.map(({ at, ...of }) => [at, of]));
       return {
         data: {

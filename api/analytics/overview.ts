@@ -46,12 +46,12 @@ export const overviewRoute = defineRoute(
       'this one, for a comparison. `interval` only says to which grid the bounds move.',
     data: overviewSchema,
     async read(tx, { range }) {
-      const [current, previous, gauges, oldest] = await Promise.all([
-        numbersOf(tx, sourcesOfSum(range)),
-        numbersOf(tx, sourcesOfSum(precedingRange(range))),
-        readGauges(tx, GAUGES),
-        oldestUnknownAt(tx),
-      ]);
+      const [current, previous, gauges, oldest] = await tx.inOrder(
+        () => numbersOf(tx, sourcesOfSum(range)),
+        () => numbersOf(tx, sourcesOfSum(precedingRange(range))),
+        () => readGauges(tx, GAUGES),
+        () => oldestUnknownAt(tx),
+      );
       return {
         data: {
           invocations: { ...current.invocations, pendingNow: gauges.invocationsPending },
@@ -80,10 +80,10 @@ function withoutEvents(key: string): string {
 type Numbers = z.input<typeof overviewSchema>['previous'];
 
 async function numbersOf(tx: EnvironmentTransaction, sources: Sources): Promise<Numbers> {
-  const [counts, durations] = await Promise.all([
-    readCounts(tx, sources, GROUPS),
-    readHistograms(tx, sources, { kind: 'approvals.decided', group: `''` }),
-  ]);
+  const [counts, durations] = await tx.inOrder(
+    () => readCounts(tx, sources, GROUPS),
+    () => readHistograms(tx, sources, { kind: 'approvals.decided', group: `''` }),
+  );
   return present(new Counted(counts), durations.get('') ?? []);
 }
 

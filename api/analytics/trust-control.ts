@@ -43,17 +43,17 @@ export const trustControlRoute = defineRoute(
     data: trustControlSchema,
     async read(tx, { range, now }) {
       const sources = sourcesOfSum(range);
-      const [counts, verified, policies, decisions, resolutions, gauges, oldest, limits, halts] = await Promise.all([
-        readCounts(tx, sources, GROUPS),
-        readCounts(tx, sources, { 'effects.graded': SQL_OF_GROUP['effects.graded'].verification }),
-        readPolicyDecisions(tx, sources, POLICIES_MAX),
-        readHistograms(tx, sources, { kind: 'approvals.decided', group: `''` }),
-        readHistograms(tx, sources, { kind: 'unknowns.resolved', group: `''` }),
-        readGauges(tx, ['effectsUnknown']),
-        oldestUnknownAt(tx),
-        listImpactLimits(tx, { includeArchived: false, limit: LIVE_LIMITS_MAX, offset: 0 }, now),
-        readHalts(tx, range),
-      ]);
+      const [counts, verified, policies, decisions, resolutions, gauges, oldest, halts] = await tx.inOrder(
+        () => readCounts(tx, sources, GROUPS),
+        () => readCounts(tx, sources, { 'effects.graded': SQL_OF_GROUP['effects.graded'].verification }),
+        () => readPolicyDecisions(tx, sources, POLICIES_MAX),
+        () => readHistograms(tx, sources, { kind: 'approvals.decided', group: `''` }),
+        () => readHistograms(tx, sources, { kind: 'unknowns.resolved', group: `''` }),
+        () => readGauges(tx, ['effectsUnknown']),
+        () => oldestUnknownAt(tx),
+        () => readHalts(tx, range),
+      );
+      const limits = await listImpactLimits(tx, { includeArchived: false, limit: LIVE_LIMITS_MAX, offset: 0 }, now);
       const counted = new Counted(counts);
       return {
         data: {

@@ -27,10 +27,10 @@ export const usageCurrentRoute = defineRoute(
     exact: true,
     data: usageCurrentSchema,
     async read(tx, { caller }) {
-      const [{ now, items }, budget] = await Promise.all([
-        readEnvironmentUsage(tx),
-        caller.type === 'api_key' ? getBudget(tx, caller.keyId) : null,
-      ]);
+      const [{ now, items }, budget] = await tx.inOrder(
+        () => readEnvironmentUsage(tx),
+        caller.type === 'api_key' ? () => getBudget(tx, caller.keyId) : null,
+      );
       const period = isoPeriod(periodOf(monthOf(now)));
       return {
         data: {

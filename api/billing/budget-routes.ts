@@ -69,11 +69,11 @@ function auditedTarget({ target, thresholds }: AlertTarget): JsonObject {
 }
 
 async function presentBudget(tx: EnvironmentTransaction): Promise<z.input<typeof billingBudgetSchema>> {
-  const [{ target, thresholds }, estimate, alerts] = await Promise.all([
-    readAlertTarget(tx),
-    readEstimate(tx, PRICE_LIST),
-    readAlerts(tx),
-  ]);
+  const [{ target, thresholds }, alerts] = await tx.inOrder(
+    () => readAlertTarget(tx),
+    () => readAlerts(tx),
+  );
+  const estimate = await readEstimate(tx, PRICE_LIST);
   const { currency } = PRICE_LIST;
   const { subtotal, projected, period } = estimate;
   return {

@@ -43,12 +43,11 @@ export const currentUsageRoute = defineRoute({
   role: 'admin',
   response: { 200: currentUsageSchema },
   async read(tx) {
-    const [{ plan }, environments, estimate] = await Promise.all([
-      readSubscription(tx),
-      readUsageByEnvironment(tx),
-      readEstimate(tx, PRICE_LIST),
-    ]);
-    return presentUsage(plan, environments, estimate);
+    const [{ plan }, environments] = await tx.inOrder(
+      () => readSubscription(tx),
+      () => readUsageByEnvironment(tx),
+    );
+    return presentUsage(plan, environments, await readEstimate(tx, PRICE_LIST));
   },
 });
 

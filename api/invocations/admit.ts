@@ -146,11 +146,11 @@ async function readNamed(
 async function charge(tx: EnvironmentTransaction, actor: Actor, invocationId: string): Promise<void> {
   const budget = { apiKeyId: actor.id, kind: 'invocations', count: 1, invocationId } as const;
   // Sent together, and answered in this order.
-  await Promise.all([
-    actor.type === 'api_key' ? admitToBudget(tx, budget) : null,
-    refuseUsedUp(tx, 'egress'),
-    consumeAllowance(tx, 'executions', 1),
-  ]);
+  await tx.inOrder(
+    actor.type === 'api_key' ? () => admitToBudget(tx, budget) : null,
+    () => refuseUsedUp(tx, 'egress'),
+    () => consumeAllowance(tx, 'executions', 1),
+  );
 }
 
 /** Under a budget an earlier admission is not answered like a new one, once the stored reply of its key is gone. */

@@ -18,17 +18,19 @@ export interface ReadStart {
 
 /** Bounds the transaction's statements, and returns what the range is resolved against. Throws when the workspace does not exist. */
 export async function beginRead(tx: EnvironmentTransaction): Promise<ReadStart> {
-  const bounded = tx.raw(
-    `SELECT set_config('statement_timeout', ?, true), set_config('work_mem', ?, true), set_config('jit', 'off', true)`,
-    [String(READ_TIMEOUT_MS), GROUPS_MEMORY],
-  );
-  const started = tx.raw<{ rows: ReadStart[] }>(
-    `SELECT now() AS now, w.created_at AS "workspaceSince", i.analytics_complete_until AS "completeUntil"
+  const bound = () =>
+    tx.raw(
+      `SELECT set_config('statement_timeout', ?, true), set_config('work_mem', ?, true), set_config('jit', 'off', true)`,
+      [String(READ_TIMEOUT_MS), GROUPS_MEMORY],
+    );
+  const start = () =>
+    tx.raw<{ rows: ReadStart[] }>(
+      `SELECT now() AS now, w.created_at AS "workspaceSince", i.analytics_complete_until AS "completeUntil"
      FROM workspaces w, installation i WHERE w.id = current_workspace_id()`,
-    [],
-  );
-  const [, { rows }] = await Promise.all([bounded, started]);
-  const start = rows[0];
-  if (start === undefined) throw new Error('the transaction names a workspace that is not there');
-  return start;
+      [],
+    );
+  const [, { rows }] = await tx.inOrder(bound, start);
+  const [started] = rows;
+  if (started === undefined) throw new Error('the transaction names a workspace that is not there');
+  return started;
 }

@@ -47,29 +47,32 @@ export async function readDelivery(
   const byBucket = { ...boundsOf(range), ...filter, edges: edgesOf(range) };
   const histogram = (kind: string): string =>
     `SELECT r.bucket, sum(r.n)::float8 AS n FROM ${histograms} r WHERE r.kind = '${kind}' AND ${ofTarget} GROUP BY r.bucket`;
-  const [attempts, p95, ended, latency, toDelivery] = await Promise.all([
-    tx.raw<{ rows: AttemptsRow[] }>(
-      `SELECT ${BUCKET_NUMBER} AS at, ${SQL_OF_GROUP['delivery.attempts'].outcome.replaceAll('d1', 'r.d1')} AS outcome,
+  const [attempts, p95, ended, latency, toDelivery] = await tx.inOrder(
+    () =>
+      tx.raw<{ rows: AttemptsRow[] }>(
+        `SELECT ${BUCKET_NUMBER} AS at, ${SQL_OF_GROUP['delivery.attempts'].outcome.replaceAll('d1', 'r.d1')} AS outcome,
          sum(r.n)::float8 AS n, sum(r.s1)::float8 AS firsts
        FROM ${rollups} r WHERE r.kind = 'delivery.attempts' AND ${ofTarget} GROUP BY 1, 2`,
-      byBucket,
-    ),
-    tx.raw<{ rows: { at: number; bucket: number }[] }>(
-      `SELECT at, min(bucket) FILTER (WHERE upto > 0.95 * (total - 1)) AS bucket FROM (
+        byBucket,
+      ),
+    () =>
+      tx.raw<{ rows: { at: number; bucket: number }[] }>(
+        `SELECT at, min(bucket) FILTER (WHERE upto > 0.95 * (total - 1)) AS bucket FROM (
          SELECT at, bucket, sum(n) OVER (PARTITION BY at ORDER BY bucket) AS upto, sum(n) OVER (PARTITION BY at) AS total FROM (
            SELECT ${BUCKET_NUMBER} AS at, r.bucket, sum(r.n) AS n FROM ${histograms} r
            WHERE r.kind = 'delivery.attempts' AND ${ofTarget} GROUP BY 1, 2 HAVING sum(r.n) > 0) h) c
        GROUP BY at`,
-      byBucket,
-    ),
-    tx.raw<{ rows: Delivery['ended'][] }>(
-      `SELECT COALESCE(sum(r.n), 0)::float8 AS messages, COALESCE(sum(r.s1), 0)::float8 AS attempts
+        byBucket,
+      ),
+    () =>
+      tx.raw<{ rows: Delivery['ended'][] }>(
+        `SELECT COALESCE(sum(r.n), 0)::float8 AS messages, COALESCE(sum(r.s1), 0)::float8 AS attempts
        FROM ${rollups} r WHERE r.kind = 'targets.ended' AND r.d1 IN ('delivered', 'failed') AND ${ofTarget}`,
-      bounds,
-    ),
-    tx.raw<{ rows: HistogramBucket[] }>(histogram('delivery.attempts'), bounds),
-    tx.raw<{ rows: HistogramBucket[] }>(histogram('targets.ended'), bounds),
-  ]);
+        bounds,
+      ),
+    () => tx.raw<{ rows: HistogramBucket[] }>(histogram('delivery.attempts'), bounds),
+    () => tx.raw<{ rows: HistogramBucket[] }>(histogram('targets.ended'), bounds),
+  );
   return {
     attempts: attempts.rows,
     latency: latency.rows,

@@ -57,21 +57,23 @@ export async function readErrors(
     codes: rows.map((row) => row.code),
     messages: rows.map((row) => row.message),
   };
-  const [parts, samples] = await Promise.all([
-    tx.raw<{ rows: PartRow[] }>(
-      `SELECT (g.place - 1)::int AS number, width_bucket(r.at, CAST(:parts AS timestamptz[])) - 1 AS part, sum(r.n)::float8 AS n
+  const [parts, samples] = await tx.inOrder(
+    () =>
+      tx.raw<{ rows: PartRow[] }>(
+        `SELECT (g.place - 1)::int AS number, width_bucket(r.at, CAST(:parts AS timestamptz[])) - 1 AS part, sum(r.n)::float8 AS n
        FROM ${NUMBERED} JOIN ${ROLLUPS} r ON r.kind = 'errors' AND r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 GROUP BY 1, 2`,
-      { ...sourceBindings(sourcesOfTrend(range)), ...named, parts: partsOf(range) },
-    ),
-    tx.raw<{ rows: { number: number; ids: string[] }[] }>(
-      `SELECT (g.place - 1)::int AS number, s.ids FROM ${NUMBERED} CROSS JOIN LATERAL (
+        { ...sourceBindings(sourcesOfTrend(range)), ...named, parts: partsOf(range) },
+      ),
+    () =>
+      tx.raw<{ rows: { number: number; ids: string[] }[] }>(
+        `SELECT (g.place - 1)::int AS number, s.ids FROM ${NUMBERED} CROSS JOIN LATERAL (
          SELECT array_agg(newest.id) AS ids FROM (
            SELECT i.id FROM ${ROLLUPS} r, unnest(r.samples) i (id)
            WHERE r.kind = 'errors' AND r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 AND r.n > 0
            GROUP BY i.id ORDER BY max(r.last_at) DESC, i.id DESC LIMIT ${SAMPLES_MAX}) newest) s`,
-      { ...bounds, ...named },
-    ),
-  ]);
+        { ...bounds, ...named },
+      ),
+  );
   const sampleIds = new Map(samples.rows.map(({ number, ids }) => [number, ids]));
   const groups = rows.map((row, number) => {
     const { all: _, ...group } = row;

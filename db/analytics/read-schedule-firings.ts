@@ -24,18 +24,20 @@ export async function readScheduleFirings(
   scheduleIds: readonly string[],
 ): Promise<(scheduleId: string) => ScheduleFirings> {
   const bounds = { ...sumBoundsOf(range), scheduleIds };
-  const [counted, lateness] = await Promise.all([
-    tx.raw<{ rows: { id: string; kind: string; outcome: string; n: number }[] }>(
-      `SELECT r.d2 AS id, r.kind, r.d1 AS outcome, sum(r.n)::float8 AS n FROM ${ROLLUPS} r
+  const [counted, lateness] = await tx.inOrder(
+    () =>
+      tx.raw<{ rows: { id: string; kind: string; outcome: string; n: number }[] }>(
+        `SELECT r.d2 AS id, r.kind, r.d1 AS outcome, sum(r.n)::float8 AS n FROM ${ROLLUPS} r
        WHERE r.kind IN ('schedules.fired', 'schedules.delivery') AND r.d2 = ANY (:scheduleIds) GROUP BY 1, 2, 3`,
-      bounds,
-    ),
-    tx.raw<{ rows: (HistogramBucket & { id: string })[] }>(
-      `SELECT r.d2 AS id, r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r
+        bounds,
+      ),
+    () =>
+      tx.raw<{ rows: (HistogramBucket & { id: string })[] }>(
+        `SELECT r.d2 AS id, r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r
        WHERE r.kind = 'schedules.fired' AND r.d2 = ANY (:scheduleIds) GROUP BY 1, 2`,
-      bounds,
-    ),
-  ]);
+        bounds,
+      ),
+  );
   const found = new Map<string, ScheduleFirings>();
   const of = (id: string): ScheduleFirings => {
     const known = found.get(id) ?? { ...NOTHING, lateness: [], delivery: { delivered: 0, failed: 0 } };

@@ -69,19 +69,21 @@ export async function readUrlAttempts(
   urls: readonly string[],
 ): Promise<Map<string, UrlAttempts>> {
   const bounds = { ...sumBoundsOf(range), urls };
-  const [last, latency] = await Promise.all([
-    tx.raw<{ rows: (Omit<UrlAttempts, 'latency'> & { url: string })[] }>(
-      `SELECT r.d2 AS url, (array_agg(r.d1 ORDER BY r.last_at DESC NULLS LAST, r.d1))[1] AS "lastOutcome",
+  const [last, latency] = await tx.inOrder(
+    () =>
+      tx.raw<{ rows: (Omit<UrlAttempts, 'latency'> & { url: string })[] }>(
+        `SELECT r.d2 AS url, (array_agg(r.d1 ORDER BY r.last_at DESC NULLS LAST, r.d1))[1] AS "lastOutcome",
          max(r.last_at) FILTER (WHERE r.d1 NOT LIKE '2__') AS "lastFailureAt"
        FROM ${ROLLUPS} r WHERE r.kind = 'delivery.attempts' AND r.d2 = ANY (:urls) AND r.n > 0 GROUP BY r.d2`,
-      bounds,
-    ),
-    tx.raw<{ rows: (HistogramBucket & { url: string })[] }>(
-      `SELECT r.d2 AS url, r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r
+        bounds,
+      ),
+    () =>
+      tx.raw<{ rows: (HistogramBucket & { url: string })[] }>(
+        `SELECT r.d2 AS url, r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r
        WHERE r.kind = 'delivery.attempts' AND r.d2 = ANY (:urls) GROUP BY 1, 2`,
-      bounds,
-    ),
-  ]);
+        bounds,
+      ),
+  );
   const found = new Map<string, UrlAttempts>(
     last.rows.map(({ url, ...attempts }) => [url, { ...attempts, latency: [] }]),
   );

@@ -17,7 +17,10 @@ export async function readEstimate(
   tx: EnvironmentTransaction | WorkspaceTransaction,
   prices: PriceList,
 ): Promise<MonthSoFar> {
-  const [{ now }, timeline] = await Promise.all([readSubscription(tx), readPlanTimeline(tx)]);
+  const [{ now }, timeline] = await tx.inOrder(
+    () => readSubscription(tx),
+    () => readPlanTimeline(tx),
+  );
   const asked = currentMonth(now);
   const uncounted = await readMonthFacts(tx, timeline, { ...asked, countExecutions: false });
   const facts = isCharged(uncounted, prices)

@@ -46,18 +46,18 @@ export async function readMonthFacts(
   const period = periodOf(month);
   const isMade = timeline.madeAt >= period.start;
   const changes = timeline.changes.filter(({ at }) => at > period.start && at < until && at < period.end);
-  const [used, executions] = await Promise.all([
-    readUsed(tx, month),
-    countExecutions ? readExecutions(tx, timeline, { month, until }) : { settled: [], reversed: [] },
-  ]);
+  const [used, executions] = await tx.inOrder(
+    () => readUsed(tx, month),
+    countExecutions ? () => readExecutions(tx, timeline, { month, until }) : null,
+  );
   return {
     month,
     madeAt: isMade ? timeline.madeAt.toISOString() : null,
     firstPlan: planAt(timeline, isMade ? timeline.madeAt : period.start),
     changes: changes.map(({ to, at }) => ({ to, at: at.toISOString() })),
     used,
-    executions: executions.settled,
-    reversals: executions.reversed,
+    executions: executions?.settled ?? [],
+    reversals: executions?.reversed ?? [],
   };
 }
 
@@ -78,12 +78,12 @@ async function readExecutions(
   timeline: PlanTimeline,
   { month, until }: { month: string; until: Date },
 ): Promise<{ settled: SettledExecutions[]; reversed: ReversedExecutions[] }> {
-  const [own, late, reversed, before] = await Promise.all([
-    countOwn(tx, month, until),
-    readLate(tx, month, until),
-    readReversed(tx, month, until),
-    readBilledBefore(tx, month),
-  ]);
+  const [own, late, reversed, before] = await tx.inOrder(
+    () => countOwn(tx, month, until),
+    () => readLate(tx, month, until),
+    () => readReversed(tx, month, until),
+    () => readBilledBefore(tx, month),
+  );
   const billed = new Map(before);
   const counted = [{ admittedIn: month, succeeded: own }, ...late];
   const settled = counted.map(({ admittedIn, succeeded }): SettledExecutions => {

@@ -7,12 +7,12 @@ import { readSubscription } from './read-subscription.ts';
 
 /** What the workspace has used and stores, and what the environment of the transaction holds. Storage and usage are in bytes and pieces. */
 export async function readQuotaFacts(tx: EnvironmentTransaction): Promise<QuotaFacts> {
-  const [{ plan, now }, used, kept, held] = await Promise.all([
-    readSubscription(tx),
-    readUsage(tx),
-    readKept(tx),
-    readHeld(tx),
-  ]);
+  const [{ plan, now }, used, kept, held] = await tx.inOrder(
+    () => readSubscription(tx),
+    () => readUsage(tx),
+    () => readKept(tx),
+    () => readHeld(tx),
+  );
   return { plan, resetsAt: usageResetsAt(now), used, ...kept, held };
 }
 

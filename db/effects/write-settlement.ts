@@ -1,17 +1,19 @@
-import { settleReservationsOf } from '../impact-limits/settle-reservations.ts';
+import { lockReservationsOf, settleLocked } from '../impact-limits/settle-reservations.ts';
 import { announceSettlement } from '../invocations/announce-settlement.ts';
+import { readInvocationState } from '../invocations/read-invocation-state.ts';
 import { statusOf, type Settlement } from '../../domain/settlement.ts';
+import type { InvocationState } from '../../domain/refs.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
  * Writes a settlement to the invocation and, where it has one, to its effect and reservations. Idempotent: writing the same
- * settlement again changes nothing, and the database refuses one that contradicts an earlier one.
+ * settlement again changes nothing, and the database refuses one that contradicts an earlier one. Returns the state after it.
  */
 export async function writeSettlement(
   tx: EnvironmentTransaction,
   invocationId: string,
   settlement: Extract<Settlement, { kind: 'known' }>,
-): Promise<void> {
+): Promise<InvocationState> {
   const bindings = {
     invocationId,
     stage: settlement.stage,
@@ -22,8 +24,9 @@ export async function writeSettlement(
     error: settlement.error,
     code: settlement.code,
   };
-  const written = tx.raw(
-    `WITH effect AS (
+  const write = (): Promise<unknown> =>
+    tx.raw(
+      `WITH effect AS (
        UPDATE effects SET stage = :stage, outcome = :outcome, outcome_source = :source, partial_effect = :partialEffect,
          -- A provider-side "pending" starts a new schedule of reads, even where that of the unknown outcome was exhausted.
          reconcile_exhausted = reconcile_exhausted AND NOT (outcome = 'unknown' AND :outcome = 'pending'),
@@ -42,8 +45,14 @@ export async function writeSettlement(
                           ORDER BY a.number DESC LIMIT 1), i.result),
        settled_at = CASE WHEN :stage = 'settled' THEN COALESCE(i.settled_at, now()) END, updated_at = now()
      WHERE i.id = :invocationId`,
-    bindings,
-  );
+      bindings,
+    );
   announceSettlement(tx, invocationId);
-  await Promise.all([written, settleReservationsOf(tx, invocationId)]);
+  const [, reserved, state] = await tx.inOrder(
+    write,
+    () => lockReservationsOf(tx, invocationId),
+    () => readInvocationState(tx, invocationId),
+  );
+  await settleLocked(tx, reserved);
+  return state;
 }

@@ -62,8 +62,8 @@ async function reserveAll(
   };
   // Separate statements: one statement cannot see the rows that others committed while it waited for them.
   const isNewEachTime = demands.some(({ limit }) => limit.period === 'per_effect');
-  let [, reserved] = await Promise.all([isNewEachTime ? open() : null, reserve()]);
-  if (reserved.found < demands.length) [, reserved] = await Promise.all([open(), reserve()]);
+  let [, reserved] = await tx.inOrder(isNewEachTime ? open : null, reserve);
+  if (reserved.found < demands.length) [, reserved] = await tx.inOrder(open, reserve);
   if (reserved.found < demands.length) throw new Error('a period was opened and is gone');
   return (reserved.short ?? []).map(({ limitId, cap, available }) => {
     const at = limitIds.indexOf(limitId);

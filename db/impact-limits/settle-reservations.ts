@@ -19,7 +19,7 @@ export async function settleReservations(
   effectId: string,
   how: HowSettled = {},
 ): Promise<void> {
-  await settle(tx, await unreleased(tx, `${UNRELEASED} WHERE e.id = ? ${LOCKED}`, effectId), how);
+  await settleLocked(tx, await unreleased(tx, `${UNRELEASED} WHERE e.id = ? ${LOCKED}`, effectId), how);
 }
 
 /** The same for the effect of an invocation, where there is one. */
@@ -28,10 +28,18 @@ export async function settleReservationsOf(
   invocationId: string,
   how: HowSettled = {},
 ): Promise<void> {
-  await settle(tx, await unreleased(tx, `${UNRELEASED} WHERE e.invocation_id = ? ${LOCKED}`, invocationId), how);
+  await settleLocked(tx, await lockReservationsOf(tx, invocationId), how);
 }
 
-interface UnreleasedRow {
+/** The first half of it: one statement. */
+export async function lockReservationsOf(
+  tx: EnvironmentTransaction,
+  invocationId: string,
+): Promise<LockedReservation[]> {
+  return unreleased(tx, `${UNRELEASED} WHERE e.invocation_id = ? ${LOCKED}`, invocationId);
+}
+
+export interface LockedReservation {
   id: string;
   effectId: string;
   limitId: string;
@@ -52,11 +60,15 @@ const UNRELEASED = `
   FROM effects e JOIN impact_reservations r ON r.effect_id = e.id AND r.state <> 'released' JOIN impact_limits l ON l.id = r.limit_id`;
 const LOCKED = 'ORDER BY r.limit_id FOR NO KEY UPDATE OF e, r';
 
-async function unreleased(tx: EnvironmentTransaction, sql: string, id: string): Promise<UnreleasedRow[]> {
-  return (await tx.raw<{ rows: UnreleasedRow[] }>(sql, [id])).rows;
+async function unreleased(tx: EnvironmentTransaction, sql: string, id: string): Promise<LockedReservation[]> {
+  return (await tx.raw<{ rows: LockedReservation[] }>(sql, [id])).rows;
 }
 
-async function settle(tx: EnvironmentTransaction, rows: UnreleasedRow[], how: HowSettled): Promise<void> {
+export async function settleLocked(
+  tx: EnvironmentTransaction,
+  rows: readonly LockedReservation[],
+  how: HowSettled = {},
+): Promise<void> {
   const [first] = rows;
   const required = first && requiredState(first);
   if (!required) return;
@@ -83,7 +95,7 @@ async function settle(tx: EnvironmentTransaction, rows: UnreleasedRow[], how: Ho
 
 async function settledImpactOf(
   tx: EnvironmentTransaction,
-  [first]: UnreleasedRow[],
+  [first]: readonly LockedReservation[],
   { settledImpact }: HowSettled,
 ): Promise<SettledImpact | null> {
   if (settledImpact !== undefined || first === undefined) return settledImpact ?? null;

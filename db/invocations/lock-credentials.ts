@@ -18,11 +18,11 @@ export async function lockCredentials(
   tx: EnvironmentTransaction,
   work: Pick<InvocationWork, 'id' | 'requestedBy' | 'requestingMember' | 'approvalId'>,
 ): Promise<RequesterStanding> {
-  const [isMember, isLiveKey, isConnected] = await Promise.all([
-    lockMembers(tx, work),
-    lockKeys(tx, work),
-    lockApps(tx, work),
-  ]);
+  const [isMember, isLiveKey, isConnected] = await tx.inOrder(
+    () => lockMembers(tx, work),
+    () => lockKeys(tx, work),
+    () => lockApps(tx, work),
+  );
   if (work.requestedBy.type === 'api_key' && !isLiveKey) return 'key_revoked';
   if (!isMember) return 'member_removed';
   return isConnected ? 'stands' : 'app_disconnected';

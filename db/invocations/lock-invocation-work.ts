@@ -7,10 +7,9 @@ export async function lockInvocationWork(
   tx: EnvironmentTransaction,
   invocationId: string,
 ): Promise<InvocationWork | null> {
-  // A statement of its own, sent with the read: one that waits for the lock sees other tables, the effect among them, as they were before.
-  const locked = lockInvocation(tx, invocationId);
-  const read = tx.raw<{ rows: Row[] }>(
-    `SELECT i.id, i.status, i.grade, i.refusal_code AS "refusalCode", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input, i.compensates,
+  const read = () =>
+    tx.raw<{ rows: Row[] }>(
+      `SELECT i.id, i.status, i.grade, i.refusal_code AS "refusalCode", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input, i.compensates,
        EXISTS (SELECT FROM effect_dependencies d WHERE d.invocation_id = i.id) AS "hasDependencies",
        ${REQUESTED_BY}, i.requested_by ->> 'memberId' AS "requestingMember", k.name AS "requestedByName", i.run_id AS "runId", i.agent_id AS "agentId",
        a.id AS "actionId", a.name AS "actionName", a.archived_at IS NOT NULL AS "actionArchived",
@@ -25,9 +24,10 @@ export async function lockInvocationWork(
        LEFT JOIN previews p ON p.id = i.preview_id LEFT JOIN policy_revisions r ON r.environment_id = i.environment_id
        LEFT JOIN api_keys k ON k.id = i.requested_by ->> 'id'
      WHERE i.id = ?`,
-    [invocationId],
-  );
-  const [, { rows }] = await Promise.all([locked, read]);
+      [invocationId],
+    );
+  // The lock is a statement of its own: one that waits for it sees other tables, the effect among them, as they were before.
+  const [, { rows }] = await tx.inOrder(() => lockInvocation(tx, invocationId), read);
   return rows[0] ? workOf(rows[0]) : null;
 }
 

@@ -20,19 +20,23 @@ export async function endAttempt(
   const partition = outcome.kind === 'failed' ? null : partitionOf(work);
   // Sent together. The message is locked first, as by everybody who changes it.
   if (partition === null) {
-    const [locked, closed] = await Promise.all([lockAttempted(tx, work), closeAttempt(tx, work, number, end)]);
+    const [locked, closed] = await tx.inOrder(
+      () => lockAttempted(tx, work),
+      () => closeAttempt(tx, work, number, end),
+    );
     if (closed) await recordOutcome(tx, { id: messageId, ...locked }, end.seen.status, outcome);
     return closed;
   }
-  const [, { rows }] = await Promise.all([
-    lockAttempted(tx, work),
-    tx.raw<{ rows: { closed: boolean }[] }>(partition.text(CLOSE_AND_MOVE), {
-      messageId,
-      number,
-      ...closingValues(end),
-      ...movingValues(outcome),
-    }),
-  ]);
+  const [, { rows }] = await tx.inOrder(
+    () => lockAttempted(tx, work),
+    () =>
+      tx.raw<{ rows: { closed: boolean }[] }>(partition.text(CLOSE_AND_MOVE), {
+        messageId,
+        number,
+        ...closingValues(end),
+        ...movingValues(outcome),
+      }),
+  );
   return rows[0]?.closed === true;
 }
 

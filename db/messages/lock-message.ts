@@ -64,10 +64,10 @@ export async function lockInPartition(
   messageId: string,
   partition: Partition,
 ): Promise<MessageWork | null> {
-  const [locked, belongings] = await Promise.all([
-    tx.raw<{ rows: LockedRow[] }>(partition.text(LOCK_IN_PARTITION), { messageId }),
-    tx.raw<{ rows: BelongingRow[] }>(partition.text(CONTENT_AND_ATTEMPT_IN_PARTITION), { id: messageId }),
-  ]);
+  const [locked, belongings] = await tx.inOrder(
+    () => tx.raw<{ rows: LockedRow[] }>(partition.text(LOCK_IN_PARTITION), { messageId }),
+    () => tx.raw<{ rows: BelongingRow[] }>(partition.text(CONTENT_AND_ATTEMPT_IN_PARTITION), { id: messageId }),
+  );
   const [row] = locked.rows;
   return row === undefined ? null : { ...row, ...belongingsOf(belongings.rows) };
 }

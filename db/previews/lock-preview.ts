@@ -8,9 +8,9 @@ import type { PreviewRecord } from './records.ts';
  */
 export async function lockPreview(tx: EnvironmentTransaction, previewId: string): Promise<PreviewRecord | null> {
   // Two statements, sent together: the second has its own snapshot, which contains what was committed while the first one waited.
-  const [, preview] = await Promise.all([
-    tx.raw('SELECT pg_advisory_xact_lock(preview_lock_of(?))', [previewId]),
-    getPreview(tx, previewId),
-  ]);
+  const [, preview] = await tx.inOrder(
+    () => tx.raw('SELECT pg_advisory_xact_lock(preview_lock_of(?))', [previewId]),
+    () => getPreview(tx, previewId),
+  );
   return preview;
 }

@@ -27,7 +27,7 @@ export interface ParsedModule {
   propertyReads: Map<string, number[]>;
 }
 
-interface SyntaxNode {
+export interface SyntaxNode {
   type: string;
   start: number;
   [key: string]: unknown;
@@ -40,8 +40,6 @@ const parsed = new WeakMap<SourceFile, ParsedModule>();
 export function parseModule(file: SourceFile): ParsedModule {
   const known = parsed.get(file);
   if (known !== undefined) return known;
-  const { program, errors } = parseSync(file.path, file.text);
-  if (errors.length > 0) throw new Error(`${file.path} does not parse: ${errors[0]?.message ?? ''}`);
   const found: ParsedModule = {
     path: file.path,
     imports: [],
@@ -49,7 +47,7 @@ export function parseModule(file: SourceFile): ParsedModule {
     environmentReads: [],
     propertyReads: new Map(),
   };
-  visit(program, (node) => {
+  visit(syntaxOf(file), (node) => {
     const line = lineAt(file.text, node.start);
     readImport(node, line, found);
     readProperties(node, line, found);
@@ -58,7 +56,14 @@ export function parseModule(file: SourceFile): ParsedModule {
   return found;
 }
 
-function visit(value: unknown, each: (node: SyntaxNode) => void): void {
+/** The syntax tree. Throws if the file does not parse. */
+export function syntaxOf(file: SourceFile): unknown {
+  const { program, errors } = parseSync(file.path, file.text);
+  if (errors.length > 0) throw new Error(`${file.path} does not parse: ${errors[0]?.message ?? ''}`);
+  return program;
+}
+
+export function visit(value: unknown, each: (node: SyntaxNode) => void): void {
   if (Array.isArray(value)) {
     for (const item of value) visit(item, each);
     return;
@@ -70,7 +75,7 @@ function visit(value: unknown, each: (node: SyntaxNode) => void): void {
   }
 }
 
-function isNode(value: unknown): value is SyntaxNode {
+export function isNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 

@@ -1,9 +1,11 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isPassing } from '../../api/http/failures.ts';
 import { claimDispatch } from '../../db/attempts/claim-dispatch.ts';
 import { type EnvironmentTransaction, NoConnectionError } from '../../db/client.ts';
 import { CREDENTIAL_ENDED } from '../../db/scope.ts';
 import { statementOf, valuesOf } from '../../db/statement.ts';
+import { wireValue } from '../../db/wire-value.ts';
 import { newId } from '../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
@@ -34,6 +36,18 @@ describe('a statement', () => {
   });
 });
 
+test.each([
+  [[1, null, true, 'a"b\\c', ['x']], '{1,NULL,true,"a\\"b\\\\c",{"x"}}'],
+  [[Buffer.from('é')], '{"\\\\xc3a9"}'],
+  [{ a: [1] }, '{"a":[1]}'],
+  [new Date(0), '1970-01-01T00:00:00.000Z'],
+  [2n ** 63n - 1n, '9223372036854775807'],
+  [null, null],
+  [Buffer.from('é'), Buffer.from('é')],
+])('the value %o is sent as %o', (value, sent) => {
+  expect(wireValue(value)).toEqual(sent);
+});
+
 describe('a transaction', () => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -50,8 +64,8 @@ describe('a transaction', () => {
 
   test('prepares a statement once for its connection, and sends several at a time in their order', async () => {
     const prepared = await database.db.withEnvironment(database.tenant, async (tx) => {
-      const numbers = await Promise.all(
-        [1, 2, 3].map((n) => tx.raw<{ rows: { n: number }[] }>('SELECT ?::int AS n', [n])),
+      const numbers = await tx.inOrder(
+        ...[1, 2, 3].map((n) => () => tx.raw<{ rows: { n: number }[] }>('SELECT ?::int AS n', [n])),
       );
       expect(numbers.map(({ rows }) => rows[0]?.n)).toEqual([1, 2, 3]);
       return tx.raw<{ rows: unknown[] }>(
@@ -86,12 +100,85 @@ describe('a transaction', () => {
 
   test('a statement that fails in front of others fails them, and the connection is as before', async () => {
     const pid = await backend();
-    await expect(
-      database.db.withEnvironment(database.tenant, (tx) =>
-        Promise.all([tx.raw('SELECT 1 / ?::int', [0]), tx.raw('SELECT ?::int', [1])]),
+    const failing = database.db.withEnvironment(database.tenant, (tx) =>
+      tx.inOrder(
+        () => tx.raw('SELECT 1 / ?::int', [0]),
+        () => tx.raw('SELECT ?::int', [1]),
       ),
-    ).rejects.toThrow(/division by zero/);
+    );
+    await expect(failing).rejects.toThrow(/division by zero/);
     expect(await backend()).toBe(pid);
+  });
+
+  test('a statement is refused while another one is under way, and the error names tx.inOrder', async () => {
+    const both = database.db.withEnvironment(database.tenant, (tx) =>
+      Promise.all([tx.raw('SELECT ?::int', [1]), tx.raw('SELECT ?::int', [2])]),
+    );
+    await expect(both).rejects.toThrow(/under way.*send both by tx\.inOrder/);
+  });
+
+  const numberOf = async (tx: EnvironmentTransaction, n: number): Promise<number | undefined> =>
+    (await tx.raw<{ rows: { n: number }[] }>('SELECT ?::int AS n', [n])).rows[0]?.n;
+
+  test('steps in order answer one by one, a null step with null, and a step may have steps of its own', async () => {
+    const answers = await database.db.withEnvironment(database.tenant, (tx) =>
+      tx.inOrder(
+        () => numberOf(tx, 1),
+        null,
+        () =>
+          tx.inOrder(
+            () => numberOf(tx, 2),
+            () => numberOf(tx, 3),
+          ),
+        () => Promise.resolve('sends nothing'),
+      ),
+    );
+    expect(answers).toEqual([1, null, [2, 3], 'sends nothing']);
+  });
+
+  test('steps in order take one round trip', async () => {
+    const { db, tenant } = database;
+    const packets = await db.withEnvironment(tenant, async (tx) => {
+      await numberOf(tx, 0);
+      const client = vi.spyOn(Client.prototype, 'query');
+      await tx.inOrder(
+        () => numberOf(tx, 1),
+        () => numberOf(tx, 2),
+      );
+      const { length } = client.mock.calls;
+      client.mockRestore();
+      return length;
+    });
+    expect(packets).toBe(1);
+  });
+
+  test('a step that awaits before it sends is refused: its statement would come after the others', async () => {
+    const late = async (tx: EnvironmentTransaction): Promise<number | undefined> => {
+      await Promise.resolve();
+      return numberOf(tx, 1);
+    };
+    const reordered = database.db.withEnvironment(database.tenant, (tx) =>
+      tx.inOrder(
+        () => late(tx),
+        () => numberOf(tx, 2),
+      ),
+    );
+    await expect(reordered).rejects.toThrow(/after its first await.*goes behind tx\.inOrder/);
+  });
+
+  test('of several steps that throw, the first one in their order is answered', async () => {
+    const refusing = async (tx: EnvironmentTransaction, n: number): Promise<void> => {
+      await numberOf(tx, n);
+      for (let wait = 0; wait < 5 - n; wait++) await Promise.resolve();
+      throw new Error(`step ${n} refuses`);
+    };
+    const refused = database.db.withEnvironment(database.tenant, (tx) =>
+      tx.inOrder(
+        () => refusing(tx, 1),
+        () => refusing(tx, 2),
+      ),
+    );
+    await expect(refused).rejects.toThrow('step 1 refuses');
   });
 
   test('an error that the work swallows commits nothing, and says so', async () => {
@@ -102,13 +189,25 @@ describe('a transaction', () => {
   });
 
   test('a last statement that fails commits nothing, and its error is the answer', async () => {
-    const failing = database.db.withEnvironment(database.tenant, (tx) => {
-      tx.last(tx.raw('SELECT 1 / ?::int', [0]));
-      return Promise.resolve();
-    });
+    const failing = database.db.withEnvironment(database.tenant, (tx) =>
+      tx.last(() => tx.raw('SELECT 1 / ?::int', [0])),
+    );
     await expect(failing).rejects.toThrow(/division by zero/);
     const { rows } = await database.db.withEnvironment(database.tenant, (tx) =>
       tx.raw<{ rows: unknown[] }>('SELECT ?::int AS n', [1]),
+    );
+    expect(rows).toEqual([{ n: 1 }]);
+  });
+
+  test('the commit goes with its last statements, and nothing is taken after it', async () => {
+    const { db, tenant } = database;
+    await db.withEnvironment(tenant, async (tx) => {
+      await tx.raw('CREATE TEMPORARY TABLE lasting AS SELECT ?::int AS n', [1]);
+      expect(await tx.last(() => numberOf(tx, 2))).toEqual([2]);
+      await expect(numberOf(tx, 3)).rejects.toThrow(/transaction is over/);
+    });
+    const { rows } = await db.withEnvironment(tenant, (tx) =>
+      tx.raw<{ rows: unknown[] }>('SELECT n FROM lasting WHERE n = ?', [1]),
     );
     expect(rows).toEqual([{ n: 1 }]);
   });
@@ -173,7 +272,13 @@ describe('statements that travel together', () => {
       tx.raw(`SELECT current_setting('app.environment_id') AS environment, ?::int AS n`, [n]);
     const answers = await db.withEnvironment(
       tenant,
-      async (tx) => [await ask(tx, 1), ...(await Promise.all([ask(tx, 2), ask(tx, 3)]))],
+      async (tx) => [
+        await ask(tx, 1),
+        ...(await tx.inOrder(
+          () => ask(tx, 2),
+          () => ask(tx, 3),
+        )),
+      ],
       readOnly,
     );
     expect(answers.flatMap(({ rows }) => rows)).toEqual(

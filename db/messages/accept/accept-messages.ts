@@ -59,13 +59,18 @@ export async function acceptMessages(
   { planned = drafts.length, queues = false }: AcceptOptions = {},
 ): Promise<Published[]> {
   const contents = contentsOf(drafts);
-  const hasKey = sent(hasSigningKey(tx));
   const isEachPlain = drafts.length > 0 && drafts.every(isPlain);
   const accept = isEachPlain ? acceptPlain : acceptFoundOut;
-  const published = await accept(tx, vault, publisher, { drafts, contents }, { planned, queues });
+  const { hasKey, published } = await accept(tx, vault, publisher, { drafts, contents }, { planned, queues });
   // Its lock comes last: while some publishes took it before the allowance's, two first ones of a workspace were a deadlock.
-  if (!(await hasKey)) await ensureSigningKey(tx, vault, publisher.tenant.workspaceId);
+  if (!hasKey) await ensureSigningKey(tx, vault, publisher.tenant.workspaceId);
   return published;
+}
+
+interface Accepted {
+  /** Whether the workspace has a signing key. */
+  hasKey: boolean;
+  published: Published[];
 }
 
 interface Drafted {
@@ -80,21 +85,24 @@ async function acceptFoundOut(
   publisher: Publisher,
   { drafts, contents }: Drafted,
   { planned }: Required<AcceptOptions>,
-): Promise<Published[]> {
-  // Sent together and answered in this order. The rows are made ready meanwhile.
-  const [candidates] = await Promise.all([
-    candidatesOf(vault, publisher, drafts, contents),
-    ...admissions(tx, publisher, planned),
-  ]);
+): Promise<Accepted> {
+  const [hasKey] = await tx.inOrder(
+    () => hasSigningKey(tx),
+    () => admit(tx, publisher, planned),
+  );
+  const candidates = await candidatesOf(vault, publisher, drafts, contents);
   const earlier = await claimAll(tx, candidates);
   const fresh = candidates.filter(({ message }) => !earlier.has(message.id));
   const messages = await withKeys(tx, fresh);
   const statuses = await insertMessages(tx, messages);
   if (fresh.length > 0) {
-    await Promise.all([refuseUsedUp(tx, 'egress'), consumeAllowance(tx, 'messages', fresh.length)]);
+    await tx.inOrder(
+      () => refuseUsedUp(tx, 'egress'),
+      () => consumeAllowance(tx, 'messages', fresh.length),
+    );
   }
   const keyIds = new Map(messages.map(({ id, flowControl }) => [id, flowControl?.keyId ?? null]));
-  return candidates.map(({ message }) => {
+  const published = candidates.map(({ message }) => {
     const first = earlier.get(message.id);
     const messageId = first?.messageId ?? message.id;
     const status = first?.status ?? statuses.get(messageId);
@@ -102,18 +110,19 @@ async function acceptFoundOut(
     const flowControlKeyId = keyIds.get(message.id) ?? null;
     return { messageId, status, deduplicated: first !== undefined, flowControlKeyId, queue: null };
   });
+  return { hasKey, published };
 }
 
 /** Whatever refuses all of the messages. */
-function admissions(
+async function admit(
   tx: EnvironmentTransaction,
   { apiKeyId, publishesWhileHalted }: Publisher,
   planned: number,
-): Promise<unknown>[] {
-  return [
-    ...(publishesWhileHalted ? [] : [refuseWhileHalted(tx)]),
-    ...(apiKeyId === null ? [] : [admitToBudget(tx, { apiKeyId, kind: 'messages', count: planned })]),
-  ];
+): Promise<void> {
+  await tx.inOrder(
+    publishesWhileHalted ? null : () => refuseWhileHalted(tx),
+    apiKeyId === null ? null : () => admitToBudget(tx, { apiKeyId, kind: 'messages', count: planned }),
+  );
 }
 
 /** Nothing has to be found out before its row can be written. */
@@ -125,8 +134,6 @@ function isPlain({ request }: MessageDraft): boolean {
 /** So many that their statement costs little beside its rows, and so few that the next are made ready while PostgreSQL writes them. */
 const ROWS_AT_ONCE = 200;
 const SEALED_AT_ONCE_BYTES_MAX = 1024 * 1024;
-/** One is written while the next is on its way. The copies of a large body are not held in memory all at once. */
-const STATEMENTS_AT_ONCE = 2;
 
 /**
  * A single message takes one round trip: it is written even if it is refused, and rolled back. A batch is admitted first. While
@@ -138,39 +145,60 @@ async function acceptPlain(
   publisher: Publisher,
   { drafts, contents }: Drafted,
   { planned, queues }: Required<AcceptOptions>,
-): Promise<Published[]> {
-  const admitting = sent(Promise.all(admissions(tx, publisher, planned)));
-  const ids: string[] = [];
-  const inserting: Promise<Map<string, MessageStatus>>[] = [];
-  let due: string | null = null;
-  for (const some of inPortions(drafts, contents)) {
-    const messages = some.map((draft) => candidateFor(vault, publisher, draft, contents).message);
-    if (drafts.length > 1) await admitting;
-    await inserting.at(-STATEMENTS_AT_ONCE);
-    inserting.push(sent(insertMessages(tx, messages)));
-    ids.push(...messages.map(({ id }) => id));
-    due ??= messages.find(({ scheduledFor }) => scheduledFor === null)?.id ?? null;
-    if (ids.length < drafts.length) await setImmediate(); // they leave first
+): Promise<Accepted> {
+  const inFront = [() => hasSigningKey(tx), () => admit(tx, publisher, planned)] as const;
+  const behind = (due: string | null) =>
+    [
+      () => refuseUsedUp(tx, 'egress'),
+      () => consumeAllowance(tx, 'messages', drafts.length),
+      queues && due !== null ? () => queueBehindMany(tx, due) : null,
+    ] as const;
+  const rowsOf = (some: readonly MessageDraft[]): NewMessage[] =>
+    some.map((draft) => candidateFor(vault, publisher, draft, contents).message);
+  if (drafts.length === 1) {
+    const messages = rowsOf(drafts);
+    const due = firstDue(messages);
+    const insert = () => insertMessages(tx, messages);
+    const [hasKey, , statuses, , , queue] = await tx.inOrder(...inFront, insert, ...behind(due));
+    return { hasKey, published: publishedOf(messages, statuses, { due, queue }) };
   }
-  const [, , , queue, ...inserted] = await Promise.all([
-    admitting,
-    refuseUsedUp(tx, 'egress'),
-    consumeAllowance(tx, 'messages', drafts.length),
-    queues && due !== null ? queueBehindMany(tx, due) : null,
-    ...inserting,
-  ]);
-  return ids.map((messageId) => {
-    const status = inserted.find((statuses) => statuses.has(messageId))?.get(messageId);
+  const [hasKey] = await tx.inOrder(...inFront);
+  const statuses = new Map<string, MessageStatus>();
+  const all: Pick<NewMessage, 'id'>[] = [];
+  let due: string | null = null;
+  let inserting: Promise<Map<string, MessageStatus>> | null = null;
+  const inserted = async (): Promise<void> => (await inserting)?.forEach((status, id) => statuses.set(id, status));
+  for (const some of inPortions(drafts, contents)) {
+    const messages = rowsOf(some);
+    all.push(...messages.map(({ id }) => ({ id })));
+    due ??= firstDue(messages);
+    await inserted();
+    inserting = insertMessages(tx, messages);
+    inserting.catch(() => undefined); // awaited before the next, or below
+    await setImmediate(); // other requests have their turn
+  }
+  await inserted();
+  const [, , queue] = await tx.inOrder(...behind(due));
+  return { hasKey, published: publishedOf(all, statuses, { due, queue }) };
+}
+
+/** The id of the first message that is due at once. */
+function firstDue(messages: readonly NewMessage[]): string | null {
+  return messages.find(({ scheduledFor }) => scheduledFor === null)?.id ?? null;
+}
+
+/** `queue`: the answer about the message that is due. */
+function publishedOf(
+  messages: readonly Pick<NewMessage, 'id'>[],
+  statuses: ReadonlyMap<string, MessageStatus>,
+  { due, queue }: { due: string | null; queue: Published['queue'] },
+): Published[] {
+  return messages.map(({ id: messageId }) => {
+    const status = statuses.get(messageId);
     if (status === undefined) throw new Error('a message that was accepted has no status');
     const place = queue === 'queued' && messageId !== due ? null : queue;
     return { messageId, status, deduplicated: false, flowControlKeyId: null, queue: place };
   });
-}
-
-/** A statement whose failure is seen where it is awaited, which may be after others have been sent. */
-function sent<T>(answer: Promise<T>): Promise<T> {
-  answer.catch(() => undefined);
-  return answer;
 }
 
 /** Each is written by one statement. Sealing large content in one go would hold up every other request of the process. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { analyticsRoutes } from '../../../api/analytics/routes.ts';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import type { Bindings } from '../../../db/statement.ts';
 import { METRIC_NAMES, METRICS } from '../../../domain/analytics/metrics.ts';
+import { explained } from '../../harness/explained.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 /** No request of a dashboard may scan records: its cost would grow with them. Each route reads sums, and of the records only these. */
@@ -72,7 +72,7 @@ beforeAll(async () => {
   ({ key } = await api.createKey(api.database.tenant));
   const open = api.deps.db.withEnvironment.bind(api.deps.db);
   vi.spyOn(api.deps.db, 'withEnvironment').mockImplementation((tenant, work, options) =>
-    open(tenant, (tx) => work(options?.isSnapshot === true ? explained(tx) : tx), options),
+    open(tenant, (tx) => work(options?.isSnapshot === true ? keepingPlans(tx) : tx), options),
   );
 });
 afterAll(async () => {
@@ -80,18 +80,9 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Keeps the plan of each statement, as it is made for the application's login. */
-function explained(tx: EnvironmentTransaction): EnvironmentTransaction {
-  const raw = async <Result>(sql: string, bindings?: Bindings): Promise<Result> => {
-    const { rows } = await tx.raw<{ rows: { 'QUERY PLAN': { Plan: Plan }[] }[] }>(
-      `EXPLAIN (FORMAT JSON) ${sql}`,
-      bindings,
-    );
-    plans.push({ sql, plan: rows[0]?.['QUERY PLAN'][0]?.Plan ?? { 'Node Type': 'none' } });
-    return tx.raw(sql, bindings);
-  };
-  return { ...tx, raw };
-}
+/** The plans are those that are made for the application's login. */
+const keepingPlans = (tx: EnvironmentTransaction) =>
+  explained(tx, 'COSTS', (plan, sql) => plans.push({ sql, plan: plan as Plan }));
 
 async function plansOf(route: AnyRoute): Promise<typeof plans> {
   plans = [];

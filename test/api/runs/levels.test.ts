@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { spanSchema } from '../../../api/runs/schemas.ts';
-import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { listSpans } from '../../../db/runs/list-spans.ts';
-import type { Bindings } from '../../../db/statement.ts';
 import { newId } from '../../../domain/ids.ts';
+import { explained } from '../../harness/explained.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 
@@ -74,15 +73,7 @@ const rowsOf = (scans: readonly Scan[]): number => scans.reduce((sum, { rows }) 
 async function readsOf(parentId: string | null, offset: number): Promise<{ counted: Scan[]; page: Scan[] }> {
   const scans: Scan[][] = [];
   await api.database.db.withEnvironment(api.database.tenant, async (tx) => {
-    const raw = async <Result>(sql: string, bindings?: Bindings): Promise<Result> => {
-      const { rows } = await tx.raw<{ rows: { 'QUERY PLAN': { Plan: Plan }[] }[] }>(
-        `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
-        bindings,
-      );
-      scans.push(rows.flatMap((row) => row['QUERY PLAN'].flatMap((explained) => scansOf(explained.Plan))));
-      return tx.raw<Result>(sql, bindings);
-    };
-    const explaining: EnvironmentTransaction = { ...tx, raw };
+    const explaining = explained(tx, 'ANALYZE', (plan) => scans.push(scansOf(plan as Plan)));
     return listSpans(explaining, run, { parentId, limit: LIMIT, offset });
   });
   const [counted, page] = scans;

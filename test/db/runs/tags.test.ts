@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EnvironmentTransaction, Tenant } from '../../../db/client.ts';
+import type { Tenant } from '../../../db/client.ts';
 import { createRun } from '../../../db/runs/create-run.ts';
 import { listRuns } from '../../../db/runs/list-runs.ts';
 import { updateRun } from '../../../db/runs/update-run.ts';
-import type { Bindings } from '../../../db/statement.ts';
+import { explained } from '../../harness/explained.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 /** The filter by tag reads the runs with the tag, among many without it and many of a neighbour with it. */
@@ -50,15 +50,9 @@ function rowsRead(plan: Plan): number {
 async function listTagged(tag: string): Promise<{ total: number; tags: unknown[]; reads: number }> {
   const seen = { reads: 0 };
   const { items, total } = await database.db.withEnvironment(database.tenant, async (tx) => {
-    const raw = async <Result>(sql: string, bindings?: Bindings): Promise<Result> => {
-      const { rows } = await tx.raw<{ rows: { 'QUERY PLAN': { Plan: Plan }[] }[] }>(
-        `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
-        bindings,
-      );
-      for (const { Plan } of rows.flatMap((row) => row['QUERY PLAN'])) seen.reads += rowsRead(Plan);
-      return tx.raw<Result>(sql, bindings);
-    };
-    const explaining: EnvironmentTransaction = { ...tx, raw };
+    const explaining = explained(tx, 'ANALYZE', (plan) => {
+      seen.reads += rowsRead(plan as Plan);
+    });
     return listRuns(explaining, { tag, limit: 20, offset: 0 });
   });
   return { total, tags: items.map((item) => item.tags), reads: seen.reads };

@@ -1,0 +1,124 @@
+import { type Connection, type FieldDef, type PoolClient, type Submittable, types } from 'pg';
+import { serialize } from 'pg-protocol';
+import { wireValue } from './wire-value.ts';
+
+/** A statement as PostgreSQL takes it: `$1 …` are the values. */
+export interface BoundStatement {
+  /** Each connection parses and plans the statement once under this name. Null: every time. */
+  name: string | null;
+  text: string;
+  values: readonly unknown[];
+}
+
+export interface Result {
+  rows: Record<string, unknown>[];
+  rowCount: number;
+}
+
+export interface Answer {
+  /** One for each statement; where one failed, for each before it. */
+  results: Result[];
+  failure: Error | null;
+}
+
+/** What a connection knows about a name: the statement is prepared, or it failed when it was to be. */
+const preparedOn = new WeakMap<PoolClient, Map<string, 'prepared' | 'in_doubt'>>();
+
+/**
+ * Sends statements as one packet with one Sync behind the last: they take one round trip, and PostgreSQL answers them with one
+ * write. After one that fails the others are not run. Outside a transaction they are one, which the Sync commits. Source:
+ * PostgreSQL, "Message Flow", Pipelining.
+ *
+ * pg's own `pipeline` sends a Sync with each statement and PostgreSQL answers each with a write (docs/performance-http.md has what
+ * that costs). So this is a query of our own, as pg-cursor is one: pg hands the connection to any object that has `submit`, and
+ * the answers to its `handle…` methods.
+ *
+ * The connection answers nothing else meanwhile. A failure is an answer; what cannot be sent throws.
+ */
+export async function sendTogether(client: PoolClient, statements: readonly BoundStatement[]): Promise<Answer> {
+  const known = preparedOn.get(client) ?? new Map<string, 'prepared' | 'in_doubt'>();
+  preparedOn.set(client, known);
+  const packet = packetOf(statements, known);
+  const answer = await new Promise<Answer>((resolve) => client.query(new RoundTrip(packet, resolve)));
+  // A name is in doubt where its statement failed: before it was prepared, or after.
+  for (const [at, { name }] of statements.entries()) {
+    if (name === null || known.get(name) === 'prepared') continue;
+    if (at < answer.results.length) known.set(name, 'prepared');
+    else if (at === answer.results.length) known.set(name, 'in_doubt');
+  }
+  return answer;
+}
+
+function packetOf(statements: readonly BoundStatement[], known: ReadonlyMap<string, 'prepared' | 'in_doubt'>): Buffer {
+  const parsed = new Set<string>();
+  const messages = statements.flatMap(({ name, text, values }) => {
+    const statement = name ?? '';
+    const parts: Buffer[] = [];
+    if (name === null || (known.get(name) !== 'prepared' && !parsed.has(name))) {
+      // Closing a statement that is not there is no error.
+      if (name !== null && known.get(name) === 'in_doubt') parts.push(serialize.close({ type: 'S', name }));
+      parts.push(serialize.parse({ name: statement, text }));
+      parsed.add(statement);
+    }
+    parts.push(serialize.bind({ statement, values: values.map(wireValue) }));
+    parts.push(serialize.describe({ type: 'P' }), serialize.execute());
+    return parts;
+  });
+  return Buffer.concat([...messages, serialize.sync()]);
+}
+
+/** pg calls `handleError` instead of `handleReadyForQuery` where a statement or the connection failed. */
+class RoundTrip implements Submittable {
+  private readonly packet: Buffer;
+  private readonly settle: (answer: Answer) => void;
+  private readonly results: Result[] = [];
+  private columns: { name: string; read: (value: string) => unknown }[] = [];
+  private rows: Record<string, unknown>[] = [];
+  /** A row that could not be read. */
+  private unreadable: Error | null = null;
+
+  constructor(packet: Buffer, settle: (answer: Answer) => void) {
+    this.packet = packet;
+    this.settle = settle;
+  }
+
+  submit(connection: Connection): void {
+    connection.stream.write(this.packet);
+  }
+
+  handleRowDescription({ fields }: { fields: FieldDef[] }): void {
+    this.columns = fields.map(({ name, dataTypeID }) => ({ name, read: types.getTypeParser(dataTypeID, 'text') }));
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    const row: Record<string, unknown> = {};
+    try {
+      this.columns.forEach(({ name, read }, at) => {
+        const value = fields[at] ?? null;
+        row[name] = value === null ? null : read(value);
+      });
+    } catch (error) {
+      this.unreadable ??= error as Error;
+    }
+    this.rows.push(row);
+  }
+
+  /** `text`: the command and its count, as in `INSERT 0 1`. */
+  handleCommandComplete({ text }: { text: string }): void {
+    this.results.push({ rows: this.rows, rowCount: Number(/\d+$/.exec(text)?.[0] ?? 0) });
+    this.rows = [];
+    this.columns = [];
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete({ text: '' });
+  }
+
+  handleError(failure: Error): void {
+    this.settle({ results: this.results, failure });
+  }
+
+  handleReadyForQuery(): void {
+    this.settle({ results: this.results, failure: this.unreadable });
+  }
+}
