@@ -68,7 +68,8 @@ describe('a row that always fails costs itself alone', () => {
     const { ids, mended, overrides = {}, end, checkKept } = await plant(world);
     const { sweepArea, lines } = sweeping(overrides);
     expect(await sweepArea(name)).toEqual({ seen: 3, failed: 1 });
-    expect(await mended()).toEqual([ids[0], ids[2]]);
+    // Several are mended at once, in any order.
+    expect((await mended()).toSorted()).toEqual([ids[0], ids[2]].toSorted());
     expect(lines.filter((line) => line.id !== undefined)).toMatchObject([{ area: name, id: ids[1] }]);
     expect(lines.at(-1)).toMatchObject({ area: name, seen: 3, failed: 1, level: 50 });
     await checkKept?.();
