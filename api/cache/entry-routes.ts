@@ -14,7 +14,7 @@ export const listEntriesRoute = defineRoute({
   response: { 200: z.array(listedEntrySchema) },
   errors: [],
   async list(tx, { query: { namespace = null }, page }) {
-    const { items, total } = await listEntries(tx, namespace, page);
+    const { items, total } = await listEntries(tx, { namespace, ...page });
     return { items: items.map(presentEntry), total };
   },
 });

@@ -21,7 +21,7 @@ export const listFilesRoute = defineRoute({
   response: { 200: z.array(fileSchema) },
   errors: [],
   async list(tx, { query: { status = null, purpose = null }, page }) {
-    const { items, total } = await listFiles(tx, { status, purpose }, page);
+    const { items, total } = await listFiles(tx, { status, purpose, ...page });
     return { items: items.map(presentFile), total };
   },
 });
