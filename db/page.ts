@@ -12,6 +12,9 @@ export interface Page<Item> {
   total: number;
 }
 
+/** With each value that the SQL names. */
+type Asked<Part> = Part | (Part & Record<string, unknown>);
+
 /** The SQL of rows that are picked by their order. It is of this code, never of a caller; `:name` marks a value. */
 interface Rows {
   columns: string;
@@ -27,24 +30,22 @@ export interface List extends Rows {
   filters?: Readonly<Record<string, string>>;
   /** Ends with what no two rows share, so that no row is on two pages. */
   order: string;
+  asked: Asked<Range>;
 }
 
-/** With each value that the SQL names. */
-type Asked<Part> = Part | (Part & Record<string, unknown>);
-
 /** One page of a list, with the number of rows in the whole list. */
-export async function pageOf<Row>(tx: ScopedTransaction, list: List, asked: Asked<Range>): Promise<Page<Row>> {
+export async function pageOf<Row>(tx: ScopedTransaction, list: List): Promise<Page<Row>> {
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     `SELECT count(*)::int AS total ${matchesOf(list)}`,
-    valuesOf(list, asked),
+    valuesOf(list),
   );
-  return { items: await itemsOf(tx, list, asked), total: counted.rows[0]?.total ?? 0 };
+  return { items: await itemsOf(tx, list), total: counted.rows[0]?.total ?? 0 };
 }
 
 /** The rows of one page, for a list that counts in its own way. */
-export async function itemsOf<Row>(tx: ScopedTransaction, list: List, asked: Asked<Range>): Promise<Row[]> {
+export async function itemsOf<Row>(tx: ScopedTransaction, list: List): Promise<Row[]> {
   const sql = rowsOf(list, matchesOf(list), `ORDER BY ${list.order}`, 'OFFSET :offset');
-  const { rows } = await tx.raw<{ rows: Row[] }>(sql, valuesOf(list, asked));
+  const { rows } = await tx.raw<{ rows: Row[] }>(sql, valuesOf(list));
   return rows;
 }
 
@@ -56,7 +57,7 @@ function matchesOf({ from, where, filters = {} }: List): string {
   return `FROM ${from}${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
 }
 
-function valuesOf({ filters = {} }: List, asked: object): Record<string, unknown> {
+function valuesOf({ filters = {}, asked }: List): Record<string, unknown> {
   return { ...Object.fromEntries(Object.keys(filters).map((name) => [name, null])), ...definedOf(asked) };
 }
 
@@ -64,16 +65,13 @@ export interface Walk extends Rows {
   where: string;
   /** The column in whose order the rows are walked. No two rows share its value, which is a text. */
   key: string;
+  asked: Asked<{ after: string; limit: number }>;
 }
 
 /** The next rows of a walk over many: those behind `after`, which is the empty string at first. */
-export async function rowsAfter<Row>(
-  tx: ScopedTransaction,
-  walk: Walk,
-  asked: Asked<{ after: string; limit: number }>,
-): Promise<Row[]> {
+export async function rowsAfter<Row>(tx: ScopedTransaction, walk: Walk): Promise<Row[]> {
   const picked = `FROM ${walk.from} WHERE ${walk.where} AND ${walk.key} > :after`;
-  const { rows } = await tx.raw<{ rows: Row[] }>(rowsOf(walk, picked, `ORDER BY ${walk.key}`), definedOf(asked));
+  const { rows } = await tx.raw<{ rows: Row[] }>(rowsOf(walk, picked, `ORDER BY ${walk.key}`), definedOf(walk.asked));
   return rows;
 }
 

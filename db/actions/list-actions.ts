@@ -15,19 +15,16 @@ export interface ListActionsFilter extends Range {
 
 /** One page of actions, newest first, with the total count. Large configs, schemas and declarations of `verify` are shortened. */
 export async function listActions(tx: EnvironmentTransaction, filter: ListActionsFilter): Promise<Page<ActionRecord>> {
-  const { items, total } = await pageOf<ActionRow>(
-    tx,
-    {
-      columns: `${selected(SHOWN_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition`,
-      from: 'actions',
-      joins: 'JOIN action_versions ON action_versions.id = actions.current_version_id',
-      where: `actions.environment_id = current_environment_id() AND (:includeArchived OR actions.archived_at IS NULL)
+  const { items, total } = await pageOf<ActionRow>(tx, {
+    columns: `${selected(SHOWN_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition`,
+    from: 'actions',
+    joins: 'JOIN action_versions ON action_versions.id = actions.current_version_id',
+    where: `actions.environment_id = current_environment_id() AND (:includeArchived OR actions.archived_at IS NULL)
         AND NOT EXISTS (SELECT FROM unnest(CAST(:words AS text[])) word
           WHERE strpos(lower(actions.name || ' ' || COALESCE(actions.description, '')), lower(word)) = 0)`,
-      filters: { name: 'actions.name = :name' },
-      order: 'actions.created_at DESC, actions.id DESC',
-    },
-    { words: [], ...filter },
-  );
+    filters: { name: 'actions.name = :name' },
+    order: 'actions.created_at DESC, actions.id DESC',
+    asked: { words: [], ...filter },
+  });
   return { items: items.map(toActionRecord), total };
 }

@@ -18,16 +18,13 @@ export async function listToolActions(
   tx: EnvironmentTransaction,
   filter: ListToolActionsFilter,
 ): Promise<Page<ToolAction>> {
-  return pageOf(
-    tx,
-    {
-      columns: 'actions.name, actions.description, action_versions.definition',
-      from: 'actions',
-      joins: 'JOIN action_versions ON action_versions.id = actions.current_version_id',
-      where: `actions.environment_id = current_environment_id() AND actions.archived_at IS NULL
+  return pageOf(tx, {
+    columns: 'actions.name, actions.description, action_versions.definition',
+    from: 'actions',
+    joins: 'JOIN action_versions ON action_versions.id = actions.current_version_id',
+    where: `actions.environment_id = current_environment_id() AND actions.archived_at IS NULL
         AND (CAST(:patterns AS text[]) = '{}' OR actions.name LIKE ANY (CAST(:patterns AS text[])))`,
-      order: 'actions.name COLLATE "C"',
-    },
-    filter,
-  );
+    order: 'actions.name COLLATE "C"',
+    asked: filter,
+  });
 }

@@ -9,14 +9,11 @@ export async function listVersions(
   actionId: string,
   range: Range,
 ): Promise<Page<ActionVersionRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: `${selected(VERSION_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition`,
-      from: 'action_versions',
-      where: 'action_id = :actionId',
-      order: 'number DESC',
-    },
-    { actionId, ...range },
-  );
+  return pageOf(tx, {
+    columns: `${selected(VERSION_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition`,
+    from: 'action_versions',
+    where: 'action_id = :actionId',
+    order: 'number DESC',
+    asked: { actionId, ...range },
+  });
 }

@@ -27,21 +27,18 @@ export async function listScheduleExecutions(
   tx: EnvironmentTransaction,
   filter: ExecutionFilter & Range,
 ): Promise<Page<ScheduleExecution>> {
-  const { items, total } = await pageOf<Row>(
-    tx,
-    {
-      columns: `r.schedule_id AS "scheduleId", r.trigger, r.nominal_at AS "nominalAt", r.fired_at AS "firedAt", r.outcome,
+  const { items, total } = await pageOf<Row>(tx, {
+    columns: `r.schedule_id AS "scheduleId", r.trigger, r.nominal_at AS "nominalAt", r.fired_at AS "firedAt", r.outcome,
         r.message_ids AS "messageIds", r.event_id AS "eventId", r.error_code AS code, r.error_message AS reason,
         COALESCE(of_event.statuses, of_messages.statuses, '{}') AS statuses`,
-      from: 'schedule_runs r',
-      joins: `LEFT JOIN LATERAL (SELECT array_agg(DISTINCT m.status) AS statuses FROM messages m WHERE m.id = ANY (r.message_ids)) of_messages ON true
+    from: 'schedule_runs r',
+    joins: `LEFT JOIN LATERAL (SELECT array_agg(DISTINCT m.status) AS statuses FROM messages m WHERE m.id = ANY (r.message_ids)) of_messages ON true
         LEFT JOIN LATERAL (SELECT array_agg(DISTINCT m.status) AS statuses FROM messages m
           WHERE r.event_id IS NOT NULL AND m.event_id = r.event_id) of_event ON true`,
-      where: 'r.environment_id = current_environment_id() AND r.fired_at >= :from AND r.fired_at < :to',
-      filters: { scheduleId: 'r.schedule_id = :scheduleId', outcome: 'r.outcome = :outcome' },
-      order: 'r.fired_at DESC, r.schedule_id DESC, r.nominal_at DESC, r.trigger DESC',
-    },
-    filter,
-  );
+    where: 'r.environment_id = current_environment_id() AND r.fired_at >= :from AND r.fired_at < :to',
+    filters: { scheduleId: 'r.schedule_id = :scheduleId', outcome: 'r.outcome = :outcome' },
+    order: 'r.fired_at DESC, r.schedule_id DESC, r.nominal_at DESC, r.trigger DESC',
+    asked: filter,
+  });
   return { items: items.map(withRunError), total };
 }

@@ -16,14 +16,11 @@ export interface ListedApiKey {
 
 /** The keys of all environments of the transaction's workspace, newest first, including revoked ones. */
 export async function listApiKeys(tx: WorkspaceTransaction, range: Range): Promise<Page<ListedApiKey>> {
-  return pageOf(
-    tx,
-    {
-      columns: `id, name, key_prefix AS "keyPrefix", revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS "isActive",
+  return pageOf(tx, {
+    columns: `id, name, key_prefix AS "keyPrefix", revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS "isActive",
         created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt", created_by AS "createdBy"`,
-      from: 'api_keys',
-      order: 'created_at DESC, id DESC',
-    },
-    range,
-  );
+    from: 'api_keys',
+    order: 'created_at DESC, id DESC',
+    asked: range,
+  });
 }

@@ -17,16 +17,13 @@ export async function listPolicies(
   tx: EnvironmentTransaction,
   filter: ListPoliciesFilter,
 ): Promise<Page<ListedPolicyRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: `${selected(SHOWN_COLUMNS)}, ${LISTED_DOCUMENT}`,
-      from: 'approval_policies p',
-      joins: 'JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version',
-      where: 'p.environment_id = current_environment_id() AND (:includeArchived OR p.archived_at IS NULL)',
-      filters: { name: 'p.name = :name', enabled: 'p.enabled = :enabled' },
-      order: 'p.created_at DESC, p.id DESC',
-    },
-    filter,
-  );
+  return pageOf(tx, {
+    columns: `${selected(SHOWN_COLUMNS)}, ${LISTED_DOCUMENT}`,
+    from: 'approval_policies p',
+    joins: 'JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version',
+    where: 'p.environment_id = current_environment_id() AND (:includeArchived OR p.archived_at IS NULL)',
+    filters: { name: 'p.name = :name', enabled: 'p.enabled = :enabled' },
+    order: 'p.created_at DESC, p.id DESC',
+    asked: filter,
+  });
 }

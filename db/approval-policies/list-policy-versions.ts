@@ -11,14 +11,11 @@ export async function listPolicyVersions(
   policyId: string,
   range: Range,
 ): Promise<Page<ListedPolicyVersionRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: `${selected(SHOWN_COLUMNS)}, ${LISTED_DOCUMENT}`,
-      from: 'approval_policy_versions v',
-      where: 'policy_id = :policyId',
-      order: 'version DESC',
-    },
-    { policyId, ...range },
-  );
+  return pageOf(tx, {
+    columns: `${selected(SHOWN_COLUMNS)}, ${LISTED_DOCUMENT}`,
+    from: 'approval_policy_versions v',
+    where: 'policy_id = :policyId',
+    order: 'version DESC',
+    asked: { policyId, ...range },
+  });
 }

@@ -20,23 +20,20 @@ export interface ApprovalFilter extends Range {
 
 /** Newest first, ties by id, with large payloads shortened. `total` counts the matches of the filter. */
 export async function listApprovals(tx: EnvironmentTransaction, filter: ApprovalFilter): Promise<Page<ApprovalRecord>> {
-  const { items, total } = await pageOf<ApprovalRow>(
-    tx,
-    {
-      columns: LISTED_APPROVAL_COLUMNS,
-      from: 'approvals p',
-      joins: APPROVAL_JOINS,
-      where: 'p.environment_id = current_environment_id()',
-      filters: {
-        status: 'p.status = :status',
-        kind: 'p.kind = :kind',
-        action: 'p.action_id = :action OR p.action_id IN (SELECT id FROM actions WHERE name = :action)',
-        invocationId: 'p.invocation_id = :invocationId',
-        effectId: 'p.effect_id = :effectId',
-      },
-      order: 'p.created_at DESC, p.id DESC',
+  const { items, total } = await pageOf<ApprovalRow>(tx, {
+    columns: LISTED_APPROVAL_COLUMNS,
+    from: 'approvals p',
+    joins: APPROVAL_JOINS,
+    where: 'p.environment_id = current_environment_id()',
+    filters: {
+      status: 'p.status = :status',
+      kind: 'p.kind = :kind',
+      action: 'p.action_id = :action OR p.action_id IN (SELECT id FROM actions WHERE name = :action)',
+      invocationId: 'p.invocation_id = :invocationId',
+      effectId: 'p.effect_id = :effectId',
     },
-    filter,
-  );
+    order: 'p.created_at DESC, p.id DESC',
+    asked: filter,
+  });
   return { items: items.map(approvalOf), total };
 }

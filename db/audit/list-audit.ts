@@ -58,23 +58,20 @@ const COLUMNS = {
 
 /** One page of the workspace's audit log, newest first, with the total count. */
 export async function listAudit(tx: WorkspaceTransaction, filter: AuditFilter): Promise<Page<AuditEntry>> {
-  const { items, total } = await pageOf<Row>(
-    tx,
-    {
-      columns: selected(COLUMNS),
-      from: 'audit_log',
-      filters: {
-        actor: 'actor_id = :actor',
-        action: 'action = :action',
-        target: 'target_id = :target',
-        environmentId: 'environment_id = :environmentId',
-        startDate: 'recorded_at >= :startDate',
-        endDate: 'recorded_at < :endDate',
-      },
-      order: 'sequence DESC',
+  const { items, total } = await pageOf<Row>(tx, {
+    columns: selected(COLUMNS),
+    from: 'audit_log',
+    filters: {
+      actor: 'actor_id = :actor',
+      action: 'action = :action',
+      target: 'target_id = :target',
+      environmentId: 'environment_id = :environmentId',
+      startDate: 'recorded_at >= :startDate',
+      endDate: 'recorded_at < :endDate',
     },
-    filter,
-  );
+    order: 'sequence DESC',
+    asked: filter,
+  });
   return { items: items.map(toEntry), total };
 }
 

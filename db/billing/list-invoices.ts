@@ -37,16 +37,13 @@ export async function listInvoices(
   tx: Transaction,
   asked: { status: InvoiceStatus | null } & Range,
 ): Promise<Page<InvoiceRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: COLUMNS,
-      from: 'invoices i',
-      joins: 'JOIN billing_months b ON b.workspace_id = i.workspace_id AND b.month = i.month',
-      where: 'i.workspace_id = current_workspace_id()',
-      filters: { status: 'i.status = :status' },
-      order: 'i.month DESC',
-    },
+  return pageOf(tx, {
+    columns: COLUMNS,
+    from: 'invoices i',
+    joins: 'JOIN billing_months b ON b.workspace_id = i.workspace_id AND b.month = i.month',
+    where: 'i.workspace_id = current_workspace_id()',
+    filters: { status: 'i.status = :status' },
+    order: 'i.month DESC',
     asked,
-  );
+  });
 }

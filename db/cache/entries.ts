@@ -23,17 +23,14 @@ export async function listEntries(
   tx: EnvironmentTransaction,
   filter: { namespace: string | null } & Range,
 ): Promise<Page<ListedCacheEntry>> {
-  return pageOf(
-    tx,
-    {
-      columns: LISTED_CACHE_COLUMNS,
-      from: 'cache_entries c',
-      where: `c.environment_id = current_environment_id() AND ${IS_LIVE}`,
-      filters: { namespace: 'c.namespace = :namespace' },
-      order: 'c.created_at DESC, c.id DESC',
-    },
-    filter,
-  );
+  return pageOf(tx, {
+    columns: LISTED_CACHE_COLUMNS,
+    from: 'cache_entries c',
+    where: `c.environment_id = current_environment_id() AND ${IS_LIVE}`,
+    filters: { namespace: 'c.namespace = :namespace' },
+    order: 'c.created_at DESC, c.id DESC',
+    asked: filter,
+  });
 }
 
 export async function deleteEntry(tx: EnvironmentTransaction, id: string): Promise<boolean> {

@@ -22,18 +22,15 @@ export async function findRetryPage(
   job: Scope & Pick<JobRecord, 'afterId'>,
   limit: number,
 ): Promise<{ id: string; bytes: number }[]> {
-  return rowsAfter(
-    tx,
-    {
-      columns: `d.message_id AS id, COALESCE(octet_length(c.body), 0) + COALESCE(octet_length(c.headers::text), 0)
+  return rowsAfter(tx, {
+    columns: `d.message_id AS id, COALESCE(octet_length(c.body), 0) + COALESCE(octet_length(c.headers::text), 0)
         + COALESCE(octet_length(c.sealed_value), 0) AS bytes`,
-      from: 'dead_letters d',
-      joins: 'LEFT JOIN message_contents c ON c.message_id = d.message_id',
-      where: IN_JOB,
-      key: 'd.message_id',
-    },
-    { ...scopeOf(job), after: job.afterId, limit },
-  );
+    from: 'dead_letters d',
+    joins: 'LEFT JOIN message_contents c ON c.message_id = d.message_id',
+    where: IN_JOB,
+    key: 'd.message_id',
+    asked: { ...scopeOf(job), after: job.afterId, limit },
+  });
 }
 
 /** Deletes the next page of a job. Returns how many this transaction deleted, and the last of the page; null at the end. */

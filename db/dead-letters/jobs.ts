@@ -137,15 +137,12 @@ export async function listJobs<Kind extends JobKind>(
   tx: EnvironmentTransaction,
   asked: JobPage<Kind>,
 ): Promise<Page<JobRecord<Kind>>> {
-  return pageOf(
-    tx,
-    {
-      columns: COLUMNS,
-      from: 'dead_letter_jobs j',
-      where: 'j.environment_id = current_environment_id() AND j.kind = ANY (:kinds)',
-      filters: { status: 'j.status = :status', subscriptionId: 'j.subscription_id = :subscriptionId' },
-      order: 'j.created_at DESC, j.id DESC',
-    },
+  return pageOf(tx, {
+    columns: COLUMNS,
+    from: 'dead_letter_jobs j',
+    where: 'j.environment_id = current_environment_id() AND j.kind = ANY (:kinds)',
+    filters: { status: 'j.status = :status', subscriptionId: 'j.subscription_id = :subscriptionId' },
+    order: 'j.created_at DESC, j.id DESC',
     asked,
-  );
+  });
 }

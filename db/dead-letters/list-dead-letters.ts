@@ -17,17 +17,14 @@ export async function listDeadLetters(
   filter: DeadLetterFilter,
   range: Range,
 ): Promise<Page<ListedDeadLetterRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: `${LISTED_DEAD_LETTER_COLUMNS}, ${CONTENT_COLUMNS}`,
-      from: 'dead_letters d',
-      joins: DEAD_LETTER_JOINS,
-      where: MATCHES,
-      order: 'd.failed_at DESC, d.message_id DESC',
-    },
-    { ...bindingsOf(filter), ...range },
-  );
+  return pageOf(tx, {
+    columns: `${LISTED_DEAD_LETTER_COLUMNS}, ${CONTENT_COLUMNS}`,
+    from: 'dead_letters d',
+    joins: DEAD_LETTER_JOINS,
+    where: MATCHES,
+    order: 'd.failed_at DESC, d.message_id DESC',
+    asked: { ...bindingsOf(filter), ...range },
+  });
 }
 
 export async function countDeadLetters(tx: EnvironmentTransaction, filter: DeadLetterFilter): Promise<number> {

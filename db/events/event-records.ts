@@ -53,21 +53,18 @@ export interface EventFilter extends Range {
 
 /** One page, newest first. */
 export async function listEvents(tx: EnvironmentTransaction, filter: EventFilter): Promise<Page<ListedEventRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: `${COLUMNS}, ${SHORT_DATA}`,
-      from: LIVE,
-      where: 'v.environment_id = current_environment_id()',
-      filters: {
-        topicId: 'v.topic_id = :topicId',
-        type: 'v.type = :type',
-        status: 'v.status = :status',
-        startDate: 'v.created_at > :startDate',
-        endDate: 'v.created_at < :endDate',
-      },
-      order: 'v.created_at DESC, v.id DESC',
+  return pageOf(tx, {
+    columns: `${COLUMNS}, ${SHORT_DATA}`,
+    from: LIVE,
+    where: 'v.environment_id = current_environment_id()',
+    filters: {
+      topicId: 'v.topic_id = :topicId',
+      type: 'v.type = :type',
+      status: 'v.status = :status',
+      startDate: 'v.created_at > :startDate',
+      endDate: 'v.created_at < :endDate',
     },
-    filter,
-  );
+    order: 'v.created_at DESC, v.id DESC',
+    asked: filter,
+  });
 }

@@ -64,16 +64,13 @@ export async function listTargets(
   limit: number,
 ): Promise<SubscriptionTarget[]> {
   const cameAt = topic === SERVICE_TOPIC ? occurredAt : createdAt;
-  const rows = await rowsAfter<TargetRow>(
-    tx,
-    {
-      columns: TARGET_COLUMNS,
-      from: 'event_subscriptions s',
-      where: 's.topic_id = :topicId AND s.deleted_at IS NULL AND COALESCE(s.enabled_at, s.created_at) <= :cameAt',
-      key: 's.id',
-    },
-    { topicId, cameAt, after: afterId, limit },
-  );
+  const rows = await rowsAfter<TargetRow>(tx, {
+    columns: TARGET_COLUMNS,
+    from: 'event_subscriptions s',
+    where: 's.topic_id = :topicId AND s.deleted_at IS NULL AND COALESCE(s.enabled_at, s.created_at) <= :cameAt',
+    key: 's.id',
+    asked: { topicId, cameAt, after: afterId, limit },
+  });
   return rows.map(targetOf);
 }
 

@@ -53,7 +53,7 @@ export async function listDeliveries(tx: EnvironmentTransaction, eventId: string
   const counts = new Map(counted.rows.map(({ status, count }) => [status, count]));
   const byStatus = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, counts.get(status) ?? 0]));
   return {
-    items: await itemsOf(tx, LIST, { eventId, ...range }),
+    items: await itemsOf(tx, { ...LIST, asked: { eventId, ...range } }),
     total: counted.rows.reduce((sum, { count }) => sum + count, 0),
     byStatus: byStatus as Record<MessageStatus, number>,
   };

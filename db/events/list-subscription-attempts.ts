@@ -33,21 +33,18 @@ export async function listSubscriptionAttempts(
     endDate?: Date | undefined;
   } & Range,
 ): Promise<Page<SubscriptionAttemptRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: `a.message_id AS "messageId", v.public_id AS "eventId", v.type AS "eventType", a.number, ${OUTCOME} AS outcome,
+  return pageOf(tx, {
+    columns: `a.message_id AS "messageId", v.public_id AS "eventId", v.type AS "eventType", a.number, ${OUTCOME} AS outcome,
         a.started_at AS "startedAt", a.finished_at AS "finishedAt", a.latency_ms AS "latencyMs", a.response_status AS "responseStatus", a.error`,
-      from: 'message_attempts a',
-      joins: 'LEFT JOIN messages m ON m.id = a.message_id LEFT JOIN events v ON v.id = m.event_id',
-      where: 'a.subscription_id = :subscriptionId',
-      filters: {
-        outcome: `${OUTCOME} = :outcome`,
-        startDate: 'a.started_at > :startDate',
-        endDate: 'a.started_at < :endDate',
-      },
-      order: 'a.started_at DESC, a.message_id DESC, a.number DESC',
+    from: 'message_attempts a',
+    joins: 'LEFT JOIN messages m ON m.id = a.message_id LEFT JOIN events v ON v.id = m.event_id',
+    where: 'a.subscription_id = :subscriptionId',
+    filters: {
+      outcome: `${OUTCOME} = :outcome`,
+      startDate: 'a.started_at > :startDate',
+      endDate: 'a.started_at < :endDate',
     },
+    order: 'a.started_at DESC, a.message_id DESC, a.number DESC',
     asked,
-  );
+  });
 }

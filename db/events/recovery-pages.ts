@@ -39,17 +39,14 @@ export async function findFailedDeliveries(
   job: Scope & Pick<JobRecord, 'afterId'>,
   limit: number,
 ): Promise<FailedDelivery[]> {
-  return rowsAfter(
-    tx,
-    {
-      columns: 'm.id, m.event_id AS "eventId", COALESCE(octet_length(v.data::text), 0) AS bytes',
-      from: 'messages m',
-      joins: 'LEFT JOIN events v ON v.id = m.event_id',
-      where: IN_RECOVERY,
-      key: 'm.id',
-    },
-    { ...scopeOf(job), after: job.afterId, limit },
-  );
+  return rowsAfter(tx, {
+    columns: 'm.id, m.event_id AS "eventId", COALESCE(octet_length(v.data::text), 0) AS bytes',
+    from: 'messages m',
+    joins: 'LEFT JOIN events v ON v.id = m.event_id',
+    where: IN_RECOVERY,
+    key: 'm.id',
+    asked: { ...scopeOf(job), after: job.afterId, limit },
+  });
 }
 
 /** The events that are still kept, by their ids. */

@@ -74,17 +74,14 @@ export async function listSubscriptions(
   tx: EnvironmentTransaction,
   asked: { topicId: string } & Range,
 ): Promise<Page<ListedSubscription>> {
-  return pageOf(
-    tx,
-    {
-      columns: LISTED_COLUMNS,
-      from: 'event_subscriptions s',
-      joins: 'JOIN topics t ON t.id = s.topic_id',
-      where: 's.topic_id = :topicId AND s.deleted_at IS NULL',
-      order: 's.created_at DESC, s.id DESC',
-    },
+  return pageOf(tx, {
+    columns: LISTED_COLUMNS,
+    from: 'event_subscriptions s',
+    joins: 'JOIN topics t ON t.id = s.topic_id',
+    where: 's.topic_id = :topicId AND s.deleted_at IS NULL',
+    order: 's.created_at DESC, s.id DESC',
     asked,
-  );
+  });
 }
 
 export interface NewSubscription {

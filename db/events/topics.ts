@@ -65,17 +65,14 @@ export async function listTopics(
   tx: EnvironmentTransaction,
   asked: { name?: string | undefined } & Range,
 ): Promise<Page<TopicRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: COLUMNS,
-      from: 'topics t',
-      where: 't.environment_id = current_environment_id() AND t.deleted_at IS NULL',
-      filters: { name: 't.name = :name' },
-      order: 't.created_at DESC, t.id DESC',
-    },
+  return pageOf(tx, {
+    columns: COLUMNS,
+    from: 'topics t',
+    where: 't.environment_id = current_environment_id() AND t.deleted_at IS NULL',
+    filters: { name: 't.name = :name' },
+    order: 't.created_at DESC, t.id DESC',
     asked,
-  );
+  });
 }
 
 /** Throws CONFLICT where a topic has the name, QUOTA_EXCEEDED at the limit. */

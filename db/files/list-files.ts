@@ -9,15 +9,12 @@ export interface FileFilter {
 
 /** Newest first, ties by id. */
 export async function listFiles(tx: EnvironmentTransaction, filter: FileFilter & Range): Promise<Page<FileRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: FILE_COLUMNS,
-      from: 'files f',
-      where: `f.environment_id = current_environment_id() AND ${IS_FILE}`,
-      filters: { status: 'f.status = :status', purpose: 'f.purpose = :purpose' },
-      order: 'f.created_at DESC, f.id DESC',
-    },
-    filter,
-  );
+  return pageOf(tx, {
+    columns: FILE_COLUMNS,
+    from: 'files f',
+    where: `f.environment_id = current_environment_id() AND ${IS_FILE}`,
+    filters: { status: 'f.status = :status', purpose: 'f.purpose = :purpose' },
+    order: 'f.created_at DESC, f.id DESC',
+    asked: filter,
+  });
 }

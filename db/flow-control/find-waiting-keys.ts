@@ -19,10 +19,12 @@ export async function findWaitingKeys(
 export async function listWaitingKeys(tx: EnvironmentTransaction, after: string, limit: number): Promise<string[]> {
   const where = `f.environment_id = current_environment_id()
     AND EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL)`;
-  const rows = await rowsAfter<{ id: string }>(
-    tx,
-    { columns: 'f.id', from: 'flow_control_keys f', where, key: 'f.id' },
-    { after, limit },
-  );
+  const rows = await rowsAfter<{ id: string }>(tx, {
+    columns: 'f.id',
+    from: 'flow_control_keys f',
+    where,
+    key: 'f.id',
+    asked: { after, limit },
+  });
   return rows.map(({ id }) => id);
 }

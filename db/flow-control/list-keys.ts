@@ -16,17 +16,14 @@ export async function listKeys(
   tx: EnvironmentTransaction,
   asked: { key?: string | undefined } & Range,
 ): Promise<Page<FlowControlKeyRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: selected(COLUMNS),
-      from: 'flow_control_keys f',
-      // Nothing is joined, but the page is picked first: the counts of rows that it leaves out would cost as much.
-      joins: '',
-      where: 'f.environment_id = current_environment_id()',
-      filters: { key: 'f.key = :key' },
-      order: 'f.created_at DESC, f.id DESC',
-    },
+  return pageOf(tx, {
+    columns: selected(COLUMNS),
+    from: 'flow_control_keys f',
+    // Nothing is joined, but the page is picked first: the counts of rows that it leaves out would cost as much.
+    joins: '',
+    where: 'f.environment_id = current_environment_id()',
+    filters: { key: 'f.key = :key' },
+    order: 'f.created_at DESC, f.id DESC',
     asked,
-  );
+  });
 }

@@ -14,16 +14,13 @@ export async function listImpactLimits(
   filter: ListLimitsFilter,
   now: Date = new Date(),
 ): Promise<Page<LimitDetail>> {
-  const { items, total } = await pageOf<LimitRecord>(
-    tx,
-    {
-      columns: LIMIT_COLUMNS,
-      from: 'impact_limits l',
-      where: 'l.environment_id = current_environment_id() AND (:includeArchived OR l.archived_at IS NULL)',
-      filters: { dimension: 'l.dimension = :dimension' },
-      order: 'l.created_at DESC, l.id DESC',
-    },
-    filter,
-  );
+  const { items, total } = await pageOf<LimitRecord>(tx, {
+    columns: LIMIT_COLUMNS,
+    from: 'impact_limits l',
+    where: 'l.environment_id = current_environment_id() AND (:includeArchived OR l.archived_at IS NULL)',
+    filters: { dimension: 'l.dimension = :dimension' },
+    order: 'l.created_at DESC, l.id DESC',
+    asked: filter,
+  });
   return { items: await withCounters(tx, items, now), total };
 }

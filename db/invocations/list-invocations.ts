@@ -48,17 +48,14 @@ export async function listInvocations(
   // One id keeps the order of its index; several are sorted.
   const ofAction = actionIds?.length === 1 ? { actionId: actionIds[0] } : { actionIds };
   const asked = { ...filter, ...(actionIds === undefined ? {} : ofAction) };
-  return pageOf(
-    tx,
-    {
-      columns: LISTED_INVOCATION_COLUMNS,
-      from: 'invocations i',
-      joins: INVOCATION_JOINS,
-      where: invocationCondition(asked),
-      order: 'i.created_at DESC, i.id DESC',
-    },
+  return pageOf(tx, {
+    columns: LISTED_INVOCATION_COLUMNS,
+    from: 'invocations i',
+    joins: INVOCATION_JOINS,
+    where: invocationCondition(asked),
+    order: 'i.created_at DESC, i.id DESC',
     asked,
-  );
+  });
 }
 
 async function idsOfAction(tx: EnvironmentTransaction, action: string): Promise<string[]> {

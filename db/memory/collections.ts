@@ -98,17 +98,14 @@ export async function listCollections(
   tx: EnvironmentTransaction,
   asked: { name?: string | undefined } & Range,
 ): Promise<Page<CollectionRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: COLLECTION_COLUMNS,
-      from: 'memory_collections c',
-      where: 'c.environment_id = current_environment_id() AND c.deleted_at IS NULL',
-      filters: { name: 'c.name = :name' },
-      order: 'c.created_at DESC, c.id DESC',
-    },
+  return pageOf(tx, {
+    columns: COLLECTION_COLUMNS,
+    from: 'memory_collections c',
+    where: 'c.environment_id = current_environment_id() AND c.deleted_at IS NULL',
+    filters: { name: 'c.name = :name' },
+    order: 'c.created_at DESC, c.id DESC',
     asked,
-  );
+  });
 }
 
 /** Null where there is none. @throws {ServiceError} CONFLICT where the name is taken. */

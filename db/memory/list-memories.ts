@@ -11,9 +11,11 @@ export async function listMemories(
 ): Promise<Page<MemoryRecord>> {
   const { sql, bindings } = conditionsOf(wanted);
   const columns = wanted.moment?.asOf === undefined ? MEMORY_COLUMNS : MEMORY_COLUMNS_AS_OF;
-  return pageOf(
-    tx,
-    { columns, from: 'memories m', where: sql, order: 'm.created_at DESC, m.id DESC' },
-    { ...bindings, ...range },
-  );
+  return pageOf(tx, {
+    columns,
+    from: 'memories m',
+    where: sql,
+    order: 'm.created_at DESC, m.id DESC',
+    asked: { ...bindings, ...range },
+  });
 }

@@ -14,9 +14,11 @@ export async function listMemoryVersions(
   );
   const [chain] = rows;
   if (chain === undefined) return null;
-  return pageOf(
-    tx,
-    { columns: MEMORY_COLUMNS, from: 'memories m', where: 'm.chain_id = :chainId', order: 'm.version DESC' },
-    { ...chain, ...range },
-  );
+  return pageOf(tx, {
+    columns: MEMORY_COLUMNS,
+    from: 'memories m',
+    where: 'm.chain_id = :chainId',
+    order: 'm.version DESC',
+    asked: { ...chain, ...range },
+  });
 }

@@ -1,5 +1,5 @@
 /**
- * Indexes over the words of memories, beside those over vectors (vector-indexes.ts): one for each collection that an operator chose. Its
+ * Indexes over the words of memories, beside those over vectors (`IS_INDEXED`): one for each collection that an operator chose. Its
  * predicate names the collection and the environment, so no search reads a neighbour's entries.
  */
 export const WORD_INDEX_PREFIX = 'memories_worded_';

@@ -39,9 +39,11 @@ export async function listAttempts(
   messageId: string,
   range: Range,
 ): Promise<Page<MessageAttemptRecord>> {
-  return pageOf(
-    tx,
-    { columns: selected(COLUMNS), from: 'message_attempts a', where: 'a.message_id = :messageId', order: 'a.number' },
-    { messageId, ...range },
-  );
+  return pageOf(tx, {
+    columns: selected(COLUMNS),
+    from: 'message_attempts a',
+    where: 'a.message_id = :messageId',
+    order: 'a.number',
+    asked: { messageId, ...range },
+  });
 }

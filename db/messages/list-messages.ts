@@ -30,23 +30,20 @@ export async function listMessages(
   tx: EnvironmentTransaction,
   filter: MessageFilter,
 ): Promise<Page<ListedMessageRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: `${selected(SHOWN_COLUMNS)}, ${CONTENT_COLUMNS}, ${responseBodyOf('messages.id')}`,
-      from: 'messages',
-      joins: CONTENT_JOIN,
-      where: `messages.environment_id = current_environment_id() AND (:includeEventDeliveries OR messages.kind <> 'event')`,
-      filters: {
-        status: 'messages.status = :status',
-        url: 'messages.url = :url',
-        label: 'messages.label = :label',
-        scheduleId: 'messages.schedule_id = :scheduleId',
-        startDate: 'messages.created_at > :startDate',
-        endDate: 'messages.created_at < :endDate',
-      },
-      order: 'messages.created_at DESC, messages.id DESC',
+  return pageOf(tx, {
+    columns: `${selected(SHOWN_COLUMNS)}, ${CONTENT_COLUMNS}, ${responseBodyOf('messages.id')}`,
+    from: 'messages',
+    joins: CONTENT_JOIN,
+    where: `messages.environment_id = current_environment_id() AND (:includeEventDeliveries OR messages.kind <> 'event')`,
+    filters: {
+      status: 'messages.status = :status',
+      url: 'messages.url = :url',
+      label: 'messages.label = :label',
+      scheduleId: 'messages.schedule_id = :scheduleId',
+      startDate: 'messages.created_at > :startDate',
+      endDate: 'messages.created_at < :endDate',
     },
-    filter,
-  );
+    order: 'messages.created_at DESC, messages.id DESC',
+    asked: filter,
+  });
 }

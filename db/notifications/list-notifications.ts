@@ -22,17 +22,14 @@ export async function listNotifications(
   reader: Reader,
   filter: NotificationFilter,
 ): Promise<Page<NotificationRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: NOTIFICATION_COLUMNS,
-      from: NOTIFICATION_TABLES,
-      where: IS_SHOWN,
-      filters: { type: 'n.type = :type', unread: `(${IS_UNREAD}) = :unread` },
-      order: 'n.updated_at DESC, n.id DESC',
-    },
-    { ...readerBindings(reader), ...filter },
-  );
+  return pageOf(tx, {
+    columns: NOTIFICATION_COLUMNS,
+    from: NOTIFICATION_TABLES,
+    where: IS_SHOWN,
+    filters: { type: 'n.type = :type', unread: `(${IS_UNREAD}) = :unread` },
+    order: 'n.updated_at DESC, n.id DESC',
+    asked: { ...readerBindings(reader), ...filter },
+  });
 }
 
 export async function countUnread(tx: EnvironmentTransaction, reader: Reader): Promise<number> {

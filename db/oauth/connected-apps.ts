@@ -25,18 +25,15 @@ export async function listConnectedApps(
   userId: string,
   range: Range,
 ): Promise<Page<ConnectedApp>> {
-  return pageOf(
-    tx,
-    {
-      columns: `g.id, g.client_id AS "clientId", g.client_name AS name, g.resource, g.scopes, g.created_at AS "createdAt",
+  return pageOf(tx, {
+    columns: `g.id, g.client_id AS "clientId", g.client_name AS name, g.resource, g.scopes, g.created_at AS "createdAt",
         g.last_used_at AS "lastUsedAt", g.expires_at AS "expiresAt", e.workspace_id AS "workspaceId", e.workspace_name AS "workspaceName",
         e.id AS "environmentId", e.name AS "environmentName", e.kind AS "environmentKind"`,
-      from: 'oauth_grants g JOIN list_environments_of_user(:userId) e ON e.id = g.environment_id',
-      where: 'g.user_id = :userId AND g.ended_at IS NULL AND g.expires_at > now()',
-      order: 'g.created_at DESC, g.id DESC',
-    },
-    { userId, ...range },
-  );
+    from: 'oauth_grants g JOIN list_environments_of_user(:userId) e ON e.id = g.environment_id',
+    where: 'g.user_id = :userId AND g.ended_at IS NULL AND g.expires_at > now()',
+    order: 'g.created_at DESC, g.id DESC',
+    asked: { userId, ...range },
+  });
 }
 
 /** Ends it, in the transaction of its user. Null where it is not theirs, or has ended. */

@@ -37,5 +37,5 @@ const LISTED = selected({
 /** One page, newest first. */
 export async function listRuns(tx: EnvironmentTransaction, asked: RunFilter & Range): Promise<Page<RunRecord>> {
   const where = ['r.environment_id = current_environment_id()', ...conditionsFor(CONDITIONS, asked)].join(' AND ');
-  return pageOf(tx, { columns: LISTED, from: 'runs r', where, order: 'r.id DESC' }, asked);
+  return pageOf(tx, { columns: LISTED, from: 'runs r', where, order: 'r.id DESC', asked });
 }

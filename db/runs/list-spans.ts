@@ -36,17 +36,14 @@ export async function listSpans(
   { parentId, ...range }: { parentId: string | null } & Range,
 ): Promise<Page<LevelSpan>> {
   const level = parentId === null ? `(s.parent_id IS NULL OR ${IS_ORPHAN})` : 's.parent_id = :parentId';
-  return pageOf(
-    tx,
-    {
-      columns: `${LISTED}, ${COLUMNS}`,
-      from: 'spans s',
-      joins: '',
-      where: `s.run_id = :runId AND ${level}`,
-      order: 's.started_at, s.id',
-    },
-    { runId, parentId, ...range },
-  );
+  return pageOf(tx, {
+    columns: `${LISTED}, ${COLUMNS}`,
+    from: 'spans s',
+    joins: '',
+    where: `s.run_id = :runId AND ${level}`,
+    order: 's.started_at, s.id',
+    asked: { runId, parentId, ...range },
+  });
 }
 
 /** One span, whole. */

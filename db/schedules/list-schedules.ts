@@ -24,16 +24,13 @@ function isShortened(headers: ListedRow['headers']): headers is Shortened {
 
 /** Newest first, ties by id, with large bodies and headers shortened. */
 export async function listSchedules(tx: EnvironmentTransaction, range: Range): Promise<Page<ListedSchedule>> {
-  const { items, total } = await pageOf<ListedRow>(
-    tx,
-    {
-      columns: `${COLUMNS}, CASE WHEN ${IS_LARGE} THEN shortened_text(s.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"`,
-      from: 'schedules s',
-      where: 's.environment_id = current_environment_id() AND s.deleted_at IS NULL',
-      order: 's.created_at DESC, s.id DESC',
-    },
-    range,
-  );
+  const { items, total } = await pageOf<ListedRow>(tx, {
+    columns: `${COLUMNS}, CASE WHEN ${IS_LARGE} THEN shortened_text(s.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"`,
+    from: 'schedules s',
+    where: 's.environment_id = current_environment_id() AND s.deleted_at IS NULL',
+    order: 's.created_at DESC, s.id DESC',
+    asked: range,
+  });
   return { items: items.map(listedOf), total };
 }
 

@@ -16,14 +16,11 @@ export async function listMessages(
 ): Promise<Page<SessionMessageRecord>> {
   const isAscending = order === 'asc';
   const after = `m.sequence ${isAscending ? '>' : '<'} CAST(:after AS bigint)`;
-  return pageOf(
-    tx,
-    {
-      columns: MESSAGE_COLUMNS,
-      from: 'session_messages m',
-      where: ['m.session_id = :sessionId', ...conditionsFor({ after }, asked)].join(' AND '),
-      order: `m.sequence ${isAscending ? 'ASC' : 'DESC'}`,
-    },
-    { sessionId, ...asked },
-  );
+  return pageOf(tx, {
+    columns: MESSAGE_COLUMNS,
+    from: 'session_messages m',
+    where: ['m.session_id = :sessionId', ...conditionsFor({ after }, asked)].join(' AND '),
+    order: `m.sequence ${isAscending ? 'ASC' : 'DESC'}`,
+    asked: { sessionId, ...asked },
+  });
 }

@@ -17,14 +17,11 @@ export async function listSessions(
   tx: EnvironmentTransaction,
   asked: SessionFilter & Range,
 ): Promise<Page<SessionRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: LISTED,
-      from: 'sessions s',
-      where: ['s.environment_id = current_environment_id()', LIVE, ...conditionsFor(CONDITIONS, asked)].join(' AND '),
-      order: 's.created_at DESC, s.id DESC',
-    },
+  return pageOf(tx, {
+    columns: LISTED,
+    from: 'sessions s',
+    where: ['s.environment_id = current_environment_id()', LIVE, ...conditionsFor(CONDITIONS, asked)].join(' AND '),
+    order: 's.created_at DESC, s.id DESC',
     asked,
-  );
+  });
 }

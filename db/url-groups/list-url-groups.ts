@@ -7,15 +7,12 @@ export async function listUrlGroups(
   tx: EnvironmentTransaction,
   asked: { name?: string | undefined } & Range,
 ): Promise<Page<UrlGroupRecord>> {
-  return pageOf(
-    tx,
-    {
-      columns: GROUP_COLUMNS,
-      from: 'url_groups g',
-      where: 'g.environment_id = current_environment_id() AND g.deleted_at IS NULL',
-      filters: { name: 'g.name = :name' },
-      order: 'g.created_at DESC, g.id DESC',
-    },
+  return pageOf(tx, {
+    columns: GROUP_COLUMNS,
+    from: 'url_groups g',
+    where: 'g.environment_id = current_environment_id() AND g.deleted_at IS NULL',
+    filters: { name: 'g.name = :name' },
+    order: 'g.created_at DESC, g.id DESC',
     asked,
-  );
+  });
 }

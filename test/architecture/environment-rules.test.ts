@@ -33,7 +33,7 @@ describe('the condition of the environment', () => {
     ['no condition', `from: 'runs r', order: 'r.id'`],
     ['a filter by id', `from: 'runs r', filters: { parentId: 'r.parent_id = :parentId' }, order: 'r.id'`],
   ])('is missed in a page with %s', (_, page) => {
-    const text = `export async function readRuns(tx: EnvironmentTransaction) { return pageOf(tx, { ${page} }, range); }`;
+    const text = `export async function readRuns(tx: EnvironmentTransaction) { return pageOf(tx, { ${page}, asked }); }`;
     expect(found(text, 'db/runs/queries.ts')).toContain('has the list readRuns without its environment');
     const whole = text.replace('order:', `where: 'environment_id = current_environment_id()', order:`);
     expect(found(whole, 'db/runs/queries.ts')).toBe('');
