@@ -33,7 +33,7 @@ const countOf = new Map<string, number>();
 /** The maximum length of a name in PostgreSQL. A longer one is truncated there, and might collide. */
 const NAME_CHARACTERS_MAX = 50;
 const OPENED_BY = /[\\/]([\w.-]+?)\.[cm]?[jt]s:\d+/;
-const NAMES_NOTHING = /[\\/]db[\\/](client|statement)\.[cm]?[jt]s:/;
+const NAMES_NOTHING = /[\\/]db[\\/](client|page|statement|transaction)\.[cm]?[jt]s:/;
 
 /**
  * A statement is named after its file, since a file is one operation: db/attempts/claim-dispatch.ts sends `claim_dispatch`. The

@@ -57,7 +57,7 @@ export const scheduleExecutionsRoute = defineRoute(
       ],
     },
     async read(tx, { query: { scheduleId = null, outcome = null }, range: { from, to }, page }) {
-      const { items, total } = await listScheduleExecutions(tx, { from, to, scheduleId, outcome }, page);
+      const { items, total } = await listScheduleExecutions(tx, { from, to, scheduleId, outcome, ...page });
       return { data: items.map(presentExecution), total };
     },
   }),

@@ -15,7 +15,7 @@ export const listEntriesRoute = defineRoute({
   request: { query: z.strictObject({ namespace: z.string().min(1).max(64).optional() }) },
   response: { 200: z.array(listedEntrySchema) },
   list: async (tx, { query: { namespace = null }, page }) =>
-    presented(await listEntries(tx, namespace, page), presentEntry),
+    presented(await listEntries(tx, { namespace, ...page }), presentEntry),
 });
 
 export const getEntryRoute = defineRoute({

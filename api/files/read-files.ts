@@ -22,7 +22,7 @@ export const listFilesRoute = defineRoute({
   },
   response: { 200: z.array(fileSchema) },
   list: async (tx, { query: { status = null, purpose = null }, page }) =>
-    presented(await listFiles(tx, { status, purpose }, page), presentFile),
+    presented(await listFiles(tx, { status, purpose, ...page }), presentFile),
 });
 
 export const getFileRoute = defineRoute({

@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 import { SHORTENED_DEFINITION, VERSION_COLUMNS, type ActionVersionRecord } from './records.ts';
@@ -6,16 +7,13 @@ import { SHORTENED_DEFINITION, VERSION_COLUMNS, type ActionVersionRecord } from 
 export async function listVersions(
   tx: EnvironmentTransaction,
   actionId: string,
-  range: { limit: number; offset: number },
-): Promise<{ items: ActionVersionRecord[]; total: number }> {
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    'SELECT count(*)::int AS total FROM action_versions WHERE action_id = ?',
-    [actionId],
-  );
-  const page = await tx.raw<{ rows: ActionVersionRecord[] }>(
-    `SELECT ${selected(VERSION_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition
-     FROM action_versions WHERE action_id = :actionId ORDER BY number DESC LIMIT :limit OFFSET :offset`,
-    { actionId, ...range },
-  );
-  return { items: page.rows, total: counted.rows[0]?.total ?? 0 };
+  range: Range,
+): Promise<Page<ActionVersionRecord>> {
+  return pageOf(tx, {
+    columns: `${selected(VERSION_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition`,
+    from: 'action_versions',
+    where: 'action_id = :actionId',
+    order: 'number DESC',
+    asked: { actionId, ...range },
+  });
 }

@@ -1,7 +1,8 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { MessageStatus } from '../../domain/messages/messages.ts';
 import type { RunOutcome } from '../../domain/schedules/schedules.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import type { RunRecord } from '../schedules/records.ts';
+import { type ErrorColumns, type RunRecord, withRunError } from '../schedules/records.ts';
 
 /** What became of a slot of a schedule, with how what it published was delivered. */
 export interface ScheduleExecution extends Omit<RunRecord, 'messages'> {
@@ -19,39 +20,25 @@ export interface ExecutionFilter {
   outcome: RunOutcome | null;
 }
 
-interface Row extends Omit<ScheduleExecution, 'error'> {
-  code: string | null;
-  reason: string | null;
-}
-
-const SHOWN = `r.environment_id = current_environment_id() AND r.fired_at >= :from AND r.fired_at < :to
-  AND (CAST(:scheduleId AS text) IS NULL OR r.schedule_id = :scheduleId) AND (CAST(:outcome AS text) IS NULL OR r.outcome = :outcome)`;
+type Row = Omit<ScheduleExecution, 'error'> & ErrorColumns;
 
 /** The runs of all schedules whose outcome came in the range, the newest outcome first. */
 export async function listScheduleExecutions(
   tx: EnvironmentTransaction,
-  filter: ExecutionFilter,
-  page: { limit: number; offset: number },
-): Promise<{ total: number; items: ScheduleExecution[] }> {
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM schedule_runs r WHERE ${SHOWN}`,
-    { ...filter },
-  );
-  const { rows } = await tx.raw<{ rows: Row[] }>(
-    `SELECT r.schedule_id AS "scheduleId", r.trigger, r.nominal_at AS "nominalAt", r.fired_at AS "firedAt", r.outcome,
-       r.message_ids AS "messageIds", r.event_id AS "eventId", r.error_code AS code, r.error_message AS reason,
-       COALESCE(of_event.statuses, of_messages.statuses, '{}') AS statuses
-     FROM (SELECT * FROM schedule_runs r WHERE ${SHOWN}
-       ORDER BY r.fired_at DESC, r.schedule_id DESC, r.nominal_at DESC, r.trigger DESC LIMIT :limit OFFSET :offset) r
-     LEFT JOIN LATERAL (SELECT array_agg(DISTINCT m.status) AS statuses FROM messages m WHERE m.id = ANY (r.message_ids)) of_messages ON true
-     LEFT JOIN LATERAL (SELECT array_agg(DISTINCT m.status) AS statuses FROM messages m
-       WHERE r.event_id IS NOT NULL AND m.event_id = r.event_id) of_event ON true
-     ORDER BY r.fired_at DESC, r.schedule_id DESC, r.nominal_at DESC, r.trigger DESC`,
-    { ...filter, ...page },
-  );
-  const items = rows.map(({ code, reason, ...run }) => ({
-    ...run,
-    error: code === null || reason === null ? null : { code, message: reason },
-  }));
-  return { total: counted.rows[0]?.total ?? 0, items };
+  filter: ExecutionFilter & Range,
+): Promise<Page<ScheduleExecution>> {
+  const { items, total } = await pageOf<Row>(tx, {
+    columns: `r.schedule_id AS "scheduleId", r.trigger, r.nominal_at AS "nominalAt", r.fired_at AS "firedAt", r.outcome,
+        r.message_ids AS "messageIds", r.event_id AS "eventId", r.error_code AS code, r.error_message AS reason,
+        COALESCE(of_event.statuses, of_messages.statuses, '{}') AS statuses`,
+    from: 'schedule_runs r',
+    joins: `LEFT JOIN LATERAL (SELECT array_agg(DISTINCT m.status) AS statuses FROM messages m WHERE m.id = ANY (r.message_ids)) of_messages ON true
+        LEFT JOIN LATERAL (SELECT array_agg(DISTINCT m.status) AS statuses FROM messages m
+          WHERE r.event_id IS NOT NULL AND m.event_id = r.event_id) of_event ON true`,
+    where: 'r.environment_id = current_environment_id() AND r.fired_at >= :from AND r.fired_at < :to',
+    filters: { scheduleId: 'r.schedule_id = :scheduleId', outcome: 'r.outcome = :outcome' },
+    order: 'r.fired_at DESC, r.schedule_id DESC, r.nominal_at DESC, r.trigger DESC',
+    asked: filter,
+  });
+  return { items: items.map(withRunError), total };
 }

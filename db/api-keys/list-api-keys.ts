@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { WorkspaceTransaction } from '../client.ts';
 
 /** A key as the workspace's list shows it (docs/identity.md, "API keys"). */
@@ -14,16 +15,12 @@ export interface ListedApiKey {
 }
 
 /** The keys of all environments of the transaction's workspace, newest first, including revoked ones. */
-export async function listApiKeys(
-  tx: WorkspaceTransaction,
-  page: { limit: number; offset: number },
-): Promise<{ total: number; items: ListedApiKey[] }> {
-  const { rows: counted } = await tx.raw<{ rows: { total: number }[] }>('SELECT count(*)::int AS total FROM api_keys');
-  const { rows: items } = await tx.raw<{ rows: ListedApiKey[] }>(
-    `SELECT id, name, key_prefix AS "keyPrefix", revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS "isActive",
-       created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt", created_by AS "createdBy"
-     FROM api_keys ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
-    [page.limit, page.offset],
-  );
-  return { total: counted[0]?.total ?? 0, items };
+export async function listApiKeys(tx: WorkspaceTransaction, range: Range): Promise<Page<ListedApiKey>> {
+  return pageOf(tx, {
+    columns: `id, name, key_prefix AS "keyPrefix", revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS "isActive",
+        created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt", created_by AS "createdBy"`,
+    from: 'api_keys',
+    order: 'created_at DESC, id DESC',
+    asked: range,
+  });
 }

@@ -62,8 +62,9 @@ export interface ApprovalRecord {
   consumedAt: Date | null;
 }
 
-export const APPROVAL_TABLES =
-  'approvals p LEFT JOIN actions a ON a.id = p.action_id LEFT JOIN invocations i ON i.id = p.invocation_id';
+/** To `approvals p`. */
+export const APPROVAL_JOINS =
+  'LEFT JOIN actions a ON a.id = p.action_id LEFT JOIN invocations i ON i.id = p.invocation_id';
 
 /** The columns of `ApprovalRow`; `approvalOf` turns a row into an ApprovalRecord. */
 export const APPROVAL_COLUMNS = `

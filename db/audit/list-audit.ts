@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { WorkspaceTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
@@ -18,7 +19,7 @@ export interface AuditEntry {
   hash: string;
 }
 
-export interface AuditFilter {
+export interface AuditFilter extends Range {
   /** Id of the actor. */
   actor?: string | undefined;
   action?: string | undefined;
@@ -29,8 +30,6 @@ export interface AuditFilter {
   startDate?: Date | undefined;
   /** Exclusive. */
   endDate?: Date | undefined;
-  limit: number;
-  offset: number;
 }
 
 interface Row extends Omit<AuditEntry, 'sequence' | 'actor' | 'target'> {
@@ -58,32 +57,22 @@ const COLUMNS = {
 } as const;
 
 /** One page of the workspace's audit log, newest first, with the total count. */
-export async function listAudit(
-  tx: WorkspaceTransaction,
-  filter: AuditFilter,
-): Promise<{ items: AuditEntry[]; total: number }> {
-  const where = `WHERE (CAST(:actor AS text) IS NULL OR actor_id = :actor) AND (CAST(:action AS text) IS NULL OR action = :action)
-    AND (CAST(:target AS text) IS NULL OR target_id = :target)
-    AND (CAST(:environmentId AS uuid) IS NULL OR environment_id = :environmentId)
-    AND (CAST(:startDate AS timestamptz) IS NULL OR recorded_at >= :startDate)
-    AND (CAST(:endDate AS timestamptz) IS NULL OR recorded_at < :endDate)`;
-  const bindings = {
-    actor: filter.actor ?? null,
-    action: filter.action ?? null,
-    target: filter.target ?? null,
-    environmentId: filter.environmentId ?? null,
-    startDate: filter.startDate ?? null,
-    endDate: filter.endDate ?? null,
-  };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM audit_log ${where}`,
-    bindings,
-  );
-  const page = await tx.raw<{ rows: Row[] }>(
-    `SELECT ${selected(COLUMNS)} FROM audit_log ${where} ORDER BY sequence DESC LIMIT :limit OFFSET :offset`,
-    { ...bindings, limit: filter.limit, offset: filter.offset },
-  );
-  return { items: page.rows.map(toEntry), total: counted.rows[0]?.total ?? 0 };
+export async function listAudit(tx: WorkspaceTransaction, filter: AuditFilter): Promise<Page<AuditEntry>> {
+  const { items, total } = await pageOf<Row>(tx, {
+    columns: selected(COLUMNS),
+    from: 'audit_log',
+    filters: {
+      actor: 'actor_id = :actor',
+      action: 'action = :action',
+      target: 'target_id = :target',
+      environmentId: 'environment_id = :environmentId',
+      startDate: 'recorded_at >= :startDate',
+      endDate: 'recorded_at < :endDate',
+    },
+    order: 'sequence DESC',
+    asked: filter,
+  });
+  return { items: items.map(toEntry), total };
 }
 
 function toEntry({ sequence, actorType, actorId, targetType, targetId, ...row }: Row): AuditEntry {

@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { LineDraft } from '../../domain/billing/invoice-lines.ts';
 import type { InvoiceStatus } from '../../domain/billing/invoices.ts';
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
@@ -34,18 +35,15 @@ const COLUMNS = `i.id, i.month::text AS "firstDay", i.number, i.status, i.curren
 /** One page of the invoices of the transaction's workspace, the newest month first, with the total count. */
 export async function listInvoices(
   tx: Transaction,
-  { status, limit, offset }: { status: InvoiceStatus | null; limit: number; offset: number },
-): Promise<{ items: InvoiceRecord[]; total: number }> {
-  const bindings = { status, limit, offset };
-  const where = 'i.workspace_id = current_workspace_id() AND (CAST(:status AS text) IS NULL OR i.status = :status)';
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM invoices i WHERE ${where}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: InvoiceRecord[] }>(
-    `SELECT ${COLUMNS} FROM invoices i JOIN billing_months b ON b.workspace_id = i.workspace_id AND b.month = i.month
-     WHERE ${where} ORDER BY i.month DESC LIMIT :limit OFFSET :offset`,
-    bindings,
-  );
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  asked: { status: InvoiceStatus | null } & Range,
+): Promise<Page<InvoiceRecord>> {
+  return pageOf(tx, {
+    columns: COLUMNS,
+    from: 'invoices i',
+    joins: 'JOIN billing_months b ON b.workspace_id = i.workspace_id AND b.month = i.month',
+    where: 'i.workspace_id = current_workspace_id()',
+    filters: { status: 'i.status = :status' },
+    order: 'i.month DESC',
+    asked,
+  });
 }

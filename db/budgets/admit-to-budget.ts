@@ -48,7 +48,7 @@ export async function admitToBudget(tx: EnvironmentTransaction, admission: Admis
   if (row.verdict === 'exceeded') throw new BudgetExceededError(apiKeyId, row, amount);
 }
 
-/** A caller that rolls its transaction back notes the refusal in another (note-budget-refusal.ts). */
+/** A caller that rolls its transaction back notes the refusal in another (`noteBudgetRefusal`). */
 export class BudgetExceededError extends ServiceError {
   readonly refusal: { apiKeyId: string; capName: string; cap: string; taken: string };
 

@@ -1,18 +1,15 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { BUDGET_QUERY, type BudgetRecord } from './records.ts';
+import { BUDGET_COLUMNS, BUDGET_SUMS, type BudgetRecord } from './records.ts';
 
 /** The budgets of the transaction's environment, newest first, ties by the key's id. */
-export async function listBudgets(
-  tx: EnvironmentTransaction,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ total: number; items: BudgetRecord[] }> {
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    'SELECT count(*)::int AS total FROM budgets WHERE environment_id = current_environment_id()',
-  );
-  const { rows } = await tx.raw<{ rows: BudgetRecord[] }>(
-    `${BUDGET_QUERY} WHERE b.environment_id = current_environment_id()
-     ORDER BY b.created_at DESC, b.api_key_id DESC LIMIT ? OFFSET ?`,
-    [limit, offset],
-  );
-  return { total: counted.rows[0]?.total ?? 0, items: rows };
+export async function listBudgets(tx: EnvironmentTransaction, range: Range): Promise<Page<BudgetRecord>> {
+  return pageOf(tx, {
+    columns: BUDGET_COLUMNS,
+    from: 'budgets b',
+    joins: BUDGET_SUMS,
+    where: 'b.environment_id = current_environment_id()',
+    order: 'b.created_at DESC, b.api_key_id DESC',
+    asked: range,
+  });
 }

@@ -26,14 +26,17 @@ const sums = (column: 'used' | 'reserved'): string => `
 
 const THIS_MONTH = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
-/** `SELECT … FROM budgets b` with the amounts of its key. */
-export const BUDGET_QUERY = `
-  SELECT b.api_key_id AS "apiKeyId", to_char(${THIS_MONTH}, 'YYYY-MM') AS month,
+/** For `budgets b` with BUDGET_SUMS. */
+export const BUDGET_COLUMNS = `
+    b.api_key_id AS "apiKeyId", to_char(${THIS_MONTH}, 'YYYY-MM') AS month,
     jsonb_strip_nulls(jsonb_build_object('total', b.total, 'messages', b.messages, 'events', b.events,
       'cacheLookups', b.cache_lookups, 'memoryOperations', b.memory_operations, 'invocations', b.invocations)) AS caps,
     s.used, s.reserved, b.created_at AS "createdAt", b.updated_at AS "updatedAt", now() AS "readAt",
     EXISTS (SELECT FROM api_key_unknown_usage n WHERE n.api_key_id = b.api_key_id AND n.month = ${THIS_MONTH})
-      AS "reconciliationRequired"
-  FROM budgets b CROSS JOIN LATERAL (
+      AS "reconciliationRequired"`;
+
+/** To `budgets b`: the amounts of its key in this month. */
+export const BUDGET_SUMS = `
+  CROSS JOIN LATERAL (
     SELECT ${sums('used')} AS used, ${sums('reserved')} AS reserved
     FROM api_key_usage u WHERE u.api_key_id = b.api_key_id AND u.month = ${THIS_MONTH}) s`;

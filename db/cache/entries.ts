@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { type DeletedStep, deleteInSteps } from '../delete-in-steps.ts';
@@ -20,19 +21,16 @@ export async function getEntry(tx: EnvironmentTransaction, id: string): Promise<
 /** Newest first, ties by id, with large prompts and responses shortened. */
 export async function listEntries(
   tx: EnvironmentTransaction,
-  namespace: string | null,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ items: ListedCacheEntry[]; total: number }> {
-  const where = `c.environment_id = current_environment_id() AND ${IS_LIVE} AND (CAST(:namespace AS text) IS NULL OR c.namespace = :namespace)`;
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM cache_entries c WHERE ${where}`,
-    { namespace },
-  );
-  const { rows } = await tx.raw<{ rows: ListedCacheEntry[] }>(
-    `SELECT ${LISTED_CACHE_COLUMNS} FROM cache_entries c WHERE ${where} ORDER BY c.created_at DESC, c.id DESC LIMIT :limit OFFSET :offset`,
-    { namespace, limit, offset },
-  );
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  filter: { namespace: string | null } & Range,
+): Promise<Page<ListedCacheEntry>> {
+  return pageOf(tx, {
+    columns: LISTED_CACHE_COLUMNS,
+    from: 'cache_entries c',
+    where: `c.environment_id = current_environment_id() AND ${IS_LIVE}`,
+    filters: { namespace: 'c.namespace = :namespace' },
+    order: 'c.created_at DESC, c.id DESC',
+    asked: filter,
+  });
 }
 
 export async function deleteEntry(tx: EnvironmentTransaction, id: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { rowsAfter } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { bindingsOf, MATCHES_BY_ID } from './filter.ts';
 import type { JobRecord } from './jobs.ts';
@@ -21,16 +22,15 @@ export async function findRetryPage(
   job: Scope & Pick<JobRecord, 'afterId'>,
   limit: number,
 ): Promise<{ id: string; bytes: number }[]> {
-  const { rows } = await tx.raw<{ rows: { id: string; bytes: number }[] }>(
-    `SELECT p.message_id AS id, COALESCE(octet_length(c.body), 0) + COALESCE(octet_length(c.headers::text), 0)
-       + COALESCE(octet_length(c.sealed_value), 0) AS bytes
-     FROM (SELECT d.message_id FROM dead_letters d WHERE ${IN_JOB} AND d.message_id > :afterId
-           ORDER BY d.message_id LIMIT :limit) p
-       LEFT JOIN message_contents c ON c.message_id = p.message_id
-     ORDER BY p.message_id`,
-    { ...scopeOf(job), afterId: job.afterId, limit },
-  );
-  return rows;
+  return rowsAfter(tx, {
+    columns: `d.message_id AS id, COALESCE(octet_length(c.body), 0) + COALESCE(octet_length(c.headers::text), 0)
+        + COALESCE(octet_length(c.sealed_value), 0) AS bytes`,
+    from: 'dead_letters d',
+    joins: 'LEFT JOIN message_contents c ON c.message_id = d.message_id',
+    where: IN_JOB,
+    key: 'd.message_id',
+    asked: { ...scopeOf(job), after: job.afterId, limit },
+  });
 }
 
 /** Deletes the next page of a job. Returns how many this transaction deleted, and the last of the page; null at the end. */

@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import {
   type DeadLetterFilter,
   ENDED_JOBS_KEPT_DAYS,
@@ -126,28 +127,22 @@ async function readJob<Kind extends JobKind>(
   return rows[0] ?? null;
 }
 
-export interface JobPage<Kind extends JobKind> {
+export interface JobPage<Kind extends JobKind> extends Range {
   kinds: readonly Kind[];
   subscriptionId?: string | null;
   status?: JobStatus | null | undefined;
-  limit: number;
-  offset: number;
 }
 
 export async function listJobs<Kind extends JobKind>(
   tx: EnvironmentTransaction,
-  { kinds, subscriptionId = null, status = null, limit, offset }: JobPage<Kind>,
-): Promise<{ items: JobRecord<Kind>[]; total: number }> {
-  const where = `j.environment_id = current_environment_id() AND j.kind = ANY (:kinds) AND (CAST(:status AS text) IS NULL OR j.status = :status)
-    AND (CAST(:subscriptionId AS text) IS NULL OR j.subscription_id = :subscriptionId)`;
-  const bindings = { kinds, subscriptionId, status, limit, offset };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM dead_letter_jobs j WHERE ${where}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: JobRecord<Kind>[] }>(
-    `SELECT ${COLUMNS} FROM dead_letter_jobs j WHERE ${where} ORDER BY j.created_at DESC, j.id DESC LIMIT :limit OFFSET :offset`,
-    bindings,
-  );
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  asked: JobPage<Kind>,
+): Promise<Page<JobRecord<Kind>>> {
+  return pageOf(tx, {
+    columns: COLUMNS,
+    from: 'dead_letter_jobs j',
+    where: 'j.environment_id = current_environment_id() AND j.kind = ANY (:kinds)',
+    filters: { status: 'j.status = :status', subscriptionId: 'j.subscription_id = :subscriptionId' },
+    order: 'j.created_at DESC, j.id DESC',
+    asked,
+  });
 }

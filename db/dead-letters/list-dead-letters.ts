@@ -1,10 +1,11 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { DeadLetterFilter } from '../../domain/dead-letters/dead-letters.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { CONTENT_COLUMNS } from '../messages/list-messages.ts';
 import { bindingsOf, MATCHES } from './filter.ts';
 import {
   DEAD_LETTER_COLUMNS,
-  DEAD_LETTER_TABLES,
+  DEAD_LETTER_JOINS,
   type DeadLetterRecord,
   LISTED_DEAD_LETTER_COLUMNS,
   type ListedDeadLetterRecord,
@@ -14,15 +15,16 @@ import {
 export async function listDeadLetters(
   tx: EnvironmentTransaction,
   filter: DeadLetterFilter,
-  page: { limit: number; offset: number },
-): Promise<{ total: number; items: ListedDeadLetterRecord[] }> {
-  const total = await countDeadLetters(tx, filter);
-  const { rows } = await tx.raw<{ rows: ListedDeadLetterRecord[] }>(
-    `SELECT ${LISTED_DEAD_LETTER_COLUMNS}, ${CONTENT_COLUMNS} FROM ${DEAD_LETTER_TABLES}
-     WHERE ${MATCHES} ORDER BY d.failed_at DESC, d.message_id DESC LIMIT :limit OFFSET :offset`,
-    { ...bindingsOf(filter), limit: page.limit, offset: page.offset },
-  );
-  return { total, items: rows };
+  range: Range,
+): Promise<Page<ListedDeadLetterRecord>> {
+  return pageOf(tx, {
+    columns: `${LISTED_DEAD_LETTER_COLUMNS}, ${CONTENT_COLUMNS}`,
+    from: 'dead_letters d',
+    joins: DEAD_LETTER_JOINS,
+    where: MATCHES,
+    order: 'd.failed_at DESC, d.message_id DESC',
+    asked: { ...bindingsOf(filter), ...range },
+  });
 }
 
 export async function countDeadLetters(tx: EnvironmentTransaction, filter: DeadLetterFilter): Promise<number> {
@@ -35,7 +37,7 @@ export async function countDeadLetters(tx: EnvironmentTransaction, filter: DeadL
 
 export async function getDeadLetter(tx: EnvironmentTransaction, messageId: string): Promise<DeadLetterRecord | null> {
   const { rows } = await tx.raw<{ rows: DeadLetterRecord[] }>(
-    `SELECT ${DEAD_LETTER_COLUMNS} FROM ${DEAD_LETTER_TABLES} WHERE d.message_id = ?`,
+    `SELECT ${DEAD_LETTER_COLUMNS} FROM dead_letters d ${DEAD_LETTER_JOINS} WHERE d.message_id = ?`,
     [messageId],
   );
   return rows[0] ?? null;

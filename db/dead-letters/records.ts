@@ -20,13 +20,14 @@ export type DeadLetterRecord = MessageRecord & DeadLetterFacts;
 export type ListedDeadLetterRecord = ListedMessageRecord &
   Omit<DeadLetterFacts, 'responseHeaders'> & { responseHeaders: DeadLetterFacts['responseHeaders'] | Shortened };
 
-/** For DEAD_LETTER_TABLES. */
+/** For `dead_letters d` with DEAD_LETTER_JOINS. */
 const FACTS = {
   reason: 'd.reason',
   lastAttemptAt: 'd.last_attempt_at',
 } as const;
 
-export const DEAD_LETTER_TABLES = `dead_letters d JOIN (${MESSAGE_TABLES}) ON messages.id = d.message_id`;
+/** To `dead_letters d`. */
+export const DEAD_LETTER_JOINS = `JOIN (${MESSAGE_TABLES}) ON messages.id = d.message_id`;
 const responseWith = (
   headers: string,
 ): string => `${responseBodyOf('d.message_id')}, (SELECT ${headers} FROM message_attempts a

@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import { isId } from '../../domain/ids.ts';
 import type { Json } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
@@ -40,7 +41,7 @@ export async function getEvent(tx: EnvironmentTransaction, ref: string): Promise
   return rows[0] ?? null;
 }
 
-export interface EventFilter {
+export interface EventFilter extends Range {
   topicId?: string | undefined;
   type?: string | undefined;
   status?: EventRecord['status'] | undefined;
@@ -48,31 +49,22 @@ export interface EventFilter {
   startDate?: Date | undefined;
   /** Exclusive. */
   endDate?: Date | undefined;
-  limit: number;
-  offset: number;
 }
 
 /** One page, newest first. */
-export async function listEvents(
-  tx: EnvironmentTransaction,
-  filter: EventFilter,
-): Promise<{ items: ListedEventRecord[]; total: number }> {
-  const from = `FROM ${LIVE} WHERE v.environment_id = current_environment_id()
-    AND (CAST(:topicId AS text) IS NULL OR v.topic_id = :topicId) AND (CAST(:type AS text) IS NULL OR v.type = :type)
-    AND (CAST(:status AS text) IS NULL OR v.status = :status)
-    AND (CAST(:startDate AS timestamptz) IS NULL OR v.created_at > :startDate)
-    AND (CAST(:endDate AS timestamptz) IS NULL OR v.created_at < :endDate)`;
-  const bindings = {
-    topicId: filter.topicId ?? null,
-    type: filter.type ?? null,
-    status: filter.status ?? null,
-    startDate: filter.startDate ?? null,
-    endDate: filter.endDate ?? null,
-  };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(`SELECT count(*)::int AS total ${from}`, bindings);
-  const { rows } = await tx.raw<{ rows: ListedEventRecord[] }>(
-    `SELECT ${COLUMNS}, ${SHORT_DATA} ${from} ORDER BY v.created_at DESC, v.id DESC LIMIT :limit OFFSET :offset`,
-    { ...bindings, limit: filter.limit, offset: filter.offset },
-  );
-  return { total: counted.rows[0]?.total ?? 0, items: rows };
+export async function listEvents(tx: EnvironmentTransaction, filter: EventFilter): Promise<Page<ListedEventRecord>> {
+  return pageOf(tx, {
+    columns: `${COLUMNS}, ${SHORT_DATA}`,
+    from: LIVE,
+    where: 'v.environment_id = current_environment_id()',
+    filters: {
+      topicId: 'v.topic_id = :topicId',
+      type: 'v.type = :type',
+      status: 'v.status = :status',
+      startDate: 'v.created_at > :startDate',
+      endDate: 'v.created_at < :endDate',
+    },
+    order: 'v.created_at DESC, v.id DESC',
+    asked: filter,
+  });
 }

@@ -1,3 +1,4 @@
+import { rowsAfter } from '../page.ts';
 import { SERVICE_TOPIC } from '../../domain/events/events.ts';
 import type { Json } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
@@ -63,11 +64,13 @@ export async function listTargets(
   limit: number,
 ): Promise<SubscriptionTarget[]> {
   const cameAt = topic === SERVICE_TOPIC ? occurredAt : createdAt;
-  const { rows } = await tx.raw<{ rows: TargetRow[] }>(
-    `SELECT ${TARGET_COLUMNS} FROM event_subscriptions s
-     WHERE s.topic_id = :topicId AND s.deleted_at IS NULL AND s.id > :afterId AND COALESCE(s.enabled_at, s.created_at) <= :cameAt ORDER BY s.id LIMIT :limit`,
-    { topicId, cameAt, afterId, limit },
-  );
+  const rows = await rowsAfter<TargetRow>(tx, {
+    columns: TARGET_COLUMNS,
+    from: 'event_subscriptions s',
+    where: 's.topic_id = :topicId AND s.deleted_at IS NULL AND COALESCE(s.enabled_at, s.created_at) <= :cameAt',
+    key: 's.id',
+    asked: { topicId, cameAt, after: afterId, limit },
+  });
   return rows.map(targetOf);
 }
 

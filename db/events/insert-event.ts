@@ -12,7 +12,7 @@ export interface NewEvent {
   data: string;
   occurredAt: Date;
   publishedBy: Publishing;
-  /** Whether a subscription wants its type (find-heard-types.ts): it is to be fanned out. */
+  /** Whether a subscription wants its type (`findHeardTypes`): it is to be fanned out. */
   isHeard: boolean;
   /** 1: its one message is made in the same transaction. */
   deliveries?: 0 | 1;

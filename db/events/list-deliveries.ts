@@ -1,3 +1,4 @@
+import { itemsOf, type Page, type Range } from '../page.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
@@ -25,42 +26,36 @@ export interface EventDelivery {
   failedAt: Date | null;
 }
 
-export interface Deliveries {
-  items: EventDelivery[];
-  total: number;
+export interface Deliveries extends Page<EventDelivery> {
   /** How many there are of each status. */
   byStatus: Record<MessageStatus, number>;
 }
 
+const LIST = {
+  columns: `m.id AS "messageId", m.subscription_id AS "subscriptionId", m.url, m.status, m.max_retries AS "maxRetries",
+    CASE WHEN m.status IN ('pending', 'scheduled', 'processing') THEN m.next_attempt_at END AS "nextAttemptAt",
+    m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt", COALESCE((
+      SELECT json_agg(json_build_object('number', a.number, 'status', a.status, 'startedAt', ${rfc3339('a.started_at')},
+        'finishedAt', ${rfc3339('a.finished_at')}, 'latencyMs', a.latency_ms, 'responseStatus', a.response_status,
+        'errorMessage', a.error) ORDER BY a.number)
+      FROM message_attempts a WHERE a.message_id = m.id), '[]') AS attempts`,
+  from: 'messages m',
+  where: 'm.event_id = :eventId',
+  order: 'm.id',
+};
+
 /** One page of an event's deliveries, in the order of their ids: those of a recovery come after the first ones. */
-export async function listDeliveries(
-  tx: EnvironmentTransaction,
-  eventId: string,
-  page: { limit: number; offset: number },
-): Promise<Deliveries> {
+export async function listDeliveries(tx: EnvironmentTransaction, eventId: string, range: Range): Promise<Deliveries> {
   const counted = await tx.raw<{ rows: { status: MessageStatus; count: number }[] }>(
     'SELECT status, count(*)::int AS count FROM messages WHERE event_id = ? GROUP BY status',
     [eventId],
   );
   const counts = new Map(counted.rows.map(({ status, count }) => [status, count]));
-  const { rows } = await tx.raw<{ rows: EventDelivery[] }>(
-    `SELECT m.id AS "messageId", m.subscription_id AS "subscriptionId", m.url, m.status, m.max_retries AS "maxRetries",
-       CASE WHEN m.status IN ('pending', 'scheduled', 'processing') THEN m.next_attempt_at END AS "nextAttemptAt",
-       m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt", COALESCE((
-         SELECT json_agg(json_build_object('number', a.number, 'status', a.status, 'startedAt', ${rfc3339('a.started_at')},
-           'finishedAt', ${rfc3339('a.finished_at')}, 'latencyMs', a.latency_ms, 'responseStatus', a.response_status,
-           'errorMessage', a.error) ORDER BY a.number)
-         FROM message_attempts a WHERE a.message_id = m.id), '[]') AS attempts
-     FROM messages m WHERE m.event_id = :eventId ORDER BY m.id LIMIT :limit OFFSET :offset`,
-    { eventId, limit: page.limit, offset: page.offset },
-  );
+  const byStatus = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, counts.get(status) ?? 0]));
   return {
-    items: rows,
+    items: await itemsOf(tx, { ...LIST, asked: { eventId, ...range } }),
     total: counted.rows.reduce((sum, { count }) => sum + count, 0),
-    byStatus: Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, counts.get(status) ?? 0])) as Record<
-      MessageStatus,
-      number
-    >,
+    byStatus: byStatus as Record<MessageStatus, number>,
   };
 }
 

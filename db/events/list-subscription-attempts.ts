@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export const ATTEMPT_OUTCOMES = ['started', 'delivered', 'failed'] as const;
@@ -24,34 +25,26 @@ const OUTCOME = `CASE WHEN a.status = 'started' THEN 'started' WHEN a.error IS N
 /** One page of the attempts of a subscription, newest first. They are kept as long as the content of messages (docs/retention.md). */
 export async function listSubscriptionAttempts(
   tx: EnvironmentTransaction,
-  page: {
+  asked: {
     subscriptionId: string;
     outcome?: AttemptOutcome | undefined;
     /** Exclusive, as is `endDate`. */
     startDate?: Date | undefined;
     endDate?: Date | undefined;
-    limit: number;
-    offset: number;
-  },
-): Promise<{ total: number; items: SubscriptionAttemptRecord[] }> {
-  const where = `a.subscription_id = :subscriptionId AND (CAST(:outcome AS text) IS NULL OR ${OUTCOME} = :outcome)
-    AND (CAST(:startDate AS timestamptz) IS NULL OR a.started_at > :startDate)
-    AND (CAST(:endDate AS timestamptz) IS NULL OR a.started_at < :endDate)`;
-  const { outcome = null, startDate = null, endDate = null, ...rest } = page;
-  const bindings = { ...rest, outcome, startDate, endDate };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM message_attempts a WHERE ${where}`,
-    bindings,
-  );
-  // The events are looked up for the page alone.
-  const { rows } = await tx.raw<{ rows: SubscriptionAttemptRecord[] }>(
-    `SELECT p.message_id AS "messageId", v.public_id AS "eventId", v.type AS "eventType", p.number, p.outcome, p.started_at AS "startedAt",
-       p.finished_at AS "finishedAt", p.latency_ms AS "latencyMs", p.response_status AS "responseStatus", p.error
-     FROM (SELECT a.*, ${OUTCOME} AS outcome FROM message_attempts a WHERE ${where}
-           ORDER BY a.started_at DESC, a.message_id DESC, a.number DESC LIMIT :limit OFFSET :offset) p
-       LEFT JOIN messages m ON m.id = p.message_id LEFT JOIN events v ON v.id = m.event_id
-     ORDER BY p.started_at DESC, p.message_id DESC, p.number DESC`,
-    bindings,
-  );
-  return { total: counted.rows[0]?.total ?? 0, items: rows };
+  } & Range,
+): Promise<Page<SubscriptionAttemptRecord>> {
+  return pageOf(tx, {
+    columns: `a.message_id AS "messageId", v.public_id AS "eventId", v.type AS "eventType", a.number, ${OUTCOME} AS outcome,
+        a.started_at AS "startedAt", a.finished_at AS "finishedAt", a.latency_ms AS "latencyMs", a.response_status AS "responseStatus", a.error`,
+    from: 'message_attempts a',
+    joins: 'LEFT JOIN messages m ON m.id = a.message_id LEFT JOIN events v ON v.id = m.event_id',
+    where: 'a.subscription_id = :subscriptionId',
+    filters: {
+      outcome: `${OUTCOME} = :outcome`,
+      startDate: 'a.started_at > :startDate',
+      endDate: 'a.started_at < :endDate',
+    },
+    order: 'a.started_at DESC, a.message_id DESC, a.number DESC',
+    asked,
+  });
 }

@@ -1,3 +1,4 @@
+import { rowsAfter } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { JobRecord } from '../dead-letters/jobs.ts';
 import type { DeliveredEvent } from './accept-deliveries.ts';
@@ -38,14 +39,14 @@ export async function findFailedDeliveries(
   job: Scope & Pick<JobRecord, 'afterId'>,
   limit: number,
 ): Promise<FailedDelivery[]> {
-  const { rows } = await tx.raw<{ rows: FailedDelivery[] }>(
-    `SELECT p.id, p.event_id AS "eventId", COALESCE(octet_length(v.data::text), 0) AS bytes
-     FROM (SELECT m.id, m.event_id FROM messages m WHERE ${IN_RECOVERY} AND m.id > :afterId ORDER BY m.id LIMIT :limit) p
-       LEFT JOIN events v ON v.id = p.event_id
-     ORDER BY p.id`,
-    { ...scopeOf(job), afterId: job.afterId, limit },
-  );
-  return rows;
+  return rowsAfter(tx, {
+    columns: 'm.id, m.event_id AS "eventId", COALESCE(octet_length(v.data::text), 0) AS bytes',
+    from: 'messages m',
+    joins: 'LEFT JOIN events v ON v.id = m.event_id',
+    where: IN_RECOVERY,
+    key: 'm.id',
+    asked: { ...scopeOf(job), after: job.afterId, limit },
+  });
 }
 
 /** The events that are still kept, by their ids. */

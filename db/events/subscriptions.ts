@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { SERVICE_TOPIC } from '../../domain/events/events.ts';
 import { SUBSCRIPTIONS_PER_TOPIC_MAX } from '../../domain/events/topics.ts';
@@ -71,18 +72,16 @@ const LISTED_COLUMNS = withShortened(COLUMNS, 's', ['headers']);
 /** One page of a topic's subscriptions, newest first. */
 export async function listSubscriptions(
   tx: EnvironmentTransaction,
-  page: { topicId: string; limit: number; offset: number },
-): Promise<{ items: ListedSubscription[]; total: number }> {
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    'SELECT count(*)::int AS total FROM event_subscriptions WHERE topic_id = ? AND deleted_at IS NULL',
-    [page.topicId],
-  );
-  const { rows } = await tx.raw<{ rows: ListedSubscription[] }>(
-    `SELECT ${LISTED_COLUMNS} FROM ${LIVE} WHERE s.topic_id = :topicId AND s.deleted_at IS NULL
-     ORDER BY s.created_at DESC, s.id DESC LIMIT :limit OFFSET :offset`,
-    page,
-  );
-  return { total: counted.rows[0]?.total ?? 0, items: rows };
+  asked: { topicId: string } & Range,
+): Promise<Page<ListedSubscription>> {
+  return pageOf(tx, {
+    columns: LISTED_COLUMNS,
+    from: 'event_subscriptions s',
+    joins: 'JOIN topics t ON t.id = s.topic_id',
+    where: 's.topic_id = :topicId AND s.deleted_at IS NULL',
+    order: 's.created_at DESC, s.id DESC',
+    asked,
+  });
 }
 
 export interface NewSubscription {

@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { SERVICE_TOPIC } from '../../domain/events/events.ts';
 import { TOPICS_PER_ENVIRONMENT_MAX } from '../../domain/events/topics.ts';
@@ -62,20 +63,16 @@ export async function lockTopicToSubscribe(tx: EnvironmentTransaction, ref: stri
 /** One page of topics, newest first. */
 export async function listTopics(
   tx: EnvironmentTransaction,
-  page: { name?: string | undefined; limit: number; offset: number },
-): Promise<{ items: TopicRecord[]; total: number }> {
-  const where = `t.environment_id = current_environment_id() AND t.deleted_at IS NULL
-    AND (CAST(:name AS text) IS NULL OR t.name = :name)`;
-  const bindings = { ...page, name: page.name ?? null };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM topics t WHERE ${where}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: TopicRecord[] }>(
-    `SELECT ${COLUMNS} FROM topics t WHERE ${where} ORDER BY t.created_at DESC, t.id DESC LIMIT :limit OFFSET :offset`,
-    bindings,
-  );
-  return { total: counted.rows[0]?.total ?? 0, items: rows };
+  asked: { name?: string | undefined } & Range,
+): Promise<Page<TopicRecord>> {
+  return pageOf(tx, {
+    columns: COLUMNS,
+    from: 'topics t',
+    where: 't.environment_id = current_environment_id() AND t.deleted_at IS NULL',
+    filters: { name: 't.name = :name' },
+    order: 't.created_at DESC, t.id DESC',
+    asked,
+  });
 }
 
 /** Throws CONFLICT where a topic has the name, QUOTA_EXCEEDED at the limit. */

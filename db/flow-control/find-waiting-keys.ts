@@ -1,3 +1,4 @@
+import { rowsAfter } from '../page.ts';
 import type { FlowControlKeyRef } from '../../domain/flow-control/flow-control.ts';
 import type { Database, EnvironmentTransaction } from '../client.ts';
 
@@ -15,12 +16,15 @@ export async function findWaitingKeys(
 }
 
 /** Ids, in order, of the keys of this environment with waiting messages. */
-export async function listWaitingKeys(tx: EnvironmentTransaction, afterId: string, limit: number): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
-    `SELECT f.id FROM flow_control_keys f WHERE f.environment_id = current_environment_id() AND f.id > ?
-       AND EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL)
-     ORDER BY f.id LIMIT ?`,
-    [afterId, limit],
-  );
+export async function listWaitingKeys(tx: EnvironmentTransaction, after: string, limit: number): Promise<string[]> {
+  const where = `f.environment_id = current_environment_id()
+    AND EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL)`;
+  const rows = await rowsAfter<{ id: string }>(tx, {
+    columns: 'f.id',
+    from: 'flow_control_keys f',
+    where,
+    key: 'f.id',
+    asked: { after, limit },
+  });
   return rows.map(({ id }) => id);
 }

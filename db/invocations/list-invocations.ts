@@ -1,8 +1,9 @@
+import { conditionsFor, type Page, pageOf, type Range } from '../page.ts';
 import type { InvocationStatus } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { INVOCATION_TABLES, LISTED_INVOCATION_COLUMNS, type ListedInvocationRecord } from './records.ts';
+import { INVOCATION_JOINS, LISTED_INVOCATION_COLUMNS, type ListedInvocationRecord } from './records.ts';
 
-export interface InvocationFilter {
+export interface InvocationFilter extends Range {
   actionId?: string | undefined;
   /** Id or name of the action. Archived actions that had the name count too. */
   action?: string | undefined;
@@ -15,8 +16,6 @@ export interface InvocationFilter {
   from?: Date | undefined;
   /** Created before this time. */
   to?: Date | undefined;
-  limit: number;
-  offset: number;
 }
 
 /** Only the conditions of the filter are written, so that the planner sees which index serves it. */
@@ -34,42 +33,29 @@ const CONDITIONS = {
 
 type Values = { [Name in keyof typeof CONDITIONS]?: string | string[] | Date | undefined };
 
-/** The condition of a list on `invocations i`, with what it binds. */
-export function invocationCondition(values: Values): {
-  where: string;
-  bindings: Record<string, string | string[] | Date>;
-} {
-  const bindings: Record<string, string | string[] | Date> = {};
-  const conditions = ['i.environment_id = current_environment_id()'];
-  for (const [name, condition] of Object.entries(CONDITIONS)) {
-    const value = values[name as keyof Values];
-    if (value === undefined) continue;
-    bindings[name] = value;
-    conditions.push(condition);
-  }
-  return { where: conditions.join(' AND '), bindings };
+/** The condition of a list on `invocations i`, for these values. */
+export function invocationCondition(values: Values): string {
+  return ['i.environment_id = current_environment_id()', ...conditionsFor(CONDITIONS, values)].join(' AND ');
 }
 
 /** Newest first, ties by id, with large results shortened. `total` counts the matches of the filter. */
 export async function listInvocations(
   tx: EnvironmentTransaction,
-  { action, limit, offset, ...filter }: InvocationFilter,
-): Promise<{ total: number; items: ListedInvocationRecord[] }> {
+  { action, ...filter }: InvocationFilter,
+): Promise<Page<ListedInvocationRecord>> {
   const actionIds = action === undefined ? undefined : await idsOfAction(tx, action);
   if (actionIds?.length === 0) return { total: 0, items: [] };
   // One id keeps the order of its index; several are sorted.
   const ofAction = actionIds?.length === 1 ? { actionId: actionIds[0] } : { actionIds };
-  const { where, bindings } = invocationCondition({ ...filter, ...(actionIds === undefined ? {} : ofAction) });
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM invocations i WHERE ${where}`,
-    bindings,
-  );
-  const page = 'ORDER BY i.created_at DESC, i.id DESC LIMIT :limit OFFSET :offset';
-  const { rows } = await tx.raw<{ rows: ListedInvocationRecord[] }>(
-    `SELECT ${LISTED_INVOCATION_COLUMNS} FROM ${INVOCATION_TABLES} WHERE ${where} ${page}`,
-    { ...bindings, limit, offset },
-  );
-  return { total: counted.rows[0]?.total ?? 0, items: rows };
+  const asked = { ...filter, ...(actionIds === undefined ? {} : ofAction) };
+  return pageOf(tx, {
+    columns: LISTED_INVOCATION_COLUMNS,
+    from: 'invocations i',
+    joins: INVOCATION_JOINS,
+    where: invocationCondition(asked),
+    order: 'i.created_at DESC, i.id DESC',
+    asked,
+  });
 }
 
 async function idsOfAction(tx: EnvironmentTransaction, action: string): Promise<string[]> {

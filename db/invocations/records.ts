@@ -60,8 +60,9 @@ export type ListedInvocationRecord = Omit<InvocationRecord, 'result'> & { result
  * Join an effect by the invocation's id wherever that is known. With `e.id = i.effect_id` and no statistics, the planner reads
  * every effect of the environment instead, because row-level security offers it that index.
  */
-export const INVOCATION_TABLES = `
-  invocations i JOIN actions a ON a.id = i.action_id LEFT JOIN effects e ON e.invocation_id = i.id`;
+/** To `invocations i`. */
+export const INVOCATION_JOINS = `
+  JOIN actions a ON a.id = i.action_id LEFT JOIN effects e ON e.invocation_id = i.id`;
 
 /** The requester of `invocations i`, without what the row keeps for the check right before the dispatch. */
 export const REQUESTED_BY = `i.requested_by - ARRAY['memberId', 'connectedAppId'] AS "requestedBy"`;

@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EmbeddingModel } from '../../domain/embeddings/embedder.ts';
@@ -93,21 +94,16 @@ export async function getCollection(tx: EnvironmentTransaction, id: string): Pro
 
 export async function listCollections(
   tx: EnvironmentTransaction,
-  page: { name?: string | undefined; limit: number; offset: number },
-): Promise<{ items: CollectionRecord[]; total: number }> {
-  const where = `c.environment_id = current_environment_id() AND c.deleted_at IS NULL
-    AND (CAST(:name AS text) IS NULL OR c.name = :name)`;
-  const bindings = { ...page, name: page.name ?? null };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM memory_collections c WHERE ${where}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: CollectionRecord[] }>(
-    `SELECT ${COLLECTION_COLUMNS} FROM memory_collections c WHERE ${where} ORDER BY c.created_at DESC, c.id DESC
-     LIMIT :limit OFFSET :offset`,
-    bindings,
-  );
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  asked: { name?: string | undefined } & Range,
+): Promise<Page<CollectionRecord>> {
+  return pageOf(tx, {
+    columns: COLLECTION_COLUMNS,
+    from: 'memory_collections c',
+    where: 'c.environment_id = current_environment_id() AND c.deleted_at IS NULL',
+    filters: { name: 'c.name = :name' },
+    order: 'c.created_at DESC, c.id DESC',
+    asked,
+  });
 }
 
 /** Null where there is none. @throws {ServiceError} CONFLICT where the name is taken. */

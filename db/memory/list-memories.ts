@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { conditionsOf, type Wanted } from './conditions.ts';
 import { MEMORY_COLUMNS, MEMORY_COLUMNS_AS_OF, type MemoryRecord } from './records.ts';
@@ -6,17 +7,15 @@ import { MEMORY_COLUMNS, MEMORY_COLUMNS_AS_OF, type MemoryRecord } from './recor
 export async function listMemories(
   tx: EnvironmentTransaction,
   wanted: Wanted,
-  page: { limit: number; offset: number },
-): Promise<{ items: MemoryRecord[]; total: number }> {
+  range: Range,
+): Promise<Page<MemoryRecord>> {
   const { sql, bindings } = conditionsOf(wanted);
   const columns = wanted.moment?.asOf === undefined ? MEMORY_COLUMNS : MEMORY_COLUMNS_AS_OF;
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM memories m WHERE ${sql}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: MemoryRecord[] }>(
-    `SELECT ${columns} FROM memories m WHERE ${sql} ORDER BY m.created_at DESC, m.id DESC LIMIT :limit OFFSET :offset`,
-    { ...bindings, ...page },
-  );
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  return pageOf(tx, {
+    columns,
+    from: 'memories m',
+    where: sql,
+    order: 'm.created_at DESC, m.id DESC',
+    asked: { ...bindings, ...range },
+  });
 }

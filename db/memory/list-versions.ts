@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { IS_THERE, MEMORY_COLUMNS, type MemoryRecord } from './records.ts';
 
@@ -5,18 +6,19 @@ import { IS_THERE, MEMORY_COLUMNS, type MemoryRecord } from './records.ts';
 export async function listMemoryVersions(
   tx: EnvironmentTransaction,
   id: string,
-  page: { limit: number; offset: number },
-): Promise<{ items: MemoryRecord[]; total: number } | null> {
-  const { rows: found } = await tx.raw<{ rows: { chainId: string; total: number }[] }>(
-    `SELECT m.chain_id AS "chainId", (SELECT count(*)::int FROM memories v WHERE v.chain_id = m.chain_id) AS total
-     FROM memories m WHERE m.id = ? AND ${IS_THERE}`,
+  range: Range,
+): Promise<Page<MemoryRecord> | null> {
+  const { rows } = await tx.raw<{ rows: { chainId: string }[] }>(
+    `SELECT m.chain_id AS "chainId" FROM memories m WHERE m.id = ? AND ${IS_THERE}`,
     [id],
   );
-  const chain = found[0];
+  const [chain] = rows;
   if (chain === undefined) return null;
-  const { rows } = await tx.raw<{ rows: MemoryRecord[] }>(
-    `SELECT ${MEMORY_COLUMNS} FROM memories m WHERE m.chain_id = :chainId ORDER BY m.version DESC LIMIT :limit OFFSET :offset`,
-    { chainId: chain.chainId, ...page },
-  );
-  return { items: rows, total: chain.total };
+  return pageOf(tx, {
+    columns: MEMORY_COLUMNS,
+    from: 'memories m',
+    where: 'm.chain_id = :chainId',
+    order: 'm.version DESC',
+    asked: { ...chain, ...range },
+  });
 }

@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 
@@ -36,16 +37,13 @@ const COLUMNS: Record<keyof MessageAttemptRecord, string> = {
 export async function listAttempts(
   tx: EnvironmentTransaction,
   messageId: string,
-  page: { limit: number; offset: number },
-): Promise<{ total: number; items: MessageAttemptRecord[] }> {
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    'SELECT count(*)::int AS total FROM message_attempts WHERE message_id = ?',
-    [messageId],
-  );
-  const { rows } = await tx.raw<{ rows: MessageAttemptRecord[] }>(
-    `SELECT ${selected(COLUMNS)} FROM message_attempts a WHERE a.message_id = :messageId
-     ORDER BY a.number LIMIT :limit OFFSET :offset`,
-    { messageId, limit: page.limit, offset: page.offset },
-  );
-  return { total: counted.rows[0]?.total ?? 0, items: rows };
+  range: Range,
+): Promise<Page<MessageAttemptRecord>> {
+  return pageOf(tx, {
+    columns: selected(COLUMNS),
+    from: 'message_attempts a',
+    where: 'a.message_id = :messageId',
+    order: 'a.number',
+    asked: { messageId, ...range },
+  });
 }

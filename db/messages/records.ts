@@ -71,7 +71,9 @@ export const MESSAGE_COLUMNS = {
   updatedAt: 'messages.updated_at',
 } as const;
 
-export const MESSAGE_TABLES = `messages LEFT JOIN message_contents ON message_contents.message_id = messages.id`;
+/** To `messages`. */
+export const CONTENT_JOIN = 'LEFT JOIN message_contents ON message_contents.message_id = messages.id';
+export const MESSAGE_TABLES = `messages ${CONTENT_JOIN}`;
 
 /** The response's body of a message's newest ended attempt. A constant id lets the planner open one partition of each class. */
 export const responseBodyOf = (id: string): string =>

@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { NotificationType } from '../../domain/notifications/notifications.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import {
@@ -10,32 +11,25 @@ import {
   readerBindings,
 } from './records.ts';
 
-export interface NotificationFilter {
+export interface NotificationFilter extends Range {
   type?: NotificationType | undefined;
   unread?: boolean | undefined;
-  limit: number;
-  offset: number;
 }
 
 /** What this reader sees, the last counted first. */
 export async function listNotifications(
   tx: EnvironmentTransaction,
   reader: Reader,
-  { type, unread, limit, offset }: NotificationFilter,
-): Promise<{ total: number; items: NotificationRecord[] }> {
-  const where = `${IS_SHOWN} AND (CAST(:type AS text) IS NULL OR n.type = :type)
-    AND (CAST(:unread AS boolean) IS NULL OR (${IS_UNREAD}) = :unread)`;
-  const bindings = { ...readerBindings(reader), type: type ?? null, unread: unread ?? null, limit, offset };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM ${NOTIFICATION_TABLES} WHERE ${where}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: NotificationRecord[] }>(
-    `SELECT ${NOTIFICATION_COLUMNS} FROM ${NOTIFICATION_TABLES} WHERE ${where}
-     ORDER BY n.updated_at DESC, n.id DESC LIMIT :limit OFFSET :offset`,
-    bindings,
-  );
-  return { total: counted.rows[0]?.total ?? 0, items: rows };
+  filter: NotificationFilter,
+): Promise<Page<NotificationRecord>> {
+  return pageOf(tx, {
+    columns: NOTIFICATION_COLUMNS,
+    from: NOTIFICATION_TABLES,
+    where: IS_SHOWN,
+    filters: { type: 'n.type = :type', unread: `(${IS_UNREAD}) = :unread` },
+    order: 'n.updated_at DESC, n.id DESC',
+    asked: { ...readerBindings(reader), ...filter },
+  });
 }
 
 export async function countUnread(tx: EnvironmentTransaction, reader: Reader): Promise<number> {

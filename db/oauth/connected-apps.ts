@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { UserTransaction } from '../client.ts';
 import type { ResourceKind } from './grants.ts';
 
@@ -22,19 +23,17 @@ export interface ConnectedApp {
 export async function listConnectedApps(
   tx: UserTransaction,
   userId: string,
-  range: { limit: number; offset: number },
-): Promise<{ items: ConnectedApp[]; total: number }> {
-  const from = `FROM oauth_grants g JOIN list_environments_of_user(:userId) e ON e.id = g.environment_id
-    WHERE g.user_id = :userId AND g.ended_at IS NULL AND g.expires_at > now()`;
-  const counted = await tx.raw<{ rows: { total: number }[] }>(`SELECT count(*)::int AS total ${from}`, { userId });
-  const { rows } = await tx.raw<{ rows: ConnectedApp[] }>(
-    `SELECT g.id, g.client_id AS "clientId", g.client_name AS name, g.resource, g.scopes, g.created_at AS "createdAt",
-       g.last_used_at AS "lastUsedAt", g.expires_at AS "expiresAt", e.workspace_id AS "workspaceId", e.workspace_name AS "workspaceName",
-       e.id AS "environmentId", e.name AS "environmentName", e.kind AS "environmentKind"
-     ${from} ORDER BY g.created_at DESC, g.id DESC LIMIT :limit OFFSET :offset`,
-    { userId, limit: range.limit, offset: range.offset },
-  );
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  range: Range,
+): Promise<Page<ConnectedApp>> {
+  return pageOf(tx, {
+    columns: `g.id, g.client_id AS "clientId", g.client_name AS name, g.resource, g.scopes, g.created_at AS "createdAt",
+        g.last_used_at AS "lastUsedAt", g.expires_at AS "expiresAt", e.workspace_id AS "workspaceId", e.workspace_name AS "workspaceName",
+        e.id AS "environmentId", e.name AS "environmentName", e.kind AS "environmentKind"`,
+    from: 'oauth_grants g JOIN list_environments_of_user(:userId) e ON e.id = g.environment_id',
+    where: 'g.user_id = :userId AND g.ended_at IS NULL AND g.expires_at > now()',
+    order: 'g.created_at DESC, g.id DESC',
+    asked: { userId, ...range },
+  });
 }
 
 /** Ends it, in the transaction of its user. Null where it is not theirs, or has ended. */

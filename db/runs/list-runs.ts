@@ -1,3 +1,4 @@
+import { conditionsFor, type Page, pageOf, type Range } from '../page.ts';
 import type { RunStatus } from '../../domain/runs/runs.ts';
 import { selected } from '../columns.ts';
 import { shortenedColumn } from '../shortened.ts';
@@ -25,8 +26,6 @@ const CONDITIONS: Readonly<Record<keyof RunFilter, string>> = {
   endDate: 'r.started_at < CAST(:endDate AS timestamptz)',
 };
 
-const FILTERS = Object.keys(CONDITIONS) as (keyof RunFilter)[];
-
 const LISTED = selected({
   ...RUN_COLUMNS,
   input: shortenedColumn('r.input'),
@@ -36,22 +35,7 @@ const LISTED = selected({
 });
 
 /** One page, newest first. */
-export async function listRuns(
-  tx: EnvironmentTransaction,
-  { limit, offset, ...filter }: RunFilter & { limit: number; offset: number },
-): Promise<{ items: RunRecord[]; total: number }> {
-  const asked = FILTERS.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]] as const]));
-  const where = ['r.environment_id = current_environment_id()', ...asked.map(([name]) => CONDITIONS[name])].join(
-    ' AND ',
-  );
-  const bindings = { ...Object.fromEntries(asked), limit, offset };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM runs r WHERE ${where}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: RunRecord[] }>(
-    `SELECT ${LISTED} FROM runs r WHERE ${where} ORDER BY r.id DESC LIMIT :limit OFFSET :offset`,
-    bindings,
-  );
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+export async function listRuns(tx: EnvironmentTransaction, asked: RunFilter & Range): Promise<Page<RunRecord>> {
+  const where = ['r.environment_id = current_environment_id()', ...conditionsFor(CONDITIONS, asked)].join(' AND ');
+  return pageOf(tx, { columns: LISTED, from: 'runs r', where, order: 'r.id DESC', asked });
 }

@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import { selected } from '../columns.ts';
 import { shortenedColumn } from '../shortened.ts';
 import type { EnvironmentTransaction } from '../client.ts';
@@ -32,21 +33,17 @@ const LISTED = selected({
 export async function listSpans(
   tx: EnvironmentTransaction,
   runId: string,
-  { parentId, limit, offset }: { parentId: string | null; limit: number; offset: number },
-): Promise<{ items: LevelSpan[]; total: number }> {
+  { parentId, ...range }: { parentId: string | null } & Range,
+): Promise<Page<LevelSpan>> {
   const level = parentId === null ? `(s.parent_id IS NULL OR ${IS_ORPHAN})` : 's.parent_id = :parentId';
-  const bindings = { runId, parentId, limit, offset };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM spans s WHERE s.run_id = :runId AND ${level}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: LevelSpan[] }>(
-    `SELECT ${LISTED}, ${COLUMNS} FROM (
-       SELECT * FROM spans s WHERE s.run_id = :runId AND ${level} ORDER BY s.started_at, s.id LIMIT :limit OFFSET :offset) s
-     ${OF_INVOCATION} ORDER BY s.started_at, s.id`,
-    bindings,
-  );
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  return pageOf(tx, {
+    columns: `${LISTED}, ${COLUMNS}`,
+    from: 'spans s',
+    joins: OF_INVOCATION,
+    where: `s.run_id = :runId AND ${level}`,
+    order: 's.started_at, s.id',
+    asked: { runId, parentId, ...range },
+  });
 }
 
 /** One span, whole. */

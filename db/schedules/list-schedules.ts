@@ -1,3 +1,4 @@
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { LISTED_MEMBER_BYTES_MAX, type Shortened, withShortened } from '../shortened.ts';
 import { SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, type ScheduleRow } from './records.ts';
@@ -22,22 +23,18 @@ function isShortened(headers: ListedRow['headers']): headers is Shortened {
 }
 
 /** Newest first, ties by id, with large bodies and headers shortened. */
-export async function listSchedules(
-  tx: EnvironmentTransaction,
-  page: { limit: number; offset: number },
-): Promise<{ total: number; items: ListedSchedule[] }> {
-  const where = 'WHERE s.environment_id = current_environment_id() AND s.deleted_at IS NULL';
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM schedules s ${where}`,
-  );
-  const { rows } = await tx.raw<{ rows: ListedRow[] }>(
-    `SELECT ${COLUMNS}, CASE WHEN ${IS_LARGE} THEN shortened_text(s.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"
-     FROM schedules s ${where} ORDER BY s.created_at DESC, s.id DESC LIMIT :limit OFFSET :offset`,
-    page,
-  );
-  const items = rows.map(({ shortenedBody, headers, ...row }) => {
-    const [whole, cut] = isShortened(headers) ? [null, headers] : [headers, null];
-    return { ...scheduleOf({ ...row, headers: whole }), shortened: { body: shortenedBody, headers: cut } };
+export async function listSchedules(tx: EnvironmentTransaction, range: Range): Promise<Page<ListedSchedule>> {
+  const { items, total } = await pageOf<ListedRow>(tx, {
+    columns: `${COLUMNS}, CASE WHEN ${IS_LARGE} THEN shortened_text(s.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"`,
+    from: 'schedules s',
+    where: 's.environment_id = current_environment_id() AND s.deleted_at IS NULL',
+    order: 's.created_at DESC, s.id DESC',
+    asked: range,
   });
-  return { total: counted.rows[0]?.total ?? 0, items };
+  return { items: items.map(listedOf), total };
+}
+
+function listedOf({ shortenedBody, headers, ...row }: ListedRow): ListedSchedule {
+  const [whole, cut] = isShortened(headers) ? [null, headers] : [headers, null];
+  return { ...scheduleOf({ ...row, headers: whole }), shortened: { body: shortenedBody, headers: cut } };
 }

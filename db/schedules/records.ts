@@ -31,6 +31,20 @@ export interface RunRecord {
   eventId: string | null;
 }
 
+/** Where the row of a run has its error: both are null, or neither. */
+export interface ErrorColumns {
+  code: string | null;
+  reason: string | null;
+}
+
+export function withRunError<Row extends ErrorColumns>({
+  code,
+  reason,
+  ...run
+}: Row): Omit<Row, keyof ErrorColumns> & Pick<RunRecord, 'error'> {
+  return { ...run, error: code === null || reason === null ? null : { code, message: reason } };
+}
+
 export const SCHEDULE_COLUMNS = `
   s.id, s.name, s.cron, s.timezone, s.overlap, s.catch_up_seconds AS "catchUpSeconds", s.destination AS request, s.headers, s.body,
   s.body_kind AS "bodyKind", s.body_sealed AS "bodySealed", s.master_key_version AS "masterKeyVersion",

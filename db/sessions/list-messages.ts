@@ -1,30 +1,26 @@
+import { conditionsFor, type Page, pageOf, type Range } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { MESSAGE_COLUMNS, type SessionMessageRecord } from './records.ts';
 
-export interface MessagePage {
+export interface MessagePage extends Range {
   order: 'asc' | 'desc';
   /** The sequence behind which the list begins, in its order. */
   after?: number | undefined;
-  limit: number;
-  offset: number;
 }
 
 /** One page of a session that the same transaction has found. Messages are whole: they are bounded one by one. */
 export async function listMessages(
   tx: EnvironmentTransaction,
   sessionId: string,
-  { order, after, limit, offset }: MessagePage,
-): Promise<{ items: SessionMessageRecord[]; total: number }> {
-  const behind = after === undefined ? '' : `AND m.sequence ${order === 'asc' ? '>' : '<'} CAST(:after AS bigint)`;
-  const bindings = { sessionId, after: after ?? null, limit, offset };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM session_messages m WHERE m.session_id = :sessionId ${behind}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: SessionMessageRecord[] }>(
-    `SELECT ${MESSAGE_COLUMNS} FROM session_messages m WHERE m.session_id = :sessionId ${behind}
-     ORDER BY m.sequence ${order === 'asc' ? 'ASC' : 'DESC'} LIMIT :limit OFFSET :offset`,
-    bindings,
-  );
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  { order, ...asked }: MessagePage,
+): Promise<Page<SessionMessageRecord>> {
+  const isAscending = order === 'asc';
+  const after = `m.sequence ${isAscending ? '>' : '<'} CAST(:after AS bigint)`;
+  return pageOf(tx, {
+    columns: MESSAGE_COLUMNS,
+    from: 'session_messages m',
+    where: ['m.session_id = :sessionId', ...conditionsFor({ after }, asked)].join(' AND '),
+    order: `m.sequence ${isAscending ? 'ASC' : 'DESC'}`,
+    asked: { sessionId, ...asked },
+  });
 }

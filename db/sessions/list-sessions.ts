@@ -1,3 +1,4 @@
+import { conditionsFor, type Page, pageOf, type Range } from '../page.ts';
 import { withShortened } from '../shortened.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { LIVE, SESSION_COLUMNS, type SessionRecord } from './records.ts';
@@ -9,27 +10,18 @@ export interface SessionFilter {
 
 const LISTED = withShortened(SESSION_COLUMNS, 's', ['metadata']);
 
+const CONDITIONS = { userId: 's.user_id = :userId', agentId: 's.agent_id = :agentId' };
+
 /** One page, newest first. */
 export async function listSessions(
   tx: EnvironmentTransaction,
-  page: SessionFilter & { limit: number; offset: number },
-): Promise<{ items: SessionRecord[]; total: number }> {
-  const { limit, offset, userId, agentId } = page;
-  const conditions = [
-    's.environment_id = current_environment_id()',
-    LIVE,
-    ...(userId === undefined ? [] : ['s.user_id = :userId']),
-    ...(agentId === undefined ? [] : ['s.agent_id = :agentId']),
-  ];
-  const where = conditions.join(' AND ');
-  const bindings = { limit, offset, userId: userId ?? null, agentId: agentId ?? null };
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM sessions s WHERE ${where}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: SessionRecord[] }>(
-    `SELECT ${LISTED} FROM sessions s WHERE ${where} ORDER BY s.created_at DESC, s.id DESC LIMIT :limit OFFSET :offset`,
-    bindings,
-  );
-  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  asked: SessionFilter & Range,
+): Promise<Page<SessionRecord>> {
+  return pageOf(tx, {
+    columns: LISTED,
+    from: 'sessions s',
+    where: ['s.environment_id = current_environment_id()', LIVE, ...conditionsFor(CONDITIONS, asked)].join(' AND '),
+    order: 's.created_at DESC, s.id DESC',
+    asked,
+  });
 }

@@ -30,6 +30,16 @@ describe('the condition of the environment', () => {
   });
 
   test.each([
+    ['no condition', `from: 'runs r', order: 'r.id'`],
+    ['a filter by id', `from: 'runs r', filters: { parentId: 'r.parent_id = :parentId' }, order: 'r.id'`],
+  ])('is missed in a page with %s', (_, page) => {
+    const text = `export async function readRuns(tx: EnvironmentTransaction) { return pageOf(tx, { ${page}, asked }); }`;
+    expect(found(text, 'db/runs/queries.ts')).toContain('has the list readRuns without its environment');
+    const whole = text.replace('order:', `where: 'environment_id = current_environment_id()', order:`);
+    expect(found(whole, 'db/runs/queries.ts')).toBe('');
+  });
+
+  test.each([
     ['rows by id', 'SELECT name FROM runs WHERE environment_id = current_environment_id() AND id = ANY(?)'],
     ['a row by id', 'SELECT name FROM runs r WHERE r.environment_id = current_environment_id()\n AND r.id = :id'],
     ['a parent by id', 'SELECT name FROM runs WHERE environment_id = current_environment_id() AND parent_id = ?'],

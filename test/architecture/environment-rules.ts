@@ -51,7 +51,9 @@ function checkList(
   { declarations, tables }: { declarations: Declarations; tables: ReadonlySet<string> },
 ): Violation[] {
   const sql = withFragments(list, declarations);
-  const isOfEnvironment = [...sql.matchAll(/\b(?:FROM|JOIN)\s+(\w+)/g)].some(([, table = '']) => tables.has(table));
+  const isOfEnvironment = [...sql.matchAll(/\b(?:FROM\s+|JOIN\s+|from: ['"`])(\w+)/g)].some(([, table = '']) =>
+    tables.has(table),
+  );
   if (!isOfEnvironment || sql.includes(CONDITION) || NAMED_BY_ID.test(withoutOptional(sql))) return [];
   return [
     {
@@ -62,16 +64,19 @@ function checkList(
   ];
 }
 
-/** Exported functions over an environment's transaction that are named `list…`, and all those of a file that is. */
+/** What sends a statement of its own. */
+const SENDS = /\btx\.raw\b/;
+/** The functions of db/page.ts that send the statements of lists. */
+const SENDS_LIST = /\b(?:pageOf|itemsOf|rowsAfter)\b/;
+
+/** Exported functions over an environment's transaction that are named `list…`, or send what db/page.ts makes of a list. */
 function listsOf({ path }: SourceFile, declarations: Declarations): [string, Declaration][] {
-  const isListFile = posix.basename(path).startsWith('list-');
   return [...(declarations.get(path) ?? [])].filter(
     ([name, { path: declaredIn, isExported, text }]) =>
       declaredIn === path &&
       isExported &&
-      (isListFile || /^list[A-Z]/.test(name)) &&
       /\btx: EnvironmentTransaction\b/.test(text) &&
-      text.includes('tx.raw'),
+      (SENDS_LIST.test(text) || (/^list[A-Z]/.test(name) && SENDS.test(text))),
   );
 }
 
@@ -82,7 +87,7 @@ function withFragments(list: Declaration, declarations: Declarations): string {
     for (const [name] of text.matchAll(/\b[A-Za-z]\w*\b/g)) {
       const fragment = declarations.get(path)?.get(name);
       // What runs a statement of its own is no fragment.
-      if (fragment !== undefined && !fragment.text.includes('tx.raw')) found.add(fragment);
+      if (fragment !== undefined && !SENDS.test(fragment.text)) found.add(fragment);
     }
   }
   return [...found].map(({ text }) => text).join('\n');
@@ -90,9 +95,10 @@ function withFragments(list: Declaration, declarations: Declarations): string {
 
 /** Without subqueries, and without the conditions of filters that a caller may leave out. */
 function withoutOptional(sql: string): string {
+  const filters = /\bfilters: \{(?:\$\{[^{}]*\}|[^{}])*\}/g;
   const innermost = /\((?:[^()]*\bIS NULL OR\b[^()]*|\s*SELECT\b[^()]*)\)/g;
   const flat = sql.replaceAll(/\b(?:CAST|COALESCE|current_environment_id|now|lower)\([^()]*\)/g, '_');
-  const stripped = flat.replaceAll(innermost, '_');
+  const stripped = flat.replaceAll(innermost, '_').replaceAll(filters, '');
   return stripped === sql ? sql : withoutOptional(stripped);
 }
 

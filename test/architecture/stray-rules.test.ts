@@ -49,6 +49,7 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
     text: 'UPDATE x SET a = 1 FROM (SELECT y.id FROM x y LIMIT 1 FOR UPDATE OF y SKIP LOCKED) n WHERE n.id = x.id',
     says: /may exceed/,
   },
+  { path: 'db/secrets/x.ts', text: 'SELECT id FROM x ORDER BY id LIMIT :limit OFFSET :offset', says: /to `pageOf`/ },
   { path: 'test/x.test.ts', text: 'expect.poll(look, { timeout: 10_000 })', says: /PATIENCE_MS/ },
   { path: 'db/x.ts', text: '// TODO later', says: /unfinished work/ },
   { path: 'db/x.ts', text: '/** Of the effect, where one governs. */', says: /begin with the subject/ },

@@ -121,6 +121,11 @@ const STRAY_RULES: readonly StrayRule[] = [
       'has a bound that PostgreSQL may exceed: it may make this look again for each row of the other table, each time without the rows that it has locked; write `= ANY (ARRAY(SELECT …))` or `WITH … AS MATERIALIZED (SELECT …)`',
   },
   {
+    pattern: /\bLIMIT (?::\w+|\?) OFFSET (?::\w+\b|\?)(?!\))/g,
+    applies: (path) => /^db\/(?!migrations\/|page\.ts$)/.test(path) && inTypeScript(path),
+    message: 'pages a list by hand: give its columns, tables, filters and order to `pageOf` of db/page.ts',
+  },
+  {
     pattern:
       /^(?!\s*(?:\*|\/\/|\/\*))[^\n]*?(?<=[\w)\]] )(?:\/=?(?= [\w(-]))|\b(?:Math\.(?:round|floor|ceil|trunc)|parseFloat|toFixed)\b/gm,
     applies: (path) => /^domain\/billing\/(?!exact\.ts$)/.test(path) && inTypeScript(path),

@@ -101,8 +101,8 @@ describe('is served by an index, under row-level security', () => {
     ['a time', () => ({ from: minute(10), to: minute(30) }), 'invocations_newest_first'],
     ['an agent since a time', () => ({ agentId: 'agent', from: minute(10) }), 'invocations_by_agent'],
   ])('%s', async (_, values, index) => {
-    const { where, bindings } = invocationCondition(values());
-    const page = `SELECT i.id FROM invocations i WHERE ${where} ORDER BY i.created_at DESC, i.id DESC LIMIT 20`;
+    const bindings = values();
+    const page = `SELECT i.id FROM invocations i WHERE ${invocationCondition(bindings)} ORDER BY i.created_at DESC, i.id DESC LIMIT 20`;
     const [row] = await database.db.withEnvironment(database.tenant, async (tx) => {
       const { rows } = await tx.raw<{ rows: { 'QUERY PLAN': { Plan: Plan }[] }[] }>(
         `EXPLAIN (FORMAT JSON) ${page}`,
