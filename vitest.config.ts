@@ -15,6 +15,7 @@ const SHARED = [
   'domain',
   'embedded',
   'faults/providers',
+  'process',
   'replay',
   'sdk',
   'temporal',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { bundleWorkflowCode, DefaultLogger, type InjectedSinks, Worker } from '@temporalio/worker';
-import { projectRoot } from './project-root.ts';
+import { projectRoot } from '../process/project-root.ts';
 import type { CommandSinks, TracedCommand } from './traced-commands.ts';
 
 type History = ReturnType<typeof historyFromJSON>;

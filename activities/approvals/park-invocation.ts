@@ -1,7 +1,7 @@
 import { openApproval } from '../../db/approvals/open-approval.ts';
 import { parkInvocation } from '../../db/invocations/park-invocation.ts';
 import type { BoundPreview, InvocationWork } from '../../db/invocations/records.ts';
-import { appendPreviewEvidence } from '../../db/previews/append-preview-evidence.ts';
+import { appendPreviewEvidence } from '../../db/effects/append-evidence.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { Preparation, PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';

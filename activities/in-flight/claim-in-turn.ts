@@ -7,7 +7,7 @@ import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
-import { Queued } from './permit-takers.ts';
+import { Queued } from '../permit-takers.ts';
 
 /** The claim of a call that is sent once. */
 export interface Claim {

@@ -1,12 +1,12 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { createEffect } from '../../db/effects/create-effect.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
-import { appendPreviewEvidence } from '../../db/previews/append-preview-evidence.ts';
+import { appendPreviewEvidence } from '../../db/effects/append-evidence.ts';
 import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
 import { impactOf } from '../../domain/adapters/adapter-impact.ts';
 import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
-import { requestDigestOf } from '../../domain/binding.ts';
+import { requestDigestOf } from '../../domain/previews/binding.ts';
 import { newId } from '../../domain/ids.ts';
 import type { DeclaredImpact } from '../../domain/impact.ts';
 import type { Refusal } from '../../domain/refusals.ts';

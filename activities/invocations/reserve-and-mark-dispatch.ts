@@ -7,7 +7,7 @@ import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
-import { requestDigestOf } from '../../domain/binding.ts';
+import { requestDigestOf } from '../../domain/previews/binding.ts';
 import type { InvocationStatus } from '../../domain/lifecycle.ts';
 import type { Refusal, RefusalCode } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';

@@ -3,7 +3,7 @@ import type { InvocationWork } from '../../db/invocations/records.ts';
 import { type BindingRecord, type StoredPreview, readBinding } from '../../db/previews/read-binding.ts';
 import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
 import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
-import { type Binding, bindingDigestOf, requestDigestOf } from '../../domain/binding.ts';
+import { type Binding, bindingDigestOf, requestDigestOf } from '../../domain/previews/binding.ts';
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Refusal } from '../../domain/refusals.ts';

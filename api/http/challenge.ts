@@ -1,5 +1,5 @@
 import type { ServiceError } from '../../domain/errors.ts';
-import { resourceMetadataPath, resourceOfPath } from '../oauth/places.ts';
+import { resourceMetadataPath, resourceOfPath } from './oauth-places.ts';
 import type { HttpContext } from './context.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Upload } from './upload.ts';
+import type { Upload } from '../threads/upload.ts';
 import { z } from 'zod';
 import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import type { ErrorCode, Issue, QUOTA_STATUS_PAYMENT } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import type { UploadsOptions } from './uploads.ts';
+import type { UploadsOptions } from '../threads/uploads.ts';
 
 /** Eight of the largest, 4 MiB. A slow sender keeps a body for as long as a request may take. */
 const BYTES_A_WORKSPACE_MAX = 32 * 1_048_576;

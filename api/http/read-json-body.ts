@@ -4,7 +4,7 @@ import { digestOf } from '../../domain/canonical-json.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
 import { RequestAbortedError } from './client-gone.ts';
-import type { Upload } from './upload.ts';
+import type { Upload } from '../threads/upload.ts';
 import { BODY_VALUES_MAX, refuseTooManyParts } from './json-counts.ts';
 import { parseJsonText, type JsonTextOptions } from './json-text.ts';
 import { validateBody } from './validate-request.ts';

@@ -4,7 +4,7 @@ import type { CommitOptions } from '../../db/scope.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Actor, Caller, MemberCaller, UserCaller } from './callers.ts';
 import type { AuditEntry } from './route-forms.ts';
-import type { Upload } from './upload.ts';
+import type { Upload } from '../threads/upload.ts';
 
 /** What a sign-in needs to know about the browser. */
 export interface Browser {

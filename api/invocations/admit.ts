@@ -17,10 +17,10 @@ import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
 import type { Credential } from '../http/identify.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
-import { asAdmittedBefore, type TakenInput, takeInput } from './attach-files.ts';
+import { asAdmittedBefore, type TakenInput, takeInput } from '../actions/attach-files.ts';
 import { checkPreview } from './check-preview.ts';
-import { checkRelations } from './check-relations.ts';
-import { checkRun } from './check-run.ts';
+import { checkRelations } from '../previews/check-relations.ts';
+import { checkRun } from '../previews/check-run.ts';
 import { missingAction } from '../http/missing.ts';
 
 export interface InvokeRequest {

@@ -23,8 +23,8 @@ import { missingAction } from '../http/missing.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { EnvironmentHandlerContext } from '../http/route-context.ts';
 import { withInputAnswers } from '../json-schema/input-answers.ts';
-import { takeInput } from './attach-files.ts';
-import { inBody } from './check-input.ts';
+import { takeInput } from '../actions/attach-files.ts';
+import { inBody } from '../actions/check-input.ts';
 import type { DryRun, DryRunRequest } from './dry-run-schema.ts';
 
 type Asking = Pick<EnvironmentHandlerContext<unknown, unknown, unknown>, 'deps' | 'caller' | 'actor' | 'transaction'>;

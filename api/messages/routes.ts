@@ -5,8 +5,8 @@ import { listMessages } from '../../db/messages/list-messages.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { listAttemptsRoute } from './list-attempts.ts';
-import { startGranted } from '../flow-control/start-granted.ts';
-import { tellMessageWorkflow } from './message-workflows.ts';
+import { startGranted } from '../starts/start-granted.ts';
+import { tellMessageWorkflow } from '../starts/message-workflows.ts';
 import { publishBatchRoute } from './publish-batch.ts';
 import { publishMessageRoute } from './publish-message.ts';
 import {

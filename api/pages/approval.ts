@@ -16,10 +16,10 @@ import { callRoute, type PageRequest, readAsMember, sessionOf } from '../http/ca
 import { approvalContent } from './approval-content.ts';
 import { isOpen, isUnderWay } from './approval-outcome.ts';
 import { messageOf } from './error-pages.ts';
-import { alertOf, csrfField, redirectTo, sendPage } from './layout.ts';
-import { markup, type Markup } from './markup.ts';
-import { reasonOnPage } from './parts.ts';
-import { readForm } from './read-form.ts';
+import { alertOf, csrfField, redirectTo, sendPage } from '../html/layout.ts';
+import { markup, type Markup } from '../html/markup.ts';
+import { reasonOnPage } from '../html/parts.ts';
+import { readForm } from '../html/read-form.ts';
 
 interface Place {
   environmentId: string;

@@ -7,10 +7,9 @@ import { isMutation } from '../http/cross-site.ts';
 import { logFailure, toServiceError } from '../http/failures.ts';
 import { missingMessage } from '../http/missing.ts';
 import { removeRateLimitHeaders } from '../http/rate-limit-headers.ts';
-import { exactText } from './exact-text.ts';
-import { MESSAGE_BYTES_MAX, redirectTo, sendPage } from './layout.ts';
-import { markup } from './markup.ts';
-import { signInPathFor } from './sign-in.ts';
+import { exactText } from '../html/exact-text.ts';
+import { MESSAGE_BYTES_MAX, redirectTo, sendPage, signInPathFor } from '../html/layout.ts';
+import { markup } from '../html/markup.ts';
 
 const TITLES: Partial<Record<ErrorCode, string>> = {
   AUTHENTICATION_ERROR: 'You are signed out',

@@ -21,10 +21,10 @@ import type { Credential } from '../http/identify.ts';
 import { defaultLifetimeSeconds } from './default-lifetime.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
-import { takeInput } from '../invocations/attach-files.ts';
-import { inBody } from '../invocations/check-input.ts';
-import { checkRelations } from '../invocations/check-relations.ts';
-import { checkRun } from '../invocations/check-run.ts';
+import { takeInput } from '../actions/attach-files.ts';
+import { inBody } from '../actions/check-input.ts';
+import { checkRelations } from './check-relations.ts';
+import { checkRun } from './check-run.ts';
 import { missingAction } from '../http/missing.ts';
 
 export interface Previewable {

@@ -49,7 +49,7 @@ export class BodyThreads {
     });
     this.#threads = outliveThreads(
       new Piscina<BodyJob, BodyAnswer>({
-        filename: (options.threadFile?.() ?? new URL('body-thread.js', import.meta.url)).href,
+        filename: (options.threadFile?.() ?? new URL('../body-thread.js', import.meta.url)).href,
         minThreads: 0,
         maxThreads: threads,
         idleTimeout: IDLE_MS,

@@ -188,9 +188,21 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
   },
   {
     rule: 'what is shipped does not import tests',
-    path: 'server.ts',
-    text: "import './test/a.test.ts';",
+    path: 'embedded/x.ts',
+    text: "import '../test/a.test.ts';",
     says: /does not depend on tests/,
+  },
+  {
+    rule: 'a process does not import the embedded stack',
+    path: 'server.ts',
+    text: "import './embedded/main.ts';",
+    says: /move what both need into process\//,
+  },
+  {
+    rule: 'nor does what the processes share',
+    path: 'process/x.ts',
+    text: "import type { A } from '../embedded/main.ts';",
+    says: /move what both need into process\//,
   },
   {
     rule: 'a target of the demo imports nothing of the project',

@@ -9,7 +9,7 @@ import { createSmtpMailer } from '../../activities/adapters/mail/smtp-mailer.ts'
 import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activities/create-worker.ts';
 import { keepRelaying } from '../../activities/events/relay-events.ts';
 import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
-import { PermitTakers } from '../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../activities/permit-takers.ts';
 import type { Repeated } from '../../activities/repeat-until-stopped.ts';
 import { createActivities } from '../../activities/index.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PermitTakers, Queued } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers, Queued } from '../../../activities/permit-takers.ts';
 import { Database, type EnvironmentTransaction } from '../../../db/client.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { newId } from '../../../domain/ids.ts';

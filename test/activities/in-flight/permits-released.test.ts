@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import { keepPermits } from '../../../activities/in-flight/keep-permits.ts';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import { startInTurn } from '../../../activities/messages/wake-messages.ts';
 import { KeyWorld } from '../../db/flow-control/world.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';

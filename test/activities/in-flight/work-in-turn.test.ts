@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ACTIVITIES_OF_QUEUES } from '../../../activities/create-worker.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import { workInTurn, type WorkKind } from '../../../activities/in-flight/work-in-turn.ts';
 import { type Activities, createActivities } from '../../../activities/index.ts';
 import type { Tenant } from '../../../db/client.ts';

@@ -9,7 +9,7 @@ import { createChatClient } from '../../../activities/adapters/chat/chat-client.
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies, InvocationDependencies } from '../../../activities/dependencies.ts';
 import { withCompiledPolicies } from '../../../domain/approval-policies/with-compiled-policies.ts';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import { postApproval } from '../../../activities/integrations/post-approval.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { ensureSigningKey } from '../../../db/signing-keys/ensure-signing-key.ts';
-import { PermitTakers, type Taker } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers, type Taker } from '../../../activities/permit-takers.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { PlanName } from '../../../domain/plans.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';

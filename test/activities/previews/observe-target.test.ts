@@ -3,7 +3,7 @@ import type { Activities } from '../../../activities/index.ts';
 import type { Adapter, Inspection } from '../../../activities/adapters/adapter.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { PreviewBlock } from '../../../domain/previews/preview-block.ts';
+import type { PreviewBlock } from '../../../domain/adapters/preview-block.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 import { newSecret, realAdapters, recheck, tamper } from './support.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { SMALL_JOB_BYTES_MAX, TokenCounter } from '../../../api/context/token-counter.ts';
+import { SMALL_JOB_BYTES_MAX, TokenCounter } from '../../../api/threads/token-counter.ts';
 import type { ContextRequest } from '../../../domain/context/assemble.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageDependencies } from '../../../activities/dead-letters/job-page.ts';
 import { retryDeadLetterPage } from '../../../activities/dead-letters/retry-page.ts';
-import type { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import type { PermitTakers } from '../../../activities/permit-takers.ts';
 import { keySchema } from '../../../api/flow-control/schemas.ts';
 import type { Vault } from '../../../db/secrets/vault.ts';
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';

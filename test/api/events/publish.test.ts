@@ -9,7 +9,7 @@ import {
   listedEventSchema,
   publishedEventSchema,
 } from '../../../api/events/event-schemas.ts';
-import { startFanOutOf } from '../../../api/events/event-workflows.ts';
+import { startFanOutOf } from '../../../api/starts/event-workflows.ts';
 import { createdSubscriptionSchema, rotatedSecretSchema } from '../../../api/events/schemas.ts';
 import { batchResultSchema, listedMessageSchema, publishedToTopicSchema } from '../../../api/messages/schemas.ts';
 import { publishEvent } from '../../../db/events/publish-event.ts';

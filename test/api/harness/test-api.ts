@@ -13,17 +13,16 @@ import { createFolderStore } from '../../../activities/adapters/files/folder-sto
 import { createClientDocumentFetcher } from '../../../activities/adapters/http-request/fetch-client-document.ts';
 import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
-import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
-import { PacedStarts } from '../../../api/messages/paced-starts.ts';
-import { TokenCounter } from '../../../api/context/token-counter.ts';
+import { ImportPlanner, type ImportPlannerOptions } from '../../../api/threads/import-planner.ts';
+import { PacedStarts } from '../../../api/starts/paced-starts.ts';
+import { TokenCounter } from '../../../api/threads/token-counter.ts';
 import { FILE_UPLOADS } from '../../../api/files/uploads.ts';
 import { LARGE_BODIES } from '../../../api/http/large-bodies.ts';
-import { Uploads, type UploadsOptions } from '../../../api/http/uploads.ts';
+import { Uploads, type UploadsOptions } from '../../../api/threads/uploads.ts';
 import { BodyThreads, type BodyThreadsOptions } from '../../../api/threads/body-threads.ts';
 import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
 import { createApi, type ApiOptions } from '../../../api/create-api.ts';
-import type { Workers } from '../../../api/health/worker-watch.ts';
-import type { ApiDependencies } from '../../../api/dependencies.ts';
+import type { ApiDependencies, Workers } from '../../../api/dependencies.ts';
 import { createApiKey, type ApiKeyRecord, type NewApiKey } from '../../../db/api-keys/create-api-key.ts';
 import { Database, type Tenant } from '../../../db/client.ts';
 import { NotificationListener } from '../../../db/announcements/notification-listener.ts';
@@ -121,14 +120,14 @@ const SCHEMAS_FROM_SOURCE: TenantSchemasOptions = {
 
 /** The same for the threads that read large bodies. */
 const BODIES_FROM_SOURCE: BodyThreadsOptions = {
-  threadFile: () => compiledModule('api/threads/body-thread.ts'),
+  threadFile: () => compiledModule('api/body-thread.ts'),
   deadlineMs: 120_000,
   waitMsMax: 240_000,
 };
 
 /** The same for the thread that counts tokens. */
 const TOKENS_FROM_SOURCE = {
-  threadFile: () => compiledModule('api/context/token-thread.ts'),
+  threadFile: () => compiledModule('api/threads/token-thread.ts'),
   deadlineMs: 120_000,
   waitMsMax: 240_000,
 };

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LARGE_BODIES } from '../../../api/http/large-bodies.ts';
-import { Uploads } from '../../../api/http/uploads.ts';
+import { Uploads } from '../../../api/threads/uploads.ts';
 import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
 
 /** Routes whose bodies are large are held to the bytes that have arrived: a slow sender keeps them for as long as a request may take. */

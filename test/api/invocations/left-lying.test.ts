@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Workers, WorkerState } from '../../../api/health/worker-watch.ts';
+import type { Workers, WorkerState } from '../../../api/dependencies.ts';
 import { LOOK_INTERVAL_MS } from '../../../api/invocations/withdraw-left-lying.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { createAction, errorOf, invocationIn, invocationsIn, type Caller } from './support.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { heldMessages } from '../../../activities/maintenance/held-messages.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { startResumeMessagesWorkflow } from '../../../api/messages/message-workflows.ts';
+import { startResumeMessagesWorkflow } from '../../../api/starts/message-workflows.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { resumeEnvironment } from '../../../db/environments/halt-environment.ts';
 import { queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publishBody } from '../../../api/messages/body-schemas.ts';
-import { PacedStarts } from '../../../api/messages/paced-starts.ts';
+import { PacedStarts } from '../../../api/starts/paced-starts.ts';
 import { startDeliveries } from '../../../api/messages/start-deliveries.ts';
 import { queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
 import { acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import type { StartsInTurn } from '../../../activities/messages/wake-messages.ts';
 import { messageSchema, publishedSchema } from '../../../api/messages/schemas.ts';
 import type { TestService } from '../../harness/service.ts';

@@ -8,7 +8,7 @@ import { acceptMessages, type Publisher } from '../../../db/messages/accept/acce
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { queueBehindOthers } from '../../../db/in-flight/queue-deliveries.ts';
 import { publishBody } from '../../../api/messages/body-schemas.ts';
-import { wakeMessageWorkflow } from '../../../api/messages/message-workflows.ts';
+import { wakeMessageWorkflow } from '../../../api/starts/message-workflows.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { type Destination, messageIn, publish, startDestination, statusOf } from './support.ts';
 

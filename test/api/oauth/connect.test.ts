@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClientDocumentFetcher } from '../../../activities/adapters/http-request/fetch-client-document.ts';
-import { CONSENT_PATH } from '../../../api/oauth/places.ts';
+import { CONSENT_PATH } from '../../../api/http/oauth-places.ts';
 import { parseAddressRanges } from '../../../domain/address-ranges.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';

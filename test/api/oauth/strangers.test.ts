@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { type JsonObject, textOf } from '../../../domain/json.ts';
-import { markup, Room, WebAddress } from '../../../api/pages/markup.ts';
+import { markup, Room, WebAddress } from '../../../api/html/markup.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { decoded, Visitor } from '../pages/support.ts';
 import { type App, beginAuthorization, findServer, REDIRECT } from './support.ts';

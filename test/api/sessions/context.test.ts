@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { contextOf } from '../../../api/context/context-of-session.ts';
 import { contextSchema } from '../../../api/context/schemas.ts';
-import { SMALL_JOB_BYTES_MAX } from '../../../api/context/token-counter.ts';
+import { SMALL_JOB_BYTES_MAX } from '../../../api/threads/token-counter.ts';
 import { OUTLINES_MAX, OUTLINES_OF_PART_MAX, readConversation } from '../../../db/context/read-conversation.ts';
 import { messageSchema, sessionSchema } from '../../../api/sessions/schemas.ts';
 import { assembleContext, CONTEXT_BYTES_MAX, type ContextRequest } from '../../../domain/context/assemble.ts';

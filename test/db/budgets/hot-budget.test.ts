@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../../db/api-keys/create-api-key.ts';
 import { getBudget } from '../../../db/budgets/get-budget.ts';
 import { putBudget } from '../../../db/budgets/put-budget.ts';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { inForm } from '../../faults/form.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { withoutTriggers } from '../harness/plant.ts';

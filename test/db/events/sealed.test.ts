@@ -9,7 +9,7 @@ import {
 } from '../../../db/events/subscription-secrets.ts';
 import { insertSubscription, lockSubscription } from '../../../db/events/subscriptions.ts';
 import { createTopic } from '../../../db/events/topics.ts';
-import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectIntegration } from '../../../db/integrations/connect-integration.ts';
 import { readCredential } from '../../../db/integrations/get-integration.ts';
 import { openSlack } from '../../../db/integrations/records.ts';
-import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import { isUuid } from '../../../domain/uuid.ts';

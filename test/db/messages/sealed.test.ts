@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { lockMessage } from '../../../db/messages/lock-message.ts';
 import { messageAssociatedData, openContent, sealContent } from '../../../db/messages/message-content.ts';
-import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';

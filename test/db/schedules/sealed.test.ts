@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDestination, sealDestination } from '../../../db/schedules/destination.ts';
 import { getSchedule } from '../../../db/schedules/get-schedule.ts';
 import { insertSchedule } from '../../../db/schedules/insert-schedule.ts';
-import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { PublishRequest } from '../../../domain/messages/publish-request.ts';

@@ -4,7 +4,7 @@ import type { Tenant } from '../../../db/client.ts';
 import { deleteSecret } from '../../../db/secrets/delete-secret.ts';
 import { putSecret } from '../../../db/secrets/put-secret.ts';
 import { readSealedSecrets } from '../../../db/secrets/read-sealed-secrets.ts';
-import { REWRAP_BATCH_SIZE, rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { REWRAP_BATCH_SIZE, rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';

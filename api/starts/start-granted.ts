@@ -5,9 +5,9 @@ import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
 import type { FlowControlKeyRef, Grant } from '../../domain/flow-control/flow-control.ts';
 import { PACE_SIGNAL, paceFlowControlStart } from '../../temporal/flow-control/pace-flow-control.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
-import { wakeMessageWorkflow } from '../messages/message-workflows.ts';
-import type { PacedStarts } from '../messages/paced-starts.ts';
-import { signalOrStart } from '../start-workflow.ts';
+import { wakeMessageWorkflow } from './message-workflows.ts';
+import type { PacedStarts } from './paced-starts.ts';
+import { signalOrStart } from './start-workflow.ts';
 
 /** A batch may name a thousand keys, whose publisher waits for their grants. Each holds a connection. */
 const GRANTS_AT_ONCE = 5;

@@ -1,6 +1,6 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { Start } from '../temporal/start.ts';
-import { TEMPORAL_CALL_TIMEOUT_MS } from '../temporal/time-outs.ts';
+import type { Start } from '../../temporal/start.ts';
+import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 
 /** How the API calls Temporal with a start of temporal/: for seconds at most. Each function throws the client's error where Temporal cannot be reached. */
 

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { ServiceError, validationError } from '../../../domain/errors.ts';
-import type { Upload } from '../../http/upload.ts';
-import { FairSlots, NoSlotError } from '../../../domain/fair-slots.ts';
+import { ServiceError, validationError } from '../../domain/errors.ts';
+import type { Upload } from './upload.ts';
+import { FairSlots, NoSlotError } from '../../domain/fair-slots.ts';
 import type { ImportAnswer, ImportJob } from './import-job.ts';
-import { Uploads } from '../../http/uploads.ts';
+import { Uploads } from './uploads.ts';
 
 /** Far above what the largest document takes (domain/openapi-import/limits.ts): the last of several bounds. */
 const HEAP_MB_MAX = 768;
@@ -100,17 +100,20 @@ export class ImportPlanner {
   private async inThread(job: ImportJob): Promise<ImportAnswer> {
     // A separate copy of exactly these bytes: it is transferred to the thread, and Node's buffers share larger ones.
     const bytes = new Uint8Array(job.bytes);
-    const worker = new Worker(this.options.threadFile?.() ?? new URL('import-thread.js', import.meta.url), {
-      name: 'import',
-      workerData: { ...job, bytes },
-      transferList: [bytes.buffer],
-      // The thread reads a stranger's document: it gets none of the process's settings.
-      env: {},
-      resourceLimits: {
-        maxOldGenerationSizeMb: this.options.heapMbMax ?? HEAP_MB_MAX,
-        maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX,
+    const worker = new Worker(
+      this.options.threadFile?.() ?? new URL('../actions/import/import-thread.js', import.meta.url),
+      {
+        name: 'import',
+        workerData: { ...job, bytes },
+        transferList: [bytes.buffer],
+        // The thread reads a stranger's document: it gets none of the process's settings.
+        env: {},
+        resourceLimits: {
+          maxOldGenerationSizeMb: this.options.heapMbMax ?? HEAP_MB_MAX,
+          maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX,
+        },
       },
-    });
+    );
     this.workers.add(worker);
     try {
       return await this.answerOf(worker);

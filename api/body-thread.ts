@@ -1,9 +1,9 @@
-import { ServiceError } from '../../domain/errors.ts';
-import { readBodyAs } from '../http/read-json-body.ts';
-import { ingestBody } from '../memory/ingest-body.ts';
-import { mapTraces } from '../runs/otlp/map-traces.ts';
-import { upsertSpansBody } from '../runs/schemas.ts';
-import type { BodyAnswer, BodyJob } from './body-job.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { readBodyAs } from './http/read-json-body.ts';
+import { ingestBody } from './memory/ingest-body.ts';
+import { mapTraces } from './runs/otlp/map-traces.ts';
+import { upsertSpansBody } from './runs/schemas.ts';
+import type { BodyAnswer, BodyJob } from './threads/body-job.ts';
 
 /** The work of the threads of `BodyThreads`. */
 export default function answerJob(job: BodyJob): BodyAnswer {

@@ -9,7 +9,7 @@ import { PATIENCE_MS } from '../harness/patience.ts';
 const full = openSync('/dev/full', 'w');
 afterAll(() => closeSync(full));
 
-const MODULE = compiledModule('embedded/process-log.ts').href;
+const MODULE = compiledModule('process/process-log.ts').href;
 
 /** Runs a program whose standard output cannot be written. Answers its exit code; null where it had to be killed. */
 async function codeOf(program: string): Promise<number | null> {

@@ -13,8 +13,8 @@ import {
   type Place,
   type Rewrapping,
   type UnopenedRow,
-} from './rewrap-batch.ts';
-import { rewrapSecrets } from './rewrap-secrets.ts';
+} from '../secrets/rewrap-batch.ts';
+import { rewrapSecrets } from '../secrets/rewrap-secrets.ts';
 
 /** The number of secret versions in one transaction: small, so that a rotation never waits long for the rewrap. */
 export const REWRAP_BATCH_SIZE = 100;

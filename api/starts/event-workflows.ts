@@ -4,8 +4,7 @@ import type { EventRecord } from '../../db/events/event-records.ts';
 import type { EventRef } from '../../domain/events/events.ts';
 import { fanOutEventStart } from '../../temporal/events/fan-out-event.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
-import type { ApiDependencies } from '../dependencies.ts';
-import { startWorkflow } from '../start-workflow.ts';
+import { startWorkflow } from './start-workflow.ts';
 import type { Tenant } from '../../db/client.ts';
 
 /** Starts the fan-out of an event, or leaves the running one. Throws what the client throws where Temporal cannot be reached. */
@@ -22,7 +21,7 @@ const STARTS_AT_ONCE = 10;
 
 /** Starts the fan-outs of events that are committed and not fanned out. One that is not started here is found by the sweep. */
 export async function startFanOutOf(
-  { temporal, taskQueue }: Pick<ApiDependencies, 'temporal' | 'taskQueue'>,
+  { temporal, taskQueue }: { temporal: Client; taskQueue: string },
   { tenant: { workspaceId, environmentId }, environment }: { tenant: Tenant; environment: { name: string } },
   events: readonly Pick<EventRecord, 'id' | 'status'>[],
 ): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Findings } from '../warnings.ts';
-import type { ErrorCode } from '../../../domain/errors.ts';
+import type { Findings } from '../../domain/actions/check-definition.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 
 /** What is asked of an import apart from the document. */
 export interface ImportSettings {

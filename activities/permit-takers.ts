@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type InFlightKind, LOOK_AGAIN_MS, type NoPermit } from '../../domain/in-flight.ts';
+import { type InFlightKind, LOOK_AGAIN_MS, type NoPermit } from '../domain/in-flight.ts';
 
 /** The wait while another process asks for a permit of the same workspace: its transaction takes some milliseconds. */
 const RETRY_MS_MIN = 5;

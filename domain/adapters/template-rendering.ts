@@ -1,8 +1,9 @@
-import { lossOf } from './adapters/kept-response.ts';
-import { canonicalJson } from './canonical-json.ts';
-import type { Issue } from './errors.ts';
-import { attachmentOf, type Attachment } from './files/attachments.ts';
-import type { ExactJson, Json } from './json.ts';
+import { lossOf } from './kept-response.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { Issue } from '../errors.ts';
+import { attachmentOf, type Attachment } from '../files/attachments.ts';
+import type { ExactJson, Json } from '../json.ts';
+import { isWellFormed } from '../storable-text.ts';
 import { resolveReference, soleReference } from './templates.ts';
 import type { Reference, Segment, Template, TemplateScope } from './templates.ts';
 
@@ -70,12 +71,6 @@ function sizeOf(value: ExactJson, rendering: Rendering): number {
 /** The header values that HTTP can carry: visible characters, blanks and the upper half of Latin-1. */
 const HEADER_VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/;
 const NOT_IN_URL = /[\p{Cc}\s\\]/u;
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-export function isWellFormed(text: string): boolean {
-  return !LONE_SURROGATE.test(text);
-}
-
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 type Encode = (text: string) => string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { exampleShape } from './json-schema/example-shape.ts';
-import { meantText } from './near-names.ts';
+import { exampleShape } from './example-shape.ts';
+import { meantText } from '../near-names.ts';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 

@@ -1,6 +1,6 @@
-import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import type { RaisedEvent } from '../../db/events/records.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
+import type { EnvironmentTransaction, Tenant } from '../db/client.ts';
+import type { RaisedEvent } from '../db/events/records.ts';
+import type { ActivityDependencies } from './dependencies.ts';
 
 export type RelayDependencies = Pick<
   ActivityDependencies,

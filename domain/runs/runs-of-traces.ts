@@ -1,5 +1,5 @@
-import type { RunFacts, TracedSpan } from '../../../domain/runs/otlp.ts';
-import type { SpanUpsert } from '../../../domain/runs/runs.ts';
+import type { RunFacts, TracedSpan } from './otlp.ts';
+import type { SpanUpsert } from './runs.ts';
 
 /** What a request is read as, by run. */
 export interface RunsOfTraces {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Expectation, VerifyDeclaration } from '../actions.ts';
-import { headerNameIssue } from '../adapters/http-request-rules.ts';
-import { finishUrl, isAllowedHost } from '../adapters/http-request-url.ts';
+import { headerNameIssue } from './http-request-rules.ts';
+import { finishUrl, isAllowedHost } from './http-request-url.ts';
 import type { Issue } from '../errors.ts';
 import { jsonDepthExceeds } from '../json.ts';
 import type { ExactJson, Json } from '../json.ts';
@@ -14,10 +14,10 @@ import {
   renderLeaf,
   renderUrl,
   withoutFragment,
-} from '../template-rendering.ts';
-import type { Rendering } from '../template-rendering.ts';
-import { parseTemplate, referencesOf, secretNamesOf } from '../templates.ts';
-import type { Template, TemplatePlace, TemplateScope } from '../templates.ts';
+} from './template-rendering.ts';
+import type { Rendering } from './template-rendering.ts';
+import { parseTemplate, referencesOf, secretNamesOf } from './templates.ts';
+import type { Template, TemplatePlace, TemplateScope } from './templates.ts';
 
 /**
  * The read-back that an action declares: a GET, and what its response must say. The template rules are those of the request,

@@ -1,8 +1,8 @@
-import type { ProviderResponse, RequestIdentity } from './adapters/adapter-descriptor.ts';
-import { parsePath, pathText, readPath } from './json-path.ts';
-import type { Found, PathStep } from './json-path.ts';
-import type { ExactJson, ExactObject } from './json.ts';
-import { lowerHeaderName, RESPONSE_MEMBERS } from './response-path.ts';
+import type { ProviderResponse, RequestIdentity } from './adapter-descriptor.ts';
+import { parsePath, pathText, readPath } from '../json-path.ts';
+import type { Found, PathStep } from '../json-path.ts';
+import type { ExactJson, ExactObject } from '../json.ts';
+import { lowerHeaderName, RESPONSE_MEMBERS } from '../response-path.ts';
 
 /**
  * Templates of a request: `{{input.customer.id}}`. A text is parsed once into segments. Values are inserted between them and

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { IdleCollector } from '../../embedded/idle-collector.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { IdleCollector } from '../../process/idle-collector.ts';
+import { projectRoot } from '../../process/project-root.ts';
 
 const MB = 1024 * 1024;
 
@@ -50,7 +50,7 @@ describe('the idle collector', () => {
   it('frees what a real process has dropped', async () => {
     const program = `
       import { getHeapStatistics } from 'node:v8';
-      import { IdleCollector, thisThread } from ${JSON.stringify(path.join(projectRoot(), 'dist/embedded/idle-collector.js'))};
+      import { IdleCollector, thisThread } from ${JSON.stringify(path.join(projectRoot(), 'dist/process/idle-collector.js'))};
       const used = () => Math.round(getHeapStatistics().used_heap_size / 1048576);
       const collector = new IdleCollector({ ...thisThread(), utilization: () => 0 });
       let dropped = Array.from({ length: 400000 }, (_, index) => ({ index, text: 'x' + index }));

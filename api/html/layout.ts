@@ -1,4 +1,4 @@
-import { CONSOLE_PATH } from '../../domain/console-links.ts';
+import { CONSOLE_PATH, safeNext } from '../../domain/console-links.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import { visibleText } from '../../domain/unseen-characters.ts';
@@ -88,6 +88,13 @@ ${shown.content}
 </html>
 `;
   return frame.render(new Room(PAGE_BYTES_MAX));
+}
+
+export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
+
+/** The sign-in page that leads back to `next`, a path of ours. */
+export function signInPathFor(next: string): string {
+  return `${SIGN_IN_PATH}?${new URLSearchParams({ next: safeNext(next) }).toString()}`;
 }
 
 function headerOf({ email, csrfToken }: Viewer): Markup {

@@ -1,10 +1,10 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { approvalDetails } from '../approvals/approval-evidence.ts';
 import type { ApprovalRecord } from '../approvals/records.ts';
-import { appendEvidence } from '../effects/append-evidence.ts';
+import { appendEvidence } from './append-evidence.ts';
 import type { RefusalDetails } from '../../domain/refusal-facts.ts';
 import type { RefusalCode } from '../../domain/refusals.ts';
-import { announceSettlement } from './announce-settlement.ts';
+import { announceSettlement } from '../invocations/announce-settlement.ts';
 
 /** The rejection reason of an effect whose invocation ended while it waited for its approval, and the invocation's refusal code. */
 const REASONS = {

@@ -1,6 +1,6 @@
 import type { ResourceKind } from '../../db/oauth/grants.ts';
 import { CONSOLE_PATH } from '../../domain/console-links.ts';
-import { MCP_PATH } from '../mcp/mcp-path.ts';
+import { MCP_PATH } from './mcp-path.ts';
 
 /** The authorization server's own paths. */
 export const OAUTH_PATHS = {

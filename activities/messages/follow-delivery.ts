@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { noteFailedDelivery, resetFailureClock } from '../../db/events/failure-clock.ts';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import type { EventDeliveryEnd } from '../messages/settle-attempt.ts';
+import type { EventDeliveryEnd } from './settle-attempt.ts';
 
 /**
  * Moves the clock of the subscription whose delivery the same transaction has settled. Null: the ended message was no delivery of an

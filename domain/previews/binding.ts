@@ -1,7 +1,7 @@
-import type { ImpactQuantity } from './actions.ts';
-import type { PreparedRequest } from './adapters/adapter-descriptor.ts';
-import { digestOf } from './canonical-json.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { ImpactQuantity } from '../actions.ts';
+import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
+import { digestOf } from '../canonical-json.ts';
+import type { Json, JsonObject } from '../json.ts';
 
 /**
  * What a preview shows, an approval agrees to, and a dispatch is held to. Nothing else is ever sent.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { plainMessages } from '../../domain/schema-messages.ts';
+import { plainMessages } from '../../../domain/json-schema/schema-messages.ts';
 
 const schema = z.strictObject({
   name: z.string().min(3).max(5),

@@ -1,8 +1,8 @@
-import type { ImpactDeclaration } from './actions.ts';
-import { findDescriptor } from './adapters/index.ts';
-import { matchesGlob } from './glob.ts';
-import { MONEY } from './impact-limits/limits.ts';
-import { nearNames } from './near-names.ts';
+import type { ImpactDeclaration } from '../actions.ts';
+import { findDescriptor } from '../adapters/index.ts';
+import { matchesGlob } from '../glob.ts';
+import { MONEY } from './limits.ts';
+import { nearNames } from '../near-names.ts';
 
 /** What the policies and limits of an environment may refer to by name. */
 export interface KnownNames {

@@ -6,7 +6,7 @@ import { resumeMessagesStart } from '../../temporal/messages/resume-messages.ts'
 import { type StartMessagesInput, startMessagesStart } from '../../temporal/messages/start-messages.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
-import { signalOrStart, startOnce, startWorkflow } from '../start-workflow.ts';
+import { signalOrStart, startOnce, startWorkflow } from './start-workflow.ts';
 
 export interface WakeMessageOptions {
   environmentName: string | null;
