@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import { keepPermits } from '../../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../../activities/permit-takers.ts';
@@ -26,11 +26,7 @@ import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from '../in
 
 /** A permit in flight, or the position in the queue for one, ends together with the call it was requested for, whatever the outcome. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 beforeEach(() => world.database.asOwner('DELETE FROM in_flight_permits'));
 
 const permits = (holder: string) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { archiveAction } from '../../../db/actions/archive-action.ts';
 import { lockAction } from '../../../db/actions/lock-action.ts';
 import { updateAction } from '../../../db/actions/update-action.ts';
@@ -9,11 +9,7 @@ import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
 import { ActivityWorld } from './world.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 const ATTEMPTS = [{ number: 1, kind: 'dispatch', status: 'started', claimed: false, observed_outcome: null }];
 

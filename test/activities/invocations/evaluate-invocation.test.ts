@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { archiveAction } from '../../../db/actions/archive-action.ts';
 import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.ts';
 import { ActivityWorld, type Admission } from './world.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 const UNBOUNDED: Admission = {
   definition: { impact: [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }] },

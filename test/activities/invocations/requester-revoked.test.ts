@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { revokeApiKey } from '../../../db/api-keys/revoke-api-key.ts';
 import { addDecision } from '../../../db/approvals/add-decision.ts';
 import { getApproval } from '../../../db/approvals/get-approval.ts';
@@ -20,7 +20,6 @@ beforeAll(async () => {
   world = await ActivityWorld.start();
   await member('owner', 'owner');
 });
-afterAll(async () => world.close());
 
 async function member(name: string, role: 'owner' | 'admin' = 'admin'): Promise<string> {
   const { workspaceId } = world.database.tenant;

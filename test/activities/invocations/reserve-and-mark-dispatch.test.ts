@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { archiveAction } from '../../../db/actions/archive-action.ts';
 import { lockAction } from '../../../db/actions/lock-action.ts';
 import { updateAction } from '../../../db/actions/update-action.ts';
@@ -6,11 +6,7 @@ import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
 import { ActivityWorld, type Admission } from './world.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 async function evaluated(admission: Admission = {}) {
   const ref = await world.admit(admission);

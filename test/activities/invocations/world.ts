@@ -33,6 +33,7 @@ import { WATCHDOG } from '../../harness/watchdog.ts';
 import { NO_PAYMENT_PROVIDER } from '../../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
 import { Gauges } from '../../../domain/gauges.ts';
+import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 /** When the connection of a transaction is lost: before the commit nothing is kept; after it everything is, but the caller gets no reply. */
 export type Loss = 'before_commit' | 'after_commit' | null;
@@ -176,6 +177,7 @@ export class ActivityWorld {
 
   static async start(): Promise<ActivityWorld> {
     const world = new ActivityWorld(await createTestDatabase({ poolMax: POOL_MAX }));
+    world.close = closesWithFile(world.close.bind(world));
     await plantKeys(world.database, world.database.tenant, ['key_test', 'key_alice', 'key_bob']);
     // Opens the connections beforehand, so that twenty calls at once really run at the same moment.
     await Promise.all(

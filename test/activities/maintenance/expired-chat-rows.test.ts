@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { EXPIRED_CHAT_STEPS } from '../../../activities/maintenance/expired-chat-rows.ts';
 import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { newIntegrationId } from '../../../domain/integrations/integrations.ts';
@@ -27,7 +27,6 @@ beforeEach(async () => {
   await database.asOwner('DELETE FROM chat_clicks');
   await database.asOwner('DELETE FROM chat_link_codes');
 });
-afterAll(() => database.close());
 
 const hashOf = (name: string): Buffer => Buffer.from(name.padEnd(32));
 

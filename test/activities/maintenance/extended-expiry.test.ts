@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { deleteExpiredSessions } from '../../../db/sessions/expired-sessions.ts';
 import { areaBudget } from '../../../activities/maintenance/area-budget.ts';
 import { expiredMemories } from '../../../activities/maintenance/memories.ts';
@@ -25,7 +25,6 @@ beforeAll(async () => {
   const collection = { name: 'expiring', description: null, embedding: EMBEDDING };
   collectionId = (await transaction((tx) => createCollection(tx, collection))).id;
 });
-afterAll(() => database.close());
 
 const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
   database.db.withEnvironment(database.tenant, work);

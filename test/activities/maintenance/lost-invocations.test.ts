@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lostInvocations } from '../../../activities/maintenance/lost-invocations.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { findUnsettledInvocations } from '../../../db/invocations/find-unsettled-invocations.ts';
@@ -6,11 +6,7 @@ import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 async function sweep(olderThanSeconds = 0): Promise<{ seen: number; started: InvocationRef[] }> {
   const started: InvocationRef[] = [];

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { unwatchedApprovals } from '../../../activities/maintenance/unwatched-approvals.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 
 test('an approval that ended after its workflow was terminated is found until the next workflow has begun, and no longer', async () => {
   const ref = await world.admit({ definition: { approval: { required: true, tag: null } } });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import pino from 'pino';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ingestMemoryPage } from '../../../activities/memory/ingest-page.ts';
@@ -40,7 +40,6 @@ beforeAll(async () => {
   const made = await transaction((tx) => createCollection(tx, { name: 'of sessions', description: null, embedding }));
   collectionId = made.id;
 });
-afterAll(() => database.close());
 
 const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
   database.db.withEnvironment(database.tenant, work);

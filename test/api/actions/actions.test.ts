@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { actionRoutes } from '../../../api/actions/routes.ts';
 import { secretRoutes } from '../../../api/secrets/routes.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
 import { SCOPES, type Scope } from '../../../domain/scopes.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 interface Action {
   id: string;
@@ -34,16 +34,9 @@ const VERIFY = {
   expect: [{ path: 'body.state', op: 'eq', value: 'done' }],
 };
 
-let api: TestApi;
-let full: string;
-let other: string;
-
-beforeAll(async () => {
-  api = await startTestApi({ routes: [...actionRoutes, ...secretRoutes] });
-  full = (await api.createKey(api.database.tenants.development)).key;
-  other = (await api.createKey(api.database.tenants.staging)).key;
-});
-afterAll(async () => api?.close());
+const api = await startTestApi({ routes: [...actionRoutes, ...secretRoutes] });
+const full = (await api.createKey(api.database.tenants.development)).key;
+const other = (await api.createKey(api.database.tenants.staging)).key;
 afterEach(() => {
   const violations = api.replyViolations.splice(0);
   if (violations.length > 0) throw new Error(violations.join('\n'));

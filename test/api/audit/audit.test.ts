@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { auditEntrySchema } from '../../../api/audit/schemas.ts';
 import { verifyAuditChain } from '../../../db/audit/verify-audit-chain.ts';
 import { hashPassword } from '../../../db/auth/password.ts';
 import { newId } from '../../../domain/ids.ts';
 import { memberSession, type MemberSession } from '../harness/member-session.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import type { TestTenants } from '../../harness/database.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
@@ -13,17 +13,13 @@ import { dataOf, errorOf } from '../invocations/support.ts';
 
 const SECRET_VALUE = 'sk_live_never_to_be_seen';
 
-let api: TestApi;
 let tenants: TestTenants;
 let workspaceId: string;
 let admin: MemberSession;
 let key: string;
 let keyId: string;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
 
 beforeEach(async () => {
   tenants = await api.database.anotherWorkspace();

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 /** A read by a key that the process has seen before looks it up in the round trip of the read. Nothing may show of that. */
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(async () => api.close());
+const api = await startTestApi();
 
 const ACTIONS = '/api/v2/actions';
 const revokeUnseen = (keyId: string): Promise<unknown> =>

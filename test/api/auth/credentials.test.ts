@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPerson, type TestPerson } from '../harness/people.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { plantInvocationRows } from './support.ts';
 
 const IDENTITY = '/api/v2/auth/identity';
 
-let api: TestApi;
-let member: TestPerson;
-let admin: TestPerson;
-let stranger: TestPerson;
-let environmentId: string;
-let membersPath: string;
-beforeAll(async () => {
-  api = await startTestApi({ publicOrigins: ['https://console.example.com'] });
-  member = await createPerson(api, 'member');
-  admin = await createPerson(api, 'admin');
-  const { workspaceId } = (await api.database.anotherWorkspace()).development;
-  stranger = await createPerson(api, 'owner', { workspaceId });
-  environmentId = api.database.tenant.environmentId;
-  membersPath = `/api/v2/workspaces/${api.database.tenant.workspaceId}/members`;
-});
-afterAll(async () => api.close());
+const api = await startTestApi({ publicOrigins: ['https://console.example.com'] });
+const member = await createPerson(api, 'member');
+const admin = await createPerson(api, 'admin');
+const { workspaceId } = (await api.database.anotherWorkspace()).development;
+const stranger = await createPerson(api, 'owner', { workspaceId });
+const environmentId = api.database.tenant.environmentId;
+const membersPath = `/api/v2/workspaces/${api.database.tenant.workspaceId}/members`;
 
 const errorOf = (reply: CallResult): { code: string; message: string } =>
   (reply.json as { error: { code: string; message: string } }).error;

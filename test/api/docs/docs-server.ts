@@ -8,6 +8,7 @@ import type { RequestState } from '../../../api/http/context.ts';
 import { assignRequestId } from '../../../api/http/request-id.ts';
 import { setSecurityHeaders } from '../../../api/http/security-headers.ts';
 import { observeOrigin } from '../../../api/http/transport-security.ts';
+import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 export interface DocsServer {
   baseUrl: string;
@@ -29,9 +30,9 @@ export async function startDocsServer(settings: Partial<DocsOptions> = {}): Prom
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
+    close: closesWithFile(async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
 }

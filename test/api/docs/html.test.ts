@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { get } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { loadDocsIndex } from '../../../api/docs/load-index.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { WARNING_CODES } from '../../../domain/actions/warnings.ts';
@@ -29,9 +29,6 @@ beforeAll(async () => {
     const links = [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, link = '']) => link);
     read.set(`/docs${route}`, { html, ids: ids, links: links.map((link) => link.replaceAll('&amp;', '&')) });
   }
-});
-afterAll(async () => {
-  await server.close();
 });
 
 const visit = async (path: string, headers: Record<string, string> = {}): Promise<Response> =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startDocsServer, type DocsServer } from './docs-server.ts';
 
 interface Page {
@@ -14,7 +14,6 @@ beforeAll(async () => {
   docs = await startDocsServer();
   ({ pages } = JSON.parse(await text('/api/docs/pages.json')) as { pages: Page[] });
 });
-afterAll(async () => docs.close());
 
 const text = async (path: string): Promise<string> => (await fetch(`${docs.baseUrl}${path}`)).text();
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { environmentSchema } from '../../../api/environments/schemas.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
@@ -6,21 +6,17 @@ import type { Tenant, WorkspaceTransaction } from '../../../db/client.ts';
 import { createEnvironment } from '../../../db/environments/create-environment.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { memberSession, type MemberSession } from '../harness/member-session.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
 /** Environments of a workspace, a test for each status, with the database checked after. */
 
-let api: TestApi;
 let tenant: Tenant;
 let workspaceId: string;
 let admin: MemberSession;
 let member: MemberSession;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
 
 /** Each test has a workspace of its own. */
 beforeEach(async () => {

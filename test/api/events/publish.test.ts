@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { unfannedEvents } from '../../../activities/maintenance/unfanned-events.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
@@ -20,20 +20,12 @@ import { newId } from '../../../domain/ids.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
-import { type Delivered, type Destination, startDestination } from '../messages/support.ts';
+import { type Delivered, startDestination } from '../messages/support.ts';
 import { rotatedSecret } from '../signing-keys/support.ts';
 
-let service: TestService;
-let destination: Destination;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-});
-afterAll(async () => {
-  await service?.close();
-  await destination?.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
 const EVENTS = '/api/v2/events';
 const WAIT = { timeout: PATIENCE_MS, interval: 100 };

@@ -38,6 +38,7 @@ import { createTestDatabase, type TestDatabase } from '../../harness/database.ts
 import { TASK_QUEUE } from '../../../temporal/task-queues.ts';
 import { violationsOf } from './reply-schemas.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
+import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 export interface CallOptions {
   /** The API key. */
@@ -224,7 +225,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     call: (method, path, callOptions) => call(`${baseUrl}${path}`, method, callOptions),
     createKey: (tenant, input = { scopes: SCOPES }) =>
       database.db.withEnvironment(tenant, (tx) => createApiKey(tx, { name: 'test', ...input })),
-    close: async () => {
+    close: closesWithFile(async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       api.close();
@@ -238,7 +239,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       await db.close();
       await rm(filesFolder, { recursive: true, force: true });
       if (options.database === undefined) await database.close();
-    },
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { findJsonFault } from '../../../api/http/json-position.ts';
 import { nearNames } from '../../../domain/near-names.ts';
 import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
@@ -15,7 +15,6 @@ beforeAll(async () => {
   }
   await api.call('PUT', '/api/v2/secrets/PAYMENTS_KEY', { key, body: { value: 'a-value-of-its-own' } });
 });
-afterAll(async () => api.close());
 
 const said = (reply: CallResult): { message: string; details?: unknown } =>
   (reply.json as { error: { message: string; details?: unknown } }).error;

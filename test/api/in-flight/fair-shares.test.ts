@@ -69,8 +69,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   embedder.release();
-  await target.stop();
-  await service.close();
 });
 
 const hanging = async (): Promise<number> => (await target.requests('/hang')).length;

@@ -32,7 +32,6 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await api?.close();
   await Promise.all([slack?.close(), discord?.close()]);
 });
 

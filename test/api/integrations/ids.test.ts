@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { encodeUuid } from '../../../domain/ids.ts';
 import { newIntegrationId } from '../../../domain/integrations/integrations.ts';
 import { isUuid } from '../../../domain/uuid.ts';
@@ -18,7 +18,6 @@ beforeAll(async () => {
   if (reply.status !== 201) throw new Error(reply.text);
   ({ id } = (reply.json as { data: { id: string } }).data);
 });
-afterAll(() => api?.close());
 
 const toggle = (named: string): Promise<CallResult> =>
   api.call('PATCH', `/api/v2/integrations/${named}/toggle`, { key, body: { isActive: true } });

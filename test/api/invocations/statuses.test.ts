@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import {
   createAction,
   effectIn,
@@ -14,9 +13,7 @@ import {
   invoke,
 } from './support.ts';
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const invocationCount = async (): Promise<number> =>
   (await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM invocations'))[0]?.n ?? -1;

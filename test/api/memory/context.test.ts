@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 interface Context {
@@ -24,7 +24,6 @@ beforeAll(async () => {
     if (stored.status !== 201) throw new Error(stored.text);
   }
 });
-afterAll(() => api.close());
 
 test('a context holds what memory knows about the query, of the user that is named', async () => {
   const body = {

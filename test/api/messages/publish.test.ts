@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { Json } from '../../../domain/json.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { publishedSchema } from '../../../api/messages/schemas.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
@@ -12,13 +12,8 @@ import { rotateKey } from '../signing-keys/support.ts';
 import { messageIn } from './support.ts';
 
 /** Without a worker: the requests that the API accepts and refuses, and the messages that it shows. */
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api.close());
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
 beforeEach(() => api.replyViolations.splice(0));
 
 const URL_OF_IT = 'https://example.com/hook';

@@ -41,8 +41,6 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await service?.close();
-  await destination?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

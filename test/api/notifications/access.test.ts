@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '../../../domain/roles.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
@@ -64,9 +64,6 @@ beforeAll(async () => {
     tenant.workspaceId,
     'https://alerts.example/hook',
   ]);
-});
-afterAll(async () => {
-  await api?.close();
 });
 
 async function pathOf({ path }: Row): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
@@ -19,7 +19,6 @@ beforeAll(async () => {
   const span = await call('POST', `/api/v2/runs/${made.run}/spans`, { spans: [{ id: SPAN, name: 'x' }] });
   if (span.status !== 200) throw new Error(span.text);
 });
-afterAll(() => api.close());
 
 const SPAN = '00f067aa0ba902b7';
 const call = (method: 'POST' | 'PATCH', path: string, body: object) => api.call(method, path, { key, body });

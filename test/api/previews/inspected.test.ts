@@ -23,7 +23,6 @@ beforeAll(async () => {
   if (reply.status !== 201) throw new Error(reply.text);
 });
 afterAll(async () => {
-  await service.close();
   await stripe.close();
 });
 

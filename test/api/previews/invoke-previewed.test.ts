@@ -1,7 +1,7 @@
 import { newId } from '../../../domain/ids.ts';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { budgetSchema } from '../../../api/budgets/schemas.ts';
 import { admit } from '../../../api/invocations/admit.ts';
@@ -26,10 +26,6 @@ beforeAll(async () => {
   await service.call('PUT', '/api/v2/secrets/pay_key', { key: service.key, body: { value: VALUE } });
   refund = await createAction(service, refundConfig('/ok'));
   [run, otherRun] = [await beginRun(service), await beginRun(service)];
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
 });
 
 const VALUE = 'pk_live_12345678';

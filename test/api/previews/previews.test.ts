@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Scope } from '../../../domain/scopes.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
@@ -13,10 +13,6 @@ beforeAll(async () => {
   [service, target] = await Promise.all([startTestService(), startTarget()]);
   await service.call('PUT', '/api/v2/secrets/pay_key', { key: service.key, body: { value: 'pk_live_12345678' } });
   refund = await createAction(service, refundConfig(), REFUND);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
 });
 
 const refundConfig = (): JsonObject => ({

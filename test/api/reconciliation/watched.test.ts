@@ -21,7 +21,6 @@ beforeAll(async () => {
   if (made.status !== 201) throw new Error(made.text);
 });
 afterAll(async () => {
-  await service.close();
   await stripe.close();
 });
 

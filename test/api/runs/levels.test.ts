@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { spanSchema } from '../../../api/runs/schemas.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
@@ -40,7 +40,6 @@ beforeAll(async () => {
   }
   await api.database.asOwner('VACUUM ANALYZE spans');
 });
-afterAll(() => api?.close());
 
 interface Plan {
   'Node Type': string;

@@ -34,7 +34,6 @@ afterAll(async () => {
   context.disable();
   model.closeAllConnections();
   await new Promise((resolve) => model.close(resolve));
-  await api.close();
 });
 
 const COMPLETION = {

@@ -1,24 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { secretRoutes } from '../../../api/secrets/routes.ts';
 import { SECRET_VALUE_BYTES_MAX } from '../../../api/secrets/schemas.ts';
 import { readSealedSecrets } from '../../../db/secrets/read-sealed-secrets.ts';
 import type { Vault } from '../../../db/secrets/vault.ts';
 import { SCOPES, type Scope } from '../../../domain/scopes.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 const VALUE = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
 const ROTATED = 'sk_live_9fQ1rotatedrotatedrotated';
 
-let api: TestApi;
-let development: string;
-let production: string;
-
-beforeAll(async () => {
-  api = await startTestApi({ routes: secretRoutes });
-  development = (await api.createKey(api.database.tenants.development)).key;
-  production = (await api.createKey(api.database.tenants.production)).key;
-});
-afterAll(async () => api?.close());
+const api = await startTestApi({ routes: secretRoutes });
+const development = (await api.createKey(api.database.tenants.development)).key;
+const production = (await api.createKey(api.database.tenants.production)).key;
 afterEach(() => {
   const violations = api.replyViolations.splice(0);
   if (violations.length > 0) throw new Error(violations.join('\n'));

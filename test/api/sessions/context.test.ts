@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { contextOf } from '../../../api/context/context-of-session.ts';
 import { contextSchema } from '../../../api/context/schemas.ts';
@@ -8,16 +8,11 @@ import { messageSchema, sessionSchema } from '../../../api/sessions/schemas.ts';
 import { assembleContext, CONTEXT_BYTES_MAX, type ContextRequest } from '../../../domain/context/assemble.ts';
 import { MESSAGE_BYTES } from '../../../domain/context/newest-units.ts';
 import { countTokens } from '../../../domain/sessions/o200k.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api.close());
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
 
 const call = (method: string, path: string, body?: object): Promise<CallResult> =>
   api.call(method, `/api/v2/sessions${path}`, { key, ...(body === undefined ? {} : { body }) });

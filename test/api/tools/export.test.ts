@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
@@ -12,9 +12,6 @@ beforeAll(async () => {
   await make('refund.create', { description: 'Pays back.', inputSchema: SCHEMA });
   await make('refund_list', { inputSchema: { type: 'object' } }, { method: 'GET' });
   await make('note.add', { description: 'é'.repeat(1_500) });
-});
-afterAll(async () => {
-  await api.close();
 });
 
 const SCHEMA = {

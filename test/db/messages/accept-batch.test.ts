@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt-environment.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
@@ -15,7 +15,6 @@ beforeAll(async () => {
   database = await createTestDatabase({ poolMax: 2 });
   await accept(1); // the workspace has its signing key
 });
-afterAll(() => database.close());
 beforeEach(() => database.asOwner('DELETE FROM in_flight_permits'));
 
 const within = <T>(work: (tx: EnvironmentTransaction) => Promise<T>) =>
