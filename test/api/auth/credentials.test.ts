@@ -134,22 +134,4 @@ describe('GET /auth/identity of a session', () => {
   });
 });
 
-describe('a route of a workspace', () => {
-  it('401 without a session; 403 for a key; 404 for who is no member; 400 for what is no UUID', async () => {
-    const { key } = await api.createKey(api.database.tenant);
-    const replies = [
-      await api.call('GET', membersPath),
-      await api.call('GET', membersPath, { key: 'nonsense' }),
-      await api.call('GET', membersPath, { key }),
-      await stranger.call('GET', membersPath),
-      await member.call('GET', '/api/v2/workspaces/x/members'),
-    ];
-    expect(replies.map((reply) => [reply.status, errorOf(reply).code])).toEqual([
-      [401, 'AUTHENTICATION_ERROR'],
-      [401, 'AUTHENTICATION_ERROR'],
-      [403, 'AUTHORIZATION_ERROR'],
-      [404, 'NOT_FOUND'],
-      [400, 'VALIDATION_ERROR'],
-    ]);
-  });
-});
+describe('a route of a workspace', () => {});

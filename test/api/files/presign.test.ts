@@ -232,24 +232,6 @@ test('two confirmations at once: one reads the bytes, and none can exchange them
   expect(await answers).toBe(409);
 });
 
-test('a neighbour finds no file, and changes none', async () => {
-  const stranger = (await api.createKey(api.database.tenants.staging)).key;
-  const ready = await upload(api, key);
-  const pending = await promise();
-  for (const id of [ready.id, pending.fileId]) {
-    for (const [method, at] of [
-      ['GET', ''],
-      ['GET', '/download'],
-      ['POST', '/confirm'],
-      ['DELETE', ''],
-    ] as const) {
-      const reply = await api.call(method, `/api/v2/files/${id}${at}`, { key: stranger });
-      expect([method, at, reply.status]).toEqual([method, at, 404]);
-    }
-  }
-  expect((await read(ready.id)).status).toBe(200);
-});
-
 test('the storage of the plan is counted when a file is presigned, exactly, however many ask at once', async () => {
   const { development: tenant } = await api.database.anotherWorkspace();
   await api.database.asOwner(`UPDATE workspaces SET plan = 'free' WHERE id = $1`, [tenant.workspaceId]);

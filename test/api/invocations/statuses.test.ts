@@ -63,17 +63,6 @@ describe('POST /actions/{ref}/invoke', () => {
     expect(await invocationCount()).toBe(before);
   });
 
-  test('401 without a key, 403 without the scope, which is named', async () => {
-    const name = await createAction(service, { url: `${target.baseUrl}/ok` });
-    const path = `/api/v2/actions/${name}/invoke`;
-    expect((await service.call('POST', path, { body: { input: {} } })).status).toBe(401);
-    const { key } = await service.createKey(service.database.tenant, { scopes: ['actions:read'] });
-    const reply = await service.call('POST', path, { key, body: { input: {} } });
-    expect(reply.status).toBe(403);
-    expect(errorOf(reply)).toMatchObject({ code: 'AUTHORIZATION_ERROR' });
-    expect(errorOf(reply).message).toContain('actions:invoke');
-  });
-
   test('404 for an action of another environment, one that is not there, and one that is archived', async () => {
     const name = await createAction(service, { url: `${target.baseUrl}/ok` });
     const { invocation } = await invoke(service, name);

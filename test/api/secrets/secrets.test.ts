@@ -206,34 +206,6 @@ describe('DELETE /api/v2/secrets/{name}', () => {
     expect(reply.text).toContain('confirmProtected=true');
     expect(await open('GUARDED', 'production')).toBe(VALUE);
   });
-
-  it('404: of another environment, confirmed or not', async () => {
-    await put('ONLY_IN_DEVELOPMENT', { value: VALUE });
-    expect((await remove('ONLY_IN_DEVELOPMENT', production)).status).toBe(404);
-    expect((await remove('ONLY_IN_DEVELOPMENT?confirmProtected=true', production)).status).toBe(404);
-    expect(await open('ONLY_IN_DEVELOPMENT')).toBe(VALUE);
-  });
-});
-
-describe('every secrets route', () => {
-  const calls = [
-    ['PUT', '/api/v2/secrets/ANY', 'secrets:write', { value: VALUE }],
-    ['GET', '/api/v2/secrets', 'secrets:read', undefined],
-    ['GET', '/api/v2/secrets/ANY', 'secrets:read', undefined],
-    ['DELETE', '/api/v2/secrets/ANY', 'secrets:write', undefined],
-  ] as const;
-
-  it.each(calls)('401: %s %s without a key', async (method, path, _scope, body) => {
-    expect((await api.call(method, path, body && { body })).status).toBe(401);
-    expect(await versionsOf('ANY')).toEqual([]);
-  });
-
-  it.each(calls)('403: %s %s without %s', async (method, path, scope, body) => {
-    const reply = await api.call(method, path, { key: await without(scope), ...(body && { body }) });
-    expect(reply).toMatchObject({ status: 403, json: { error: { code: 'AUTHORIZATION_ERROR' } } });
-    expect(reply.text).toContain(scope);
-    expect(await versionsOf('ANY')).toEqual([]);
-  });
 });
 
 it('leaves no trace of a value in the database, the log or a reply', async () => {
