@@ -11,7 +11,7 @@ import {
   factsOfMessageAttempt,
   factsOfRun,
   factsOfScheduleRun,
-} from '../../../domain/analytics/facts.ts';
+} from './facts.ts';
 import { bucketOf } from '../../../domain/analytics/histogram.ts';
 import { APPROVAL_STATUSES } from '../../../domain/approvals/approval.ts';
 import {

@@ -1,10 +1,10 @@
-import { type InvocationStatus, isOpen } from '../lifecycle.ts';
-import { isLiveMessage, type MessageStatus } from '../messages/messages.ts';
-import type { AnalyticsKind, ErrorArea } from './kinds.ts';
-import { errorShape, leftOf, targetOf } from './shapes.ts';
+import { type InvocationStatus, isOpen } from '../../../domain/lifecycle.ts';
+import { isLiveMessage, type MessageStatus } from '../../../domain/messages/messages.ts';
+import type { AnalyticsKind, ErrorArea } from '../../../domain/analytics/kinds.ts';
+import { leftOf, targetOf } from '../../../domain/analytics/shapes.ts';
 
 /**
- * What each record counts: the rule of analytics, as pure functions. The triggers of the database do the same in SQL
+ * What each record counts, as pure functions. The triggers of the database do the same in SQL
  * (db/migrations/analytics-facts.ts), and a test holds the two together. A record that changes adds `-f(old) + f(new)`.
  */
 export interface Fact {
@@ -285,4 +285,13 @@ function counted(facts: readonly Counting[]): Fact[] {
 
 function msBetween(earlier: Date | null, later: Date | null): number | null {
   return earlier === null || later === null ? null : Math.max(0, later.getTime() - earlier.getTime());
+}
+
+const SHAPE_CHARACTERS_MAX = 300;
+const SHAPED_CHARACTERS_MAX = 2_000;
+
+/** The text of an error without what differs from one to the next: each word with a digit is `#`. */
+function errorShape(error: string): string {
+  const shape = leftOf(error, SHAPED_CHARACTERS_MAX).replaceAll(/[0-9A-Za-z_-]*[0-9][0-9A-Za-z_-]*/g, '#');
+  return leftOf(shape, SHAPE_CHARACTERS_MAX);
 }
