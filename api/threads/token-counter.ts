@@ -1,20 +1,23 @@
 import type { AssembledContext, ContextRequest } from '../../domain/context/assemble.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { codeOf } from '../../domain/failures.ts';
 import { NoSlotError } from '../../domain/fair-slots.ts';
+import { FairThreads, ThreadEndedError } from './fair-threads.ts';
 import type { TokenAnswer, TokenJob } from './token-job.ts';
-import { TokenDeadlineError, TokenLane } from './token-lane.ts';
 
 /** A thread starts and loads the encoding in well under a second; 1 MiB of the worst text takes about one. */
 const DEADLINE_MS = 15_000;
 /** A small job that exceeds this time is restarted in the lane of large jobs; small jobs are not blocked. */
 const SMALL_DEADLINE_MS = 2_000;
 const WAIT_MS_MAX = 20_000;
+/** Each lane has one thread, which holds the whole encoding, its cache, and the largest request. */
+const LANE = { name: 'token counter', threads: 1, heapMbMax: 256, youngHeapMbMax: 32 };
 /** A larger job goes to the lane of large jobs: it may take seconds, and no small job waits for it. */
 export const SMALL_JOB_BYTES_MAX = 64 * 1024;
 const SMALL_WAITING = { waitingMax: 500, waitingAWorkspaceMax: 100 };
 /** Texts that wait to be counted are held: these are of up to 1 MiB each. */
 const LARGE_WAITING = { waitingMax: 100, waitingAWorkspaceMax: 50 };
+
+type TokenLane = FairThreads<TokenJob, TokenAnswer>;
 
 export interface TokenCounterOptions {
   /** The module that the thread of a lane runs; beside this one where it is left out. */
@@ -37,8 +40,9 @@ export class TokenCounter {
     const { deadlineMs = DEADLINE_MS, smallDeadlineMs = SMALL_DEADLINE_MS, waitMsMax = WAIT_MS_MAX } = options;
     const { threadFile = () => new URL('token-thread.js', import.meta.url) } = options;
     const small = { threadFile: threadFile('small'), deadlineMs: smallDeadlineMs };
-    this.#small = new TokenLane({ ...small, waitMsMax, ...SMALL_WAITING });
-    this.#large = new TokenLane({ threadFile: threadFile('large'), deadlineMs, waitMsMax, ...LARGE_WAITING });
+    this.#small = new FairThreads({ ...LANE, ...small, waitMsMax, ...SMALL_WAITING });
+    const large = { threadFile: threadFile('large'), deadlineMs };
+    this.#large = new FairThreads({ ...LANE, ...large, waitMsMax, ...LARGE_WAITING });
   }
 
   /**
@@ -90,20 +94,19 @@ async function inLane(
   { isSmall = false } = {},
 ): Promise<TokenAnswer | null> {
   try {
-    return await lane.run(workspaceId, prepare);
+    return await lane.runPrepared(workspaceId, prepare);
   } catch (error) {
-    if (isSmall && error instanceof TokenDeadlineError) return null;
+    if (isSmall && error instanceof ThreadEndedError && error.by === 'deadline') return null;
     throw refusalOf(error);
   }
 }
 
 /** What the caller is told of a job that had no turn, or did not end in its thread; any other error stays what it is. */
 function refusalOf(error: unknown): unknown {
-  const isTooLarge = error instanceof Error && codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY';
-  if (!(error instanceof NoSlotError) && !(error instanceof TokenDeadlineError) && !isTooLarge) return error;
+  if (!(error instanceof NoSlotError) && !(error instanceof ThreadEndedError)) return error;
   return new ServiceError('SERVICE_UNAVAILABLE', {
     message: 'Too much text is waiting to be counted. Send it again with the same Idempotency-Key.',
-    log: isTooLarge ? 'a token job took more memory than its thread has' : error.message,
+    log: error.message,
     cause: error,
   });
 }

@@ -148,9 +148,9 @@ export const LAYERS = {
   ],
   api: [
     ['in-flight', 'signals the holders of permits alone'],
-    ['json-schema', "runs tenants' schemas in threads"],
     ['starts', 'starts and signals the workflows of messages, events and flow control'],
     ['threads', 'pools of threads, and how many large bodies they read at once'],
+    ['json-schema', "runs tenants' schemas in threads"],
     ['dependencies.ts', 'what handlers are handed'],
     ['http', 'the machinery of routes'],
     ['html', 'the markup of pages for people'],
