@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Workers, WorkerState } from '../../../api/dependencies.ts';
 import { LOOK_INTERVAL_MS } from '../../../api/invocations/withdraw-left-lying.ts';
 import { startTestApi } from '../harness/test-api.ts';
-import { createAction, errorOf, invocationIn, invocationsIn } from './support.ts';
+import { type Caller, createAction, errorOf, invocationIn, invocationsIn } from './support.ts';
 
 /** The reply waits this long, and ten seconds more, where nothing ends the wait. */
 const TIMEOUT_MS = 120_000;
@@ -19,7 +19,7 @@ const workers = new ToldWorkers();
 
 const api = await startTestApi({ workers, taskQueue: `nobody-polls-${process.pid}` });
 const { key } = await api.createKey(api.database.tenant);
-const caller = {
+const caller: Caller = {
   post: (path, body, headers = {}) => api.call('POST', path, { key, body, headers }),
   get: (path) => api.call('GET', path, { key }),
 };

@@ -3,7 +3,7 @@ import { HOSTILE } from '../../../bench/schemas/hostile.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';
-import { createAction, invoke } from '../invocations/support.ts';
+import { type Caller, createAction, invoke } from '../invocations/support.ts';
 
 /**
  * Over HTTP: a workspace validates its hostile schemas, and its neighbour is answered between them. Compared is the order of
@@ -18,7 +18,7 @@ const IN_A_THREAD: JsonObject = { type: 'object', properties: { list: { type: 'a
 const [service, target] = await Promise.all([startTestService(), startTarget()]);
 const { development } = await service.database.anotherWorkspace();
 const { key } = await service.createKey(development);
-const neighbour = {
+const neighbour: Caller = {
   post: (path, body, headers = {}) => service.call('POST', path, { key, body, headers }),
   get: (path) => service.call('GET', path, { key }),
 };
