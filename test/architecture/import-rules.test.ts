@@ -303,12 +303,6 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
     text: "export { form } from '../faults/form.ts';",
     says: /brings zod/,
   },
-  {
-    rule: 'a process that serves reaches what runs pip',
-    path: 'server.ts',
-    text: "import './embedded/fill-cache.ts';",
-    says: /runs no pip\. Fetch in `npm start` or in a command/,
-  },
 ];
 
 /** The specifier by which one file imports another. */

@@ -65,7 +65,7 @@ const IMPORT_TABLE: Record<Layer, Row> = {
   processes: {
     layers: WHAT_IS_SERVED,
     instead:
-      'a process does not depend on the stack of `npm start`, nor on tests or benchmarks: move what both need into process/',
+      'a process does not depend on the stack of `npm start`, which also runs pip, nor on tests or benchmarks: move what both need into process/',
   },
   embedded: {
     layers: [...ANYTHING_SHIPPED, 'docs'],
@@ -107,7 +107,6 @@ export function checkImports(files: readonly SourceFile[], directoryReaders = DI
     ...modules.flatMap((module) => checkDatabaseAccess(module, directoryReaders)),
     ...modules.flatMap((module) => checkExpressions(module)),
     ...checkWorkflowSandbox(modules),
-    ...checkServers(modules),
   ];
 }
 
@@ -241,28 +240,6 @@ function checkExpressions(module: ParsedModule): Violation[] {
       line: use.line,
       message: `imports ${use.specifier}: compile the expression, or make its values, in domain/cel, which bounds the work`,
     }));
-}
-
-/** What runs pip. A process that serves would fetch from PyPI while requests wait. */
-const RUNS_PIP = 'embedded/fill-cache.ts';
-
-/** Follows every import from what serves to the file that runs pip. */
-function checkServers(modules: readonly ParsedModule[]): Violation[] {
-  const byPath = new Map(modules.map((module) => [module.path, module]));
-  const seen = new Set<string>();
-  const follow = (module: ParsedModule, way: readonly string[]): Violation[] => {
-    if (seen.has(module.path)) return [];
-    seen.add(module.path);
-    return module.imports.flatMap((use) => {
-      if (use.typeOnly || use.file === null) return [];
-      const reached = [...way, use.file];
-      const message = `reaches ${RUNS_PIP} (${reached.join(' -> ')}): a process that serves runs no pip. Fetch in \`npm start\` or in a command`;
-      if (use.file === RUNS_PIP) return [{ path: module.path, line: use.line, message }];
-      const next = byPath.get(use.file);
-      return next === undefined ? [] : follow(next, reached);
-    });
-  };
-  return modules.filter(({ path }) => PROCESSES.test(path)).flatMap((module) => follow(module, [module.path]));
 }
 
 /** Follows every run-time import from each workflow file, and reports the path to a forbidden module. */
