@@ -15,6 +15,7 @@ const SHARED = [
   'domain',
   'embedded',
   'faults/providers',
+  'process',
   'replay',
   'sdk',
   'temporal',
@@ -28,6 +29,7 @@ const NOT_IN_NPM_TEST = process.env['MCP_CONFORMANCE'] === undefined ? ['test/co
 const SDK = fileURLToPath(new URL('sdk/typescript/src/index.ts', import.meta.url));
 
 const common = {
+  setupFiles: ['test/harness/close-with-file.ts'] as string[],
   alias: { 'agent-action-runtime-sdk': SDK },
   pool: 'forks',
   testTimeout: TEST_TIMEOUT_MS,

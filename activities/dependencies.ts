@@ -22,7 +22,7 @@ import type { EffectToRead, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
 import type { Watchdog } from './adapters/watchdog.ts';
-import type { PermitTakers } from './in-flight/permit-takers.ts';
+import type { PermitTakers } from './permit-takers.ts';
 
 /** The dependencies of the activities. worker.ts, the embedded stack or a test hands them in. */
 export interface ActivityDependencies {

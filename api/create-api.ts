@@ -15,7 +15,7 @@ import type { AnyRoute } from './http/define-route.ts';
 import { IdempotencyGate, type IdempotencyOptions } from './http/idempotency.ts';
 import { isInteractionsPath, serveInteractions } from './integrations/serve-interactions.ts';
 import { serveMcpOnDemand } from './mcp/serve-mcp-on-demand.ts';
-import { resourceUrl } from './oauth/places.ts';
+import { resourceUrl } from './http/oauth-places.ts';
 import { isOAuthPath, serveOAuthOnDemand } from './oauth/serve-oauth-on-demand.ts';
 import { answerOtlpFailures } from './runs/otlp/answer-failures.ts';
 import type { RouteRunner } from './http/route-runner.ts';

@@ -10,13 +10,31 @@ import type { FileStore } from '../domain/files/file-store.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FetchClientDocument } from '../domain/oauth/client-document.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
-import type { TokenCounter } from './context/token-counter.ts';
+import type { TokenCounter } from './threads/token-counter.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
-import type { PacedStarts } from './messages/paced-starts.ts';
-import type { Uploads } from './http/bodies.ts';
-import type { Workers } from './health/worker-watch.ts';
+import type { PacedStarts } from './starts/paced-starts.ts';
+import type { Uploads } from './threads/uploads.ts';
 import type { BodyThreads } from './threads/body-threads.ts';
-import type { ImportPlanner } from './actions/import/import-planner.ts';
+import type { ImportPlanner } from './threads/import-planner.ts';
+
+/**
+ * Whether a worker takes up invocations. `unknown`: Temporal has not said so, which is no statement about workers: Temporal
+ * itself may be away.
+ */
+export type WorkerState = 'up' | 'none' | 'unknown';
+
+/** What the handlers ask about the workers. */
+export interface Workers {
+  /** As it was known some seconds ago; costs nothing. */
+  readonly state: WorkerState;
+  /** As it is now. Askers at the same time share one answer. Never rejects. */
+  look(): Promise<WorkerState>;
+  /**
+   * True where a workflow waits for its first step and no worker has polled since it began to wait. A worker that is busy polls
+   * whenever it has taken a step, so its backlog is never mistaken for its absence. False where Temporal does not say.
+   */
+  isLeftLying(workflowId: string): Promise<boolean>;
+}
 
 /** What the API's handlers are handed by server.ts, the embedded stack or a test. */
 export interface ApiDependencies {

@@ -14,8 +14,8 @@ import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/s
 import { startBillingMonth } from './billing/start-billing-month.ts';
 import { wakeApproval } from './approvals/wake-approval.ts';
 import { wakeDeadLetterJob } from './dead-letters/job-workflows.ts';
-import { startFanOut } from './events/event-workflows.ts';
-import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
+import { startFanOut } from './starts/event-workflows.ts';
+import { paceFlowControlWorkflow } from './starts/start-granted.ts';
 import { cancelInvocationWorkflow } from './invocations/cancel-invocation-workflow.ts';
 import { startKnownInvocation } from './invocations/start-known-invocation.ts';
 import { wakeMemoryJob } from './memory/job-workflows.ts';
@@ -24,7 +24,7 @@ import {
   startMessageWorkflow,
   startResumeMessagesWorkflow,
   wakeMessageWorkflow,
-} from './messages/message-workflows.ts';
+} from './starts/message-workflows.ts';
 import { startEmail } from './notifications/email-workflows.ts';
 import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts';
 import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-client.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
-import { projectRoot } from '../embedded/project-root.ts';
+import { projectRoot } from '../process/project-root.ts';
 
 const BYTES_PER_GB = 1024 ** 3;
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { projectRoot } from '../embedded/project-root.ts';
+import { projectRoot } from '../process/project-root.ts';
 
 /**
  * Keeps a result as `bench/results/<date>-<bench>.md`, and its raw data beside it where there are any. A later run of the same day

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ImpactDeclaration, ImpactQuantity } from './actions.ts';
 import { parsePath, readPath } from './json-path.ts';
 import type { ExactObject } from './json.ts';
+import { countText, moneyText } from './money.ts';
 import type { Refusal } from './refusals.ts';
 import { parseResponsePath } from './response-path.ts';
 
@@ -98,9 +99,32 @@ function checked(value: unknown, what: string): number | string {
   return value;
 }
 
+/** The known part of what an effect really used. */
+export type SettledImpact = readonly Pick<ImpactQuantity, 'dimension' | 'currency' | 'amount'>[];
+
 type Kind = Pick<ImpactQuantity, 'dimension' | 'currency'>;
 
 /** Whether two quantities are of one dimension and currency, so that their amounts compare. */
 export function isSameKind(left: Kind, right: Kind): boolean {
   return left.dimension === right.dimension && left.currency === right.currency;
+}
+
+const QUANTITIES_SHOWN = 5;
+
+/** "moving 600.00 USD and using up to 3 emails" */
+export function impactText(impact: readonly ImpactQuantity[]): string {
+  const texts = impact.slice(0, QUANTITIES_SHOWN).map(quantityText);
+  if (impact.length > QUANTITIES_SHOWN) texts.push(`${impact.length - QUANTITIES_SHOWN} more`);
+  const last = texts.pop();
+  if (last === undefined) return '';
+  return texts.length === 0 ? last : `${texts.join(', ')} and ${last}`;
+}
+
+type ShownQuantity = Omit<ImpactQuantity, 'currency'> & { currency?: string | undefined };
+
+/** "moving 600.00 USD", "using at most 3 emails" */
+export function quantityText({ dimension, currency, amount, bound }: ShownQuantity): string {
+  const atMost = bound === 'upper_bound' ? 'at most ' : '';
+  if (currency !== undefined) return `moving ${atMost}${moneyText(amount, currency)}`;
+  return `using ${atMost}${countText(amount)} ${dimension.replaceAll('_', ' ')}`;
 }

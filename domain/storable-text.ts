@@ -1,4 +1,8 @@
-import { isWellFormed } from './template-rendering.ts';
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+export function isWellFormed(text: string): boolean {
+  return !LONE_SURROGATE.test(text);
+}
 
 /** Why PostgreSQL cannot hold a text, in neither `text` nor `jsonb`; null where it can. */
 export function storageFault(text: string): string | null {

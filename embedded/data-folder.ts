@@ -17,7 +17,7 @@ import path from 'node:path';
 import { VARIABLES } from '../domain/configuration/configuration.ts';
 import { processesNaming, processIdentity, stopProcesses } from './our-processes.ts';
 import { readJsonFile, readOrCreatePrivately, writePrivately } from './private-file.ts';
-import { projectRoot } from './project-root.ts';
+import { projectRoot } from '../process/project-root.ts';
 import { StartError } from './start-error.ts';
 
 /** Increased when the previous version could not use a folder of this version. */

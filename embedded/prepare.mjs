@@ -27,6 +27,7 @@ const SOURCES = [
   'activities',
   'api',
   'db',
+  'process',
   'embedded',
   'demo',
   'bench',

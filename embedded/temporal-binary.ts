@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type CacheFolder, fillCache, installWithPip } from './fill-cache.ts';
 import { isExecutable } from './is-executable.ts';
 import { timed } from './progress.ts';
-import { projectRoot } from './project-root.ts';
+import { projectRoot } from '../process/project-root.ts';
 
 export interface BinaryLookup {
   env: NodeJS.ProcessEnv;

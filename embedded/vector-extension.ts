@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fillCache, installWithPip } from './fill-cache.ts';
-import { projectRoot } from './project-root.ts';
+import { projectRoot } from '../process/project-root.ts';
 
 const REQUIREMENTS = 'vector-extension-requirements.txt';
 /** A new pin gets a new folder. */

@@ -8,7 +8,7 @@ import type {
 import type { JsonObject } from '../../domain/json.ts';
 import type { PartialEffect } from '../../domain/lifecycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import type { PreviewBlock } from '../../domain/adapters/preview-block.ts';
 import type { AttachedBytes } from './http-request/body-parts.ts';
 import type { EgressMeter } from './http-request/exchange.ts';
 

@@ -3,7 +3,7 @@ import { lockApproval } from '../../db/approvals/lock-approval.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { endParkedInvocation } from '../../db/invocations/end-parked-invocation.ts';
+import { endParkedInvocation } from '../../db/effects/end-parked-invocation.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import { refusalText } from '../../domain/refusals.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -4,7 +4,7 @@ import { findHeardTypes } from '../../db/events/find-heard-types.ts';
 import { insertEvent } from '../../db/events/insert-event.ts';
 import type { RaisedEvent } from '../../db/events/records.ts';
 import { isInternalEventType } from '../../domain/events/event-types.ts';
-import type { FollowUp } from './relay-consumer.ts';
+import type { FollowUp } from '../relay-consumer.ts';
 
 /** Publishes platform events to the topic `service`, where somebody subscribes to it. */
 export async function publishToService(

@@ -8,7 +8,7 @@ import {
 import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
 import { notifyMembers } from '../notifications/notify-members.ts';
 import { publishToService } from './publish-to-service.ts';
-import type { Consumer, FollowUp, RelayDependencies } from './relay-consumer.ts';
+import type { Consumer, FollowUp, RelayDependencies } from '../relay-consumer.ts';
 import { startFollowUps } from './start-follow-ups.ts';
 
 const INTERVAL_MS = 500;

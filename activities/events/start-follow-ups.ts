@@ -1,5 +1,5 @@
 import { batchesOf } from '../../domain/batches-of.ts';
-import type { FollowUp, RelayDependencies } from './relay-consumer.ts';
+import type { FollowUp, RelayDependencies } from '../relay-consumer.ts';
 
 /** Temporal takes this many starts at once without a queue of its own. */
 const AT_ONCE = 20;

@@ -8,7 +8,7 @@ import { refusalBy } from '../../domain/invocations/judgement.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { Queued } from './permit-takers.ts';
+import { Queued } from '../permit-takers.ts';
 
 /** The claim of a call that is sent once. */
 export interface Claim {

@@ -2,7 +2,7 @@ import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
 import { type NoPermit, permitLeaseMs } from '../../domain/in-flight.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { Queued } from './permit-takers.ts';
+import { Queued } from '../permit-takers.ts';
 
 /** A read at a provider that wants a permit. */
 export interface WantedRead {

@@ -6,7 +6,7 @@ import { holderOf, type InFlightKind, isWithoutPermit, type NoPermit, permitLeas
 import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
 import { tryAgain } from '../try-again.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
-import { Queued } from './permit-takers.ts';
+import { Queued } from '../permit-takers.ts';
 import { tellNext } from './tell-next.ts';
 
 /** Between the tries to release a permit. */

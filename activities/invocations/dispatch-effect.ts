@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { claimDispatch, type ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import { isDispatchUnclaimed } from '../../db/attempts/is-dispatch-unclaimed.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
-import { requestDigestOf } from '../../domain/binding.ts';
+import { requestDigestOf } from '../../domain/previews/binding.ts';
 import { Deadline } from '../../domain/deadline.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
 import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';

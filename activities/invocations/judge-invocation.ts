@@ -16,7 +16,7 @@ import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { RefusalCode } from '../../domain/refusals.ts';
 import { invalidateApproval } from '../approvals/invalidate-approval.ts';
 import { consumeForDispatch } from '../approvals/consume-approval.ts';
-import { parkInvocation } from '../approvals/park-invocation.ts';
+import { parkInvocation } from './park-invocation.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { withEffect } from './with-effect.ts';
 import { type Judging, planOf, readFacts } from './read-facts.ts';

@@ -10,7 +10,7 @@ import { readLatestObservation, type RecordedObservation } from '../../db/previe
 import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { impactOf } from '../../domain/adapters/adapter-impact.ts';
-import { requestDigestOf } from '../../domain/binding.ts';
+import { requestDigestOf } from '../../domain/previews/binding.ts';
 import { newId } from '../../domain/ids.ts';
 import type { DeclaredImpact } from '../../domain/impact.ts';
 import type { Consent } from '../../domain/invocations/consent.ts';

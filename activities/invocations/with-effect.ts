@@ -1,8 +1,8 @@
 import { createEffect } from '../../db/effects/create-effect.ts';
 import type { BoundPreview, InvocationWork } from '../../db/invocations/records.ts';
-import { appendPreviewEvidence } from '../../db/previews/append-preview-evidence.ts';
+import { appendPreviewEvidence } from '../../db/effects/append-evidence.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
-import { requestDigestOf } from '../../domain/binding.ts';
+import { requestDigestOf } from '../../domain/previews/binding.ts';
 import type { Judging } from './read-facts.ts';
 
 /** An approval that is about to be opened. What it binds to exists already. */

@@ -19,7 +19,7 @@ import { type Grant, PERMIT_WAIT_LEASE_MS } from '../../domain/flow-control/flow
 import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { Queued } from '../in-flight/permit-takers.ts';
+import { Queued } from '../permit-takers.ts';
 import type { AttemptResult } from './read-answer.ts';
 import { type ClosingAttempt, endOf, type EventDeliveryEnd, type Settled, settleAttempt } from './settle-attempt.ts';
 

@@ -8,7 +8,7 @@ import { raiseNotification } from '../../db/notifications/raise-notification.ts'
 import { type NotificationSettings, readChannels } from '../../db/notifications/settings.ts';
 import { draftOfEvent } from '../../domain/notifications/draft-of-event.ts';
 import { linkOfSubject, type NotificationDraft, SECURITY_TYPES } from '../../domain/notifications/notifications.ts';
-import type { FollowUp, RelayDependencies } from '../events/relay-consumer.ts';
+import type { FollowUp, RelayDependencies } from '../relay-consumer.ts';
 
 /**
  * Makes notifications of the events that people are told of, and tells the channels of each new one. All of it commits with the

@@ -1,7 +1,7 @@
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import type { BindingRecord, StoredPreview } from '../../db/previews/read-binding.ts';
 import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
-import { type Binding, bindingDigestOf, requestDigestOf } from '../../domain/binding.ts';
+import { type Binding, bindingDigestOf, requestDigestOf } from '../../domain/previews/binding.ts';
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
 import type { Json } from '../../domain/json.ts';
 import { assembleBinding } from '../../domain/previews/assemble-preview.ts';

@@ -4,7 +4,7 @@ import type { ActionDefinition } from '../../domain/actions.ts';
 import type { RequestIdentity } from '../../domain/adapters/adapter-descriptor.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { keptBlocks, keptPreconditions, keptSummary, type Observation } from '../../domain/previews/observation.ts';
-import { withTexts } from '../../domain/previews/preview-block.ts';
+import { withTexts } from '../../domain/adapters/preview-block.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { Inspection } from '../adapters/adapter.ts';
 import { createRedactor, type Redactor } from '../adapters/http-request/redaction.ts';

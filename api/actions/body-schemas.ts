@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACTION_TIMEOUT_MS_DEFAULT, ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
 import { isId } from '../../domain/ids.ts';
 import { impactDeclarationsSchema } from '../../domain/impact.ts';
-import { verifySchema } from '../../domain/reconciliation/verify.ts';
+import { verifySchema } from '../../domain/adapters/http-request-verify.ts';
 
 export const ACTION_DESCRIPTION_CHARACTERS_MAX = 2_000;
 export const CHANGE_NOTE_CHARACTERS_MAX = 500;

@@ -1,5 +1,5 @@
 import { ACTION_TIMEOUT_MS_DEFAULT, type ActionDefinition } from '../../domain/actions.ts';
-import { checkDefinition, type DefinitionFindings } from '../../domain/actions/check-definition.ts';
+import { checkDefinition, type Findings } from '../../domain/actions/check-definition.ts';
 import type { AdapterDescriptor } from '../../domain/adapters/adapter-descriptor.ts';
 import { ADAPTER_DESCRIPTORS, findDescriptor } from '../../domain/adapters/index.ts';
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
@@ -19,7 +19,7 @@ export interface BuiltDefinition {
   /** The names of the vault secrets that it refers to. */
   secretNames: string[];
   /** What to warn of: `warningsOf` completes it with what the installation and the vault say. */
-  findings: Omit<DefinitionFindings, 'issues'>;
+  findings: Findings;
 }
 
 /**

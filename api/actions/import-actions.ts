@@ -5,7 +5,7 @@ import { requireGovernToUngovern } from './access.ts';
 import { applyImport } from './import/apply-import.ts';
 import { importActionsBody, importedOperationSchema, IMPORT_BODY_BYTES_MAX } from './import/import-body.ts';
 import type { ImportedOperation } from './import/import-body.ts';
-import type { PlannedImport, ReadImport } from './import/import-job.ts';
+import type { PlannedImport, ReadImport } from '../threads/import-job.ts';
 
 export const importActionsRoute = defineRoute({
   of: 'environment',

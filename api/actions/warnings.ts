@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
-import type { DefinitionFindings } from '../../domain/actions/check-definition.ts';
+import type { Findings } from '../../domain/actions/check-definition.ts';
 import { WARNING_CODES, type Warning } from '../../domain/actions/warnings.ts';
 import { type EgressAllow, isBlocked } from '../../domain/egress.ts';
 import { actionSchema } from './action-schemas.ts';
@@ -18,8 +18,6 @@ export const warningSchema = z
 export const writtenActionSchema = actionSchema
   .extend({ warnings: z.array(warningSchema).describe('What may be wrong with the definition that was written.') })
   .meta({ id: 'WrittenAction' });
-
-export type Findings = Omit<DefinitionFindings, 'issues'>;
 
 /** The secrets of these that the vault does not have. */
 export async function missingSecretsOf(

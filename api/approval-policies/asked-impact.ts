@@ -5,7 +5,7 @@ import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import { validationError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { TenantSchemas } from '../json-schema/tenant-schemas.ts';
-import { checkInput } from '../invocations/check-input.ts';
+import { checkInput } from '../actions/check-input.ts';
 
 /**
  * What an invocation with this input would use, by the action's declaration and the adapter's own knowledge. No provider is

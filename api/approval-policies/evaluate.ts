@@ -13,7 +13,7 @@ import { actionRefParams } from '../actions/action-schemas.ts';
 import { anyJson } from '../http/common-fields.ts';
 import { missingAction } from '../http/failures.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { AGENT_ID_CHARACTERS_MAX } from '../invocations/schemas.ts';
+import { AGENT_ID_CHARACTERS_MAX } from '../actions/request-members.ts';
 import { askedImpact } from './asked-impact.ts';
 import { presentDecision, presentTrace, verdictSchema } from './verdict-schema.ts';
 

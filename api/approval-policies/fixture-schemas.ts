@@ -5,7 +5,7 @@ import { APPROVAL_DEFAULTS } from '../../db/environments/records.ts';
 import { actionRefParams } from '../actions/action-schemas.ts';
 import { ACTION_NAME_PATTERN, APPROVAL_TAG_CHARACTERS_MAX } from '../actions/body-schemas.ts';
 import { anyJson } from '../http/common-fields.ts';
-import { AGENT_ID_CHARACTERS_MAX } from '../invocations/schemas.ts';
+import { AGENT_ID_CHARACTERS_MAX } from '../actions/request-members.ts';
 import { filesMember } from './files-schemas.ts';
 import { effectSchema, traceSchema } from './schemas.ts';
 import { decisionMembers } from './verdict-schema.ts';

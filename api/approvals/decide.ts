@@ -5,7 +5,7 @@ import { lockApproval } from '../../db/approvals/lock-approval.ts';
 import { type PrincipalNow, readPrincipal } from '../../db/approvals/read-principal.ts';
 import type { AppAuthentication, ApprovalRecord } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { endParkedInvocation } from '../../db/invocations/end-parked-invocation.ts';
+import { endParkedInvocation } from '../../db/effects/end-parked-invocation.ts';
 import { releaseInvocation } from '../../db/invocations/release-invocation.ts';
 import type { Decision } from '../../domain/approvals/approval.ts';
 import { isAcceptedApprover, isRequester, type Principal, voiceOf } from '../../domain/approvals/terms.ts';

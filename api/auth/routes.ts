@@ -1,6 +1,6 @@
 import type { AnyRoute } from '../http/define-route.ts';
 import { acceptInvitationRoute } from './accept-invitation.ts';
-import { deleteConnectedAppRoute, listConnectedAppsRoute } from '../oauth/connected-apps.ts';
+import { deleteConnectedAppRoute, listConnectedAppsRoute } from './connected-apps.ts';
 import { changePasswordRoute } from './change-password.ts';
 import { getIdentity } from './get-identity.ts';
 import { getSessionRoute, signOutRoute } from './session.ts';

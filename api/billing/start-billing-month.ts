@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { BillingMonthRef } from '../../domain/billing/month-ref.ts';
 import { closeBillingMonthStart } from '../../temporal/billing/close-billing-month.ts';
-import { startOnce } from '../start-workflow.ts';
+import { startOnce } from '../starts/start-workflow.ts';
 
 /** Starts the closing of a month. One that runs, or that ran to its end, is left as it is. */
 export async function startBillingMonth(client: Client, ref: BillingMonthRef, taskQueue: string): Promise<void> {

@@ -4,6 +4,7 @@ import { requireAlso } from '../http/rights.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from '../memory/admit-operation.ts';
 import { searchMemories } from '../memory/search-memories.ts';
 import { contextOf } from './context-of-session.ts';
+import { getContextRoute } from './get-context.ts';
 import { contextBody, contextSchema, presentContext } from './schemas.ts';
 
 export const assembleContextRoute = defineRoute({
@@ -39,4 +40,4 @@ export const assembleContextRoute = defineRoute({
   },
 });
 
-export const contextRoutes: AnyRoute[] = [assembleContextRoute];
+export const contextRoutes: AnyRoute[] = [getContextRoute, assembleContextRoute];

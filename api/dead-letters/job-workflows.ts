@@ -5,7 +5,7 @@ import { deadLetterJobStart } from '../../temporal/dead-letters/dead-letter-jobs
 import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
-import { signalOrStart } from '../start-workflow.ts';
+import { signalOrStart } from '../starts/start-workflow.ts';
 
 /** Starts the workflow of a job that is committed, or tells the running one to look. One that has ended stays ended. */
 export async function wakeDeadLetterJob(

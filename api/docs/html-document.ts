@@ -2,7 +2,7 @@ import { CONSOLE_PATH } from '../../domain/console-links.ts';
 import { type BuiltPage, pathOfRoute } from '../../domain/docs/content.ts';
 import { QUERY_CHARACTERS_MAX } from '../../domain/docs/search.ts';
 import { PRODUCT } from '../../domain/product.ts';
-import { escaped, markup, Markup, Room } from '../pages/markup.ts';
+import { escaped, markup, Markup, Room } from '../html/markup.ts';
 import { REFERENCE_PATH } from '../reference/serve-reference.ts';
 import { linkElements } from './discovery-links.ts';
 import type { DocsSite } from './docs-site.ts';

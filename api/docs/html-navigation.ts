@@ -1,6 +1,6 @@
 import type { BuiltPage, GroupNode, Heading, NavigationNode } from '../../domain/docs/content.ts';
 import { routesOf } from '../../domain/docs/navigation.ts';
-import { markup, type Markup } from '../pages/markup.ts';
+import { markup, type Markup } from '../html/markup.ts';
 
 /** Where a page stands: what the sidebar opens, what stands above the title, and which pages are beside it. */
 

@@ -1,4 +1,4 @@
-import { markup, type Markup } from '../pages/markup.ts';
+import { markup, type Markup } from '../html/markup.ts';
 import type { DocsSite } from './docs-site.ts';
 import { documentOf } from './html-document.ts';
 import type { SearchHit } from './queries.ts';

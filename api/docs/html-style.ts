@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { COMMON_STYLE } from '../pages/style.ts';
+import { COMMON_STYLE } from '../html/style.ts';
 
 /** What the documentation adds to the look of our pages: a sidebar, a table of contents, and the colours of code. No script, no font. */
 const DOCS_STYLE = `:root { --name: #6b2fa0; }

@@ -3,7 +3,7 @@ import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { publisherOf } from '../messages/publisher.ts';
 import { presentPublishedEvent, publishedEventSchema, publishEventBody } from './event-schemas.ts';
-import { startFanOutOf } from './event-workflows.ts';
+import { startFanOutOf } from '../starts/event-workflows.ts';
 
 export const publishEventRoute = defineRoute({
   of: 'environment',

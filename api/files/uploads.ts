@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import type { UploadsOptions } from '../http/bodies.ts';
+import type { UploadsOptions } from '../threads/uploads.ts';
 
 /** Direct and presigned ones together. More would let one workspace hold the connections and the disk of a process. */
 const UPLOADS_A_WORKSPACE_MAX = 8;

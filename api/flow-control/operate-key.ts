@@ -2,7 +2,7 @@ import { limitsOf } from '../../domain/flow-control/flow-control.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { changeKey, type ChangedKey } from './change-key.ts';
 import { changedLimitsBody, keyParams, keySchema, presentKey, unpinBody } from './schemas.ts';
-import { type GrantStarters, type GrantTenant, startGranted } from './start-granted.ts';
+import { type GrantStarters, type GrantTenant, startGranted } from '../starts/start-granted.ts';
 
 /** What all operations of a key have in common. */
 const OF_A_KEY = {

@@ -1,25 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { describeFailure } from '../../domain/failures.ts';
-
-/**
- * Whether a worker takes up invocations. `unknown`: Temporal has not said so, which is no statement about workers: Temporal
- * itself may be away.
- */
-export type WorkerState = 'up' | 'none' | 'unknown';
-
-/** What the handlers ask about the workers. */
-export interface Workers {
-  /** As it was known some seconds ago; costs nothing. */
-  readonly state: WorkerState;
-  /** As it is now. Askers at the same time share one answer. Never rejects. */
-  look(): Promise<WorkerState>;
-  /**
-   * True where a workflow waits for its first step and no worker has polled since it began to wait. A worker that is busy polls
-   * whenever it has taken a step, so its backlog is never mistaken for its absence. False where Temporal does not say.
-   */
-  isLeftLying(workflowId: string): Promise<boolean>;
-}
+import type { Workers, WorkerState } from '../dependencies.ts';
 
 /** Without a sign of life for this long, nobody polls. */
 export const SILENT_MS_MAX = 30_000;

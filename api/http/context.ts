@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { RequestOrigin } from '../../domain/forwarding.ts';
 import type { TouchedIds } from '../../domain/touched-ids.ts';
-import type { Upload } from './bodies.ts';
+import type { Upload } from '../threads/uploads.ts';
 import type { AnyRoute, Caller, MemberCaller, UserCaller } from './define-route.ts';
 
 /** What the machinery keeps of one request. */

@@ -1,5 +1,6 @@
 import type * as Contexts from './route-forms.ts';
-import type { Upload } from './bodies.ts';
+import type { Accepted, Data, ErasedForms, Forms, Method, Responses, StreamedBody } from './route-forms.ts';
+import type { Upload } from '../threads/uploads.ts';
 import { z } from 'zod';
 import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import type { ErrorCode, Issue, QUOTA_STATUS_PAYMENT } from '../../domain/errors.ts';
@@ -9,7 +10,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { pageQuery } from './common-fields.ts';
-import type { Accepted, Data, ErasedForms, Forms, Method, Responses, StreamedBody } from './route-forms.ts';
 
 export type {
   Actor,

@@ -8,7 +8,7 @@ import { errorBody } from './replies.ts';
 import { logFailure, missingMessage, toServiceError } from './failures.ts';
 import { NearPaths } from './near-paths.ts';
 import { removeRateLimitHeaders } from './rate-limit.ts';
-import { resourceMetadataPath, resourceOfPath } from '../oauth/places.ts';
+import { resourceMetadataPath, resourceOfPath } from './oauth-places.ts';
 
 /** Turns every error thrown by the inner layers into the one error body. The form: docs/api.md, "Errors". */
 export function replyWithErrors(deps: Pick<ApiDependencies, 'logger' | 'pagesUrl'>, docsBase: string): HttpMiddleware {

@@ -2,7 +2,7 @@ import type { Database } from '../../db/client.ts';
 import { WorkspaceRateLimiter } from '../../db/plans/rate-limiter.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { PLAN_TABLE, type PlanName, PLANS, type RateLimit, type RateWindow } from '../../domain/plans.ts';
-import type { PlanDirectory } from '../plans/plan-directory.ts';
+import type { PlanDirectory } from './plan-directory.ts';
 import type { HttpContext } from './context.ts';
 import type { GatedRequest } from './route-runner.ts';
 

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import type { EnvironmentTransaction, Tenant, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import type { CommitOptions } from '../../db/scope.ts';
 import type { Actor, Caller, MemberCaller, UserCaller } from './callers.ts';
-import type { Upload } from './bodies.ts';
+import type { Upload } from '../threads/uploads.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError, validationError, type Issue } from '../../domain/errors.ts';
 import { otherKindText } from '../../domain/other-kind.ts';
-import { plainMessages, unknownFieldMessages } from '../../domain/schema-messages.ts';
+import { plainMessages, unknownFieldMessages } from '../../domain/json-schema/schema-messages.ts';
 import { formatPath } from './json-text.ts';
 
 /** `arguments`: those of an MCP tool. */

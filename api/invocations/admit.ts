@@ -17,11 +17,11 @@ import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
 import type { Credential } from '../http/rights.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
-import { asAdmittedBefore, takeInput, type TakenInput } from './attach-files.ts';
+import { asAdmittedBefore, takeInput, type TakenInput } from '../actions/attach-files.ts';
 import { checkPreview } from './check-preview.ts';
-import { checkRelations } from './check-relations.ts';
-import { checkRun } from './check-run.ts';
-import { requireLive } from './facts-now.ts';
+import { checkRelations } from '../previews/check-relations.ts';
+import { checkRun } from '../previews/check-run.ts';
+import { requireLive } from '../previews/facts-now.ts';
 import { missingAction } from '../http/failures.ts';
 
 export interface InvokeRequest {

@@ -1,7 +1,7 @@
 import type { ActionRecord } from '../../db/actions/records.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { adapterDescriptor } from '../../domain/adapters/index.ts';
-import { requestDigestOf } from '../../domain/binding.ts';
+import { requestDigestOf } from '../../domain/previews/binding.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';

@@ -6,9 +6,9 @@ import { judge } from '../../domain/invocations/judgement.ts';
 import { missingAction } from '../http/failures.ts';
 import type { EnvironmentHandlerContext } from '../http/route-forms.ts';
 import { withInputAnswers } from '../json-schema/input-answers.ts';
-import { takeInput } from './attach-files.ts';
+import { takeInput } from '../actions/attach-files.ts';
 import type { DryRun, DryRunRequest } from './dry-run-schema.ts';
-import { readFactsNow, requireLive } from './facts-now.ts';
+import { readFactsNow, requireLive } from '../previews/facts-now.ts';
 
 type Asking = Pick<EnvironmentHandlerContext<unknown, unknown, unknown>, 'deps' | 'caller' | 'actor' | 'transaction'>;
 

@@ -5,15 +5,16 @@ import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { notFound } from '../../domain/errors.ts';
 import { hasEnded, isOpen } from '../../domain/lifecycle.ts';
 import { presented } from '../http/common-fields.ts';
+import { actionParams } from '../actions/request-members.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { longPoll } from '../http/long-poll.ts';
+import { missingAction } from '../http/failures.ts';
 import { readInvocation } from './await-rest.ts';
 import { dryRun } from './dry-run.ts';
 import { askedDryRun, dryRunSchema } from './dry-run-schema.ts';
 import { invoke } from './invoke.ts';
 import {
   acceptedInvocation,
-  actionParams,
   getInvocationQuery,
   invocationParams,
   invocationSchema,
@@ -24,7 +25,6 @@ import {
   presentInvocation,
   presentListedInvocation,
 } from './schemas.ts';
-import { missingAction } from '../http/failures.ts';
 
 const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'] as const;
 

@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import type { InvocationRecord, ListedInvocationRecord } from '../../db/invocations/records.ts';
-import { ID_PREFIXES, type IdKind, idPattern } from '../../domain/ids.ts';
 import { GRADES, INVOCATION_STATUSES } from '../../domain/lifecycle.ts';
 import { anyJson, filterInstant, orShortened } from '../http/common-fields.ts';
+import {
+  AGENT_ID_CHARACTERS_MAX,
+  idOf,
+  OPERATION_KEY_CHARACTERS_MAX,
+  requestMembers,
+} from '../actions/request-members.ts';
 import { waitSeconds } from '../http/long-poll.ts';
 import { type Accepted, UNDER_WAY_RETRY_AFTER_SECONDS } from '../http/route-forms.ts';
 import { presentRefusal, refusalSchema } from './refusal.ts';
-
-export const OPERATION_KEY_CHARACTERS_MAX = 255;
-export const AGENT_ID_CHARACTERS_MAX = 60;
-const DEPENDENCIES_MAX = 20;
-
-export const idOf = (kind: IdKind) =>
-  z.string().regex(idPattern(kind), `must be an id of the form ${ID_PREFIXES[kind]}_…`);
 
 export const actorSchema = z
   .strictObject({
@@ -22,28 +20,17 @@ export const actorSchema = z
   })
   .meta({ id: 'Actor', description: 'Who did it.' });
 
+// The reference shows the members in the order of this object.
+const { input, operationKey, ...others } = requestMembers;
+
 export const invokeBody = z
   .strictObject({
-    input: z.record(z.string(), anyJson).describe("Checked against the action version's inputSchema."),
-    operationKey: z
-      .string()
-      .min(1)
-      .max(OPERATION_KEY_CHARACTERS_MAX)
-      .optional()
-      .describe('Names the operation for good, beyond the 24 hours of an Idempotency-Key, which it defaults to.'),
+    input,
+    operationKey,
     previewId: idOf('preview')
       .optional()
       .describe('Executes this preview: its exact request, or nothing. What differs from it is `PREVIEW_MISMATCH`.'),
-    dependsOn: z
-      .array(idOf('effect'))
-      .max(DEPENDENCIES_MAX)
-      .refine((ids) => new Set(ids).size === ids.length, 'names an effect twice')
-      .optional()
-      .describe('Effects that must have succeeded before this one is sent. Where one ends otherwise, it is refused.'),
-    compensates: idOf('effect').optional().describe('The effect that this one makes up for.'),
-    retryOf: idOf('invocation').optional().describe('The earlier invocation that this one runs again under a new key.'),
-    runId: idOf('run').optional(),
-    agentId: z.string().min(1).max(AGENT_ID_CHARACTERS_MAX).optional(),
+    ...others,
     dryRun: z
       .boolean()
       .optional()
@@ -101,7 +88,6 @@ export const listedInvocationSchema = invocationSchema
   .extend({ result: orShortened(invocationSchema.shape.result) })
   .meta({ id: 'ListedInvocation' });
 
-export const actionParams = z.strictObject({ ref: z.string().min(1).max(100).describe('Id or name of the action.') });
 export const invocationParams = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const getInvocationQuery = z.strictObject({

@@ -8,7 +8,7 @@ import {
 } from '../../temporal/invocations/invoke-action.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
-import { startOnce, startWorkflow } from '../start-workflow.ts';
+import { startOnce, startWorkflow } from '../starts/start-workflow.ts';
 
 export interface StartInvocationOptions extends InvocationNames {
   eager: boolean;

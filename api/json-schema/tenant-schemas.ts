@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { Piscina } from 'piscina';
 import { digestOf } from '../../domain/canonical-json.ts';
 import { ServiceError, type Issue } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { cheapWeight, isCheapFor } from '../../domain/json-schema/cost.ts';
 import { compiledSchema, compileSchema } from '../../domain/json-schema/json-schema.ts';
 import { Turns } from '../../domain/turns.ts';
-import { FairSlots, NoSlotError } from '../../domain/fair-slots.ts';
-import { outliveThreads } from '../../domain/thread-failures.ts';
+import { NoSlotError } from '../../domain/fair-slots.ts';
+import { FairThreads, ThreadEndedError } from '../threads/fair-threads.ts';
 import type { SchemaAnswer, SchemaJob } from './schema-job.ts';
 
 /** At least two, so that a workspace that keeps one busy leaves another. */
@@ -18,8 +17,6 @@ const HEAP_MB_MAX = 128;
 const YOUNG_HEAP_MB_MAX = 16;
 /** The validation's own bound is 0.5 s (domain/json-schema); compiling the worst schema takes 2 s, a thread starts in 0.3 s. */
 const DEADLINE_MS = 8_000;
-/** An idle thread ends, and its memory with it. */
-const IDLE_MS = 60_000;
 const WAITING_MAX = 200;
 const WAITING_A_WORKSPACE_MAX = 50;
 const WAIT_MS_MAX = 20_000;
@@ -41,39 +38,21 @@ export interface TenantSchemasOptions {
  * (domain/json-schema/cost.ts) run on the event loop: most inputs of most actions.
  */
 export class TenantSchemas {
-  readonly #threads: Piscina<SchemaJob, SchemaAnswer>;
-  readonly #slots: FairSlots;
-  readonly #deadlineMs: number;
+  readonly #threads: FairThreads<SchemaJob, SchemaAnswer>;
   readonly #turns = new Turns((run) => setImmediate(run));
 
   constructor(options: TenantSchemasOptions = {}) {
-    const threads = options.threadsMax ?? Math.max(THREADS_MIN, Math.min(THREADS_MAX, availableParallelism()));
-    this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS;
-    this.#slots = new FairSlots({
-      slots: threads,
-      slotsAnOwnerMax: Math.max(1, threads - 1),
+    this.#threads = new FairThreads({
+      name: 'schemas',
+      threadFile: options.threadFile?.() ?? new URL('schema-thread.js', import.meta.url),
+      threads: options.threadsMax ?? Math.max(THREADS_MIN, Math.min(THREADS_MAX, availableParallelism())),
+      deadlineMs: options.deadlineMs ?? DEADLINE_MS,
+      heapMbMax: options.heapMbMax ?? HEAP_MB_MAX,
+      youngHeapMbMax: YOUNG_HEAP_MB_MAX,
       waitingMax: options.waitingMax ?? WAITING_MAX,
-      waitingAnOwnerMax: options.waitingAWorkspaceMax ?? WAITING_A_WORKSPACE_MAX,
+      waitingAWorkspaceMax: options.waitingAWorkspaceMax ?? WAITING_A_WORKSPACE_MAX,
       waitMsMax: options.waitMsMax ?? WAIT_MS_MAX,
     });
-    this.#threads = outliveThreads(
-      new Piscina<SchemaJob, SchemaAnswer>({
-        filename: (options.threadFile?.() ?? new URL('schema-thread.js', import.meta.url)).href,
-        minThreads: 0,
-        maxThreads: threads,
-        idleTimeout: IDLE_MS,
-        // The event loop of a thread stands still between two jobs otherwise, and the thread cannot be ended by its parent's exit.
-        atomics: 'disabled',
-        recordTiming: false,
-        // The thread runs a stranger's schema: it gets none of the process's settings.
-        env: {},
-        resourceLimits: {
-          maxOldGenerationSizeMb: options.heapMbMax ?? HEAP_MB_MAX,
-          maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX,
-        },
-      }),
-      'schemas',
-    );
   }
 
   /**
@@ -108,9 +87,8 @@ export class TenantSchemas {
   }
 
   /** Ends the threads; their unanswered jobs are refused. */
-  async close(): Promise<void> {
-    this.#slots.close();
-    await this.#threads.destroy();
+  close(): Promise<void> {
+    return this.#threads.close();
   }
 
   /** Whether the schema was compiled now. Some 15 ms at most, in a turn of its own. */
@@ -125,40 +103,20 @@ export class TenantSchemas {
 
   async #inThread(workspaceId: string, job: SchemaJob, path: string): Promise<Issue[]> {
     try {
-      return await this.#slots.run(workspaceId, () => this.#runWithDeadline(job));
+      return await this.#threads.run(workspaceId, job);
     } catch (error) {
       if (error instanceof NoSlotError) throw tooMany(error);
-      if (error instanceof TooCostly) return [{ path, message: TOO_COSTLY[job.kind] }];
+      if (error instanceof ThreadEndedError) return [{ path, message: TOO_COSTLY[job.kind] }];
       throw error;
-    }
-  }
-
-  async #runWithDeadline(job: SchemaJob): Promise<Issue[]> {
-    const ended = new AbortController();
-    const timer = setTimeout(() => ended.abort(), this.#deadlineMs);
-    try {
-      return await this.#threads.run(job, { signal: ended.signal });
-    } catch (error) {
-      if (ended.signal.aborted || isOutOfMemory(error)) throw new TooCostly();
-      throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }
-
-/** The thread was ended: it ran over its time or its heap. */
-class TooCostly extends Error {}
 
 const TOO_COSTLY: Readonly<Record<SchemaJob['kind'], string>> = {
   check: 'is too costly: checking it takes more time or memory than a schema may; make it smaller',
   validate:
     "cannot be validated: the action's inputSchema takes more time or memory on it than a schema may; send a smaller input, or make the schema simpler",
 };
-
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-}
 
 function tooMany(cause: NoSlotError): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', {

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { RequestAbortedError } from '../http/client-gone.ts';
 import { toServiceError } from '../http/failures.ts';
 import { requireScope } from '../http/rights.ts';
-import { OPERATION_KEY_CHARACTERS_MAX } from '../invocations/schemas.ts';
+import { OPERATION_KEY_CHARACTERS_MAX } from '../actions/request-members.ts';
 import { invokeRoute } from '../invocations/routes.ts';
 import { RUN_OWN_TOOL } from './call-own-tool.ts';
 import type { Call } from './exchange.ts';

@@ -1,6 +1,6 @@
 import { remembered } from '../../domain/remembered.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
-import { isMcpPath } from './mcp-path.ts';
+import { isMcpPath } from '../http/mcp-path.ts';
 import type { McpEndpoint } from './serve-mcp.ts';
 
 /** The endpoint, loaded by its first request: the protocol's package takes some 8 MB of a process, also where no agent speaks MCP. */

@@ -9,7 +9,7 @@ import { pass, type RouteRunner } from '../http/route-runner.ts';
 import { acceptedReply, inJson } from './accepted-reply.ts';
 import type { Era, Exchange } from './exchange.ts';
 import { requireKnownSite } from './known-sites.ts';
-import { MCP_PATH } from './mcp-path.ts';
+import { MCP_PATH } from '../http/mcp-path.ts';
 import { createMcpServer } from './mcp-server.ts';
 import { oneMessage } from './one-message.ts';
 import { sendResponse } from './send-response.ts';

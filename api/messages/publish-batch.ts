@@ -11,7 +11,7 @@ import { isJsonObject } from '../../domain/json.ts';
 import { MESSAGES_PER_REQUEST_MAX } from '../../domain/messages/messages.ts';
 import { RETRY_EXPRESSIONS_PER_BATCH_MAX } from '../../domain/messages/retry-expression.ts';
 import { Turns } from '../../domain/turns.ts';
-import { startFanOutOf } from '../events/event-workflows.ts';
+import { startFanOutOf } from '../starts/event-workflows.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { validatePart } from '../http/validate-request.ts';
 import { batchBody, batchItem, type PublishMessageBody } from './body-schemas.ts';

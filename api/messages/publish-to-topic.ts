@@ -5,7 +5,7 @@ import { type AcceptedEvent, acceptEvents, type EventRequest, takeAllowance } fr
 import { ServiceError } from '../../domain/errors.ts';
 import { EVENT_TYPE_DEFAULT } from '../../domain/events/topics.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { startFanOutOf } from '../events/event-workflows.ts';
+import { startFanOutOf } from '../starts/event-workflows.ts';
 import type { Actor, Caller } from '../http/define-route.ts';
 import type { PublishMessageBody } from './body-schemas.ts';
 import { publisherOf } from './publisher.ts';

@@ -6,8 +6,8 @@ import { existing, ServiceError } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { listAttemptsRoute } from './list-attempts.ts';
-import { startGranted } from '../flow-control/start-granted.ts';
-import { tellMessageWorkflow } from './message-workflows.ts';
+import { startGranted } from '../starts/start-granted.ts';
+import { tellMessageWorkflow } from '../starts/message-workflows.ts';
 import { publishBatchRoute } from './publish-batch.ts';
 import { publishMessageRoute } from './publish-message.ts';
 import {

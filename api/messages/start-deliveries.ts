@@ -2,8 +2,8 @@ import { queueBehindOthers } from '../../db/in-flight/queue-deliveries.ts';
 import type { Published } from '../../db/messages/accept/accept-messages.ts';
 import { paceMessages } from '../../db/messages/pace-messages.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { grantNewMessages, type GrantTenant } from '../flow-control/start-granted.ts';
-import { paceMessagesWorkflow, startMessageWorkflow, startMessageWorkflows } from './message-workflows.ts';
+import { grantNewMessages, type GrantTenant } from '../starts/start-granted.ts';
+import { paceMessagesWorkflow, startMessageWorkflow, startMessageWorkflows } from '../starts/message-workflows.ts';
 
 /**
  * As many are started here, so that the first of a batch arrive at once. The others are handed to a workflow: their publisher does

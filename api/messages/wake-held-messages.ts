@@ -1,5 +1,5 @@
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
-import { startResumeMessagesWorkflow } from './message-workflows.ts';
+import { startResumeMessagesWorkflow } from '../starts/message-workflows.ts';
 
 /**
  * Has the messages that a halt has held delivered now; for the resumption, once it is committed. Where Temporal is away the

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { EmailRef } from '../../domain/notifications/emails.ts';
 import { sendEmailStart } from '../../temporal/notifications/send-email.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
-import { startWorkflow } from '../start-workflow.ts';
+import { startWorkflow } from '../starts/start-workflow.ts';
 
 /** Starts the sending of an e-mail, or leaves the running one. Throws what the client throws where Temporal cannot be reached. */
 export async function startEmail(

@@ -13,7 +13,7 @@ import { findGrant } from '../../db/oauth/grants.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isStorable } from '../../domain/storable-text.ts';
 import { disconnectApp } from '../../db/oauth/disconnect-app.ts';
-import { canonicalResources, resourceUrl } from './places.ts';
+import { canonicalResources, resourceUrl } from '../http/oauth-places.ts';
 
 export interface StorageParts {
   db: Database;

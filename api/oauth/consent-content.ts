@@ -3,10 +3,10 @@ import type { EnvironmentOfUser } from '../../db/oauth/list-environments-of-user
 import type { ServiceError } from '../../domain/errors.ts';
 import { type ScopeGroup, ORDINARY_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
 import { isScopeForRole, type Scope } from '../../domain/scopes.ts';
-import { exactText, SHORT_BYTES_MAX } from '../pages/exact-text.ts';
-import { alertOf, csrfField } from '../pages/layout.ts';
-import { markup, type Markup } from '../pages/markup.ts';
-import { environmentText, facts } from '../pages/parts.ts';
+import { exactText, SHORT_BYTES_MAX } from '../html/exact-text.ts';
+import { alertOf, csrfField } from '../html/layout.ts';
+import { markup, type Markup } from '../html/markup.ts';
+import { environmentText, facts } from '../html/parts.ts';
 import type { RedirectKind } from './redirects.ts';
 
 /** The names of the form's check boxes begin so. */

@@ -7,14 +7,13 @@ import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { OFFERED_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
 import { type Scope, scopesForRole } from '../../domain/scopes.ts';
-import { callFromPage, type PageRequest, readAsUser, sessionOf } from '../pages/page-request.ts';
-import { redirectTo, sendPage } from '../pages/layout.ts';
-import { markup } from '../pages/markup.ts';
-import { readForm } from '../pages/read-form.ts';
-import { signInPathFor } from '../pages/sign-in.ts';
+import { callFromPage, type PageRequest, readAsUser, sessionOf } from '../html/page-request.ts';
+import { redirectTo, sendPage, signInPathFor } from '../html/layout.ts';
+import { markup } from '../html/markup.ts';
+import { readForm } from '../html/read-form.ts';
 import { type AppRequest, consentContent, GROUP_FIELD, SCOPE_FIELD } from './consent-content.ts';
 import { consentRoute } from './consent-route.ts';
-import { CONSENT_PATH, resourceKindOf } from './places.ts';
+import { CONSENT_PATH, resourceKindOf } from '../http/oauth-places.ts';
 import { redirectKindOf } from './redirects.ts';
 
 export interface ConsentParts {

@@ -1,7 +1,7 @@
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
-import { sendPage } from '../pages/layout.ts';
-import { markup, type Markup, WebAddress } from '../pages/markup.ts';
-import { exactText } from '../pages/exact-text.ts';
+import { sendPage } from '../html/layout.ts';
+import { markup, type Markup, WebAddress } from '../html/markup.ts';
+import { exactText } from '../html/exact-text.ts';
 
 /** To a browser whose request cannot be sent back to the app: no such app, or no redirect that it has registered. */
 export function sendOAuthError(ctx: KoaContextWithOIDC, error: ErrorOut): void {

@@ -2,7 +2,7 @@ import { type Configuration, errors, interactionPolicy, type JWK, Provider } fro
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { storageOf, type StorageParts } from './adapter.ts';
 import type { ClientDocuments } from './client-documents.ts';
-import { CONSENT_PATH, OAUTH_PATHS, resourceKindOf, resourceUrl } from './places.ts';
+import { CONSENT_PATH, OAUTH_PATHS, resourceKindOf, resourceUrl } from '../http/oauth-places.ts';
 import { becomePublicClient } from './public-client.ts';
 import { requireFewAndOurRedirects, RESPONSE_MODES } from './redirects.ts';
 import { SIGNING_ALGORITHM } from './signing-keys.ts';

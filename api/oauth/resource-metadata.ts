@@ -2,7 +2,7 @@ import type { ResourceKind } from '../../db/oauth/grants.ts';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import type { HttpContext } from '../http/context.ts';
-import { resourceUrl } from './places.ts';
+import { resourceUrl } from '../http/oauth-places.ts';
 
 /** RFC 9728: from here a client that knows only the URL of the resource finds the authorization server. Any page may read it. */
 export function sendResourceMetadata(ctx: HttpContext, issuer: string, kind: ResourceKind): void {

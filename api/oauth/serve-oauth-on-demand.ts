@@ -2,7 +2,13 @@ import { ServiceError } from '../../domain/errors.ts';
 import { remembered } from '../../domain/remembered.ts';
 import type { HttpMiddleware } from '../http/context.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
-import { CONSENT_PATH, OAUTH_PATHS, resourceMetadataPath, RESOURCES, SERVER_METADATA_PATH } from './places.ts';
+import {
+  CONSENT_PATH,
+  OAUTH_PATHS,
+  resourceMetadataPath,
+  RESOURCES,
+  SERVER_METADATA_PATH,
+} from '../http/oauth-places.ts';
 import { sendResourceMetadata } from './resource-metadata.ts';
 
 /** The authorization server, loaded by its first request: its package takes memory of a process also where nobody connects an app. */

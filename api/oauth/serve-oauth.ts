@@ -14,7 +14,7 @@ import { AddressThrottle } from './address-throttle.ts';
 import { ClientDocuments } from './client-documents.ts';
 import { answerConsent } from './consent-page.ts';
 import { sendOAuthError, sendOAuthErrorWithLink } from './error-page.ts';
-import { canonicalResources, CONSENT_PATH, OAUTH_PATHS, SERVER_METADATA_PATH } from './places.ts';
+import { canonicalResources, CONSENT_PATH, OAUTH_PATHS, SERVER_METADATA_PATH } from '../http/oauth-places.ts';
 import { createProvider } from './provider.ts';
 import { acceptedScope, ANNOUNCED_SCOPES } from './public-client.ts';
 import { isOnLoopback, RESPONSE_MODES } from './redirects.ts';

@@ -1,6 +1,6 @@
 import { siteOf } from '../../domain/address-ranges.ts';
 import { AddressThrottle } from './address-throttle.ts';
-import { OAUTH_PATHS } from './places.ts';
+import { OAUTH_PATHS } from '../http/oauth-places.ts';
 
 /** Requests of one network, to all paths here: an authorization takes six. */
 export const REQUESTS_PER_MINUTE_MAX = 600;

@@ -1,5 +1,5 @@
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
-import { OAUTH_PATHS } from '../oauth/places.ts';
+import { OAUTH_PATHS } from '../http/oauth-places.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { type Scope, SCOPES } from '../../domain/scopes.ts';
 import { PRODUCT } from '../../domain/product.ts';

@@ -5,9 +5,9 @@ import type { PreviewRecord } from '../../db/previews/records.ts';
 import type { AdapterCapabilities } from '../../domain/actions.ts';
 import type { Approvers } from '../../domain/approval-policies/verdict.ts';
 import { countText, moneyText } from '../../domain/money.ts';
-import { exactBlock, exactText, SHORT_BYTES_MAX } from './exact-text.ts';
-import { markup, type Markup, type MarkupValue } from './markup.ts';
-import { facts, named, section, timeOf } from './parts.ts';
+import { exactBlock, exactText, SHORT_BYTES_MAX } from '../html/exact-text.ts';
+import { markup, type Markup, type MarkupValue } from '../html/markup.ts';
+import { facts, named, section, timeOf } from '../html/parts.ts';
 
 /** The right side of an approval's page: who asks, why a person is asked, what it uses, what is promised, who has decided. */
 export interface Asked {

@@ -8,9 +8,9 @@ import type { ShownApproval } from '../approvals/schemas.ts';
 import { askedOf } from './approval-asked.ts';
 import { FIELDS_SHOWN_MAX, happensOf, headingOf, marksOf } from './approval-happens.ts';
 import { stateOf } from './approval-outcome.ts';
-import { exactBlock, exactText, SHORT_BYTES_MAX } from './exact-text.ts';
-import { markup, type Markup, within } from './markup.ts';
-import { environmentText, facts, jsonText, section } from './parts.ts';
+import { exactBlock, exactText, SHORT_BYTES_MAX } from '../html/exact-text.ts';
+import { markup, type Markup, within } from '../html/markup.ts';
+import { environmentText, facts, jsonText, section } from '../html/parts.ts';
 import { requestOf } from './preview-blocks.ts';
 
 /** Everything that a person must see before they decide: on the left what will happen, on the right who asks, why, and the decision. */

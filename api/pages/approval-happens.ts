@@ -2,11 +2,11 @@ import type { PreviewRecord } from '../../db/previews/records.ts';
 import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
 import { fieldName, type Headline, memberName } from '../../domain/approvals/headline.ts';
 import { moneyText } from '../../domain/money.ts';
-import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import type { PreviewBlock } from '../../domain/adapters/preview-block.ts';
 import { type Field, isParticular, sentFields } from '../../domain/previews/preview-blocks.ts';
-import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
-import { markup, type Markup, type MarkupValue, type Renderable } from './markup.ts';
-import { section, timeOf } from './parts.ts';
+import { exactText, SHORT_BYTES_MAX } from '../html/exact-text.ts';
+import { markup, type Markup, type MarkupValue, type Renderable } from '../html/markup.ts';
+import { section, timeOf } from '../html/parts.ts';
 import { blockOf } from './preview-blocks.ts';
 
 /** The left side of an approval's page: what will happen. */

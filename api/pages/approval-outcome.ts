@@ -2,9 +2,9 @@ import type { OutcomeAfter } from '../../db/approvals/read-outcome.ts';
 import type { ApprovalStatus } from '../../domain/approvals/approval.ts';
 import { type RefusalCode, refusalEntry, refusalMessage } from '../../domain/refusals.ts';
 import { receivedOf, type ShownApproval } from '../approvals/schemas.ts';
-import { exactText } from './exact-text.ts';
-import { markup, type Markup, type MarkupValue } from './markup.ts';
-import { distanceOf, facts, named, timeOf } from './parts.ts';
+import { exactText } from '../html/exact-text.ts';
+import { markup, type Markup, type MarkupValue } from '../html/markup.ts';
+import { distanceOf, facts, named, timeOf } from '../html/parts.ts';
 
 /** The state of an approval, and after it what became of what was asked for: at the top of the right side. */
 

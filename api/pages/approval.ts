@@ -12,14 +12,14 @@ import { approveRoute, denyRoute } from '../approvals/decide-approval.ts';
 import { getApprovalRoute } from '../approvals/read-approvals.ts';
 import { placeOf, presentApproval, type ShownApproval } from '../approvals/schemas.ts';
 import { showApproval } from '../approvals/show-approvals.ts';
-import { callFromPage, type PageRequest, readAsMember, sessionOf } from './page-request.ts';
+import { callFromPage, type PageRequest, readAsMember, sessionOf } from '../html/page-request.ts';
 import { approvalContent } from './approval-content.ts';
 import { isOpen, isUnderWay } from './approval-outcome.ts';
 import { messageOf } from './error-pages.ts';
-import { alertOf, csrfField, redirectTo, sendPage } from './layout.ts';
-import { markup, type Markup } from './markup.ts';
-import { reasonOnPage } from './parts.ts';
-import { readForm } from './read-form.ts';
+import { alertOf, csrfField, redirectTo, sendPage } from '../html/layout.ts';
+import { markup, type Markup } from '../html/markup.ts';
+import { reasonOnPage } from '../html/parts.ts';
+import { readForm } from '../html/read-form.ts';
 
 interface Place {
   environmentId: string;

@@ -6,10 +6,9 @@ import type { HttpContext, HttpMiddleware } from '../http/context.ts';
 import { isMutation } from '../http/sessions.ts';
 import { logFailure, missingMessage, toServiceError } from '../http/failures.ts';
 import { removeRateLimitHeaders } from '../http/rate-limit.ts';
-import { exactText } from './exact-text.ts';
-import { MESSAGE_BYTES_MAX, redirectTo, sendPage } from './layout.ts';
-import { markup } from './markup.ts';
-import { signInPathFor } from './sign-in.ts';
+import { exactText } from '../html/exact-text.ts';
+import { MESSAGE_BYTES_MAX, redirectTo, sendPage, signInPathFor } from '../html/layout.ts';
+import { markup } from '../html/markup.ts';
 
 const TITLES: Partial<Record<ErrorCode, string>> = {
   AUTHENTICATION_ERROR: 'You are signed out',

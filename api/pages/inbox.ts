@@ -7,11 +7,11 @@ import { approvalPath, CONSOLE_PATH, environmentPath } from '../../domain/consol
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { refusalOf } from '../approvals/decide.ts';
 import { listApprovalsRoute } from '../approvals/read-approvals.ts';
-import { type PageRequest, readAsMember, readAsUser, sessionOf } from './page-request.ts';
-import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
-import { sendPage } from './layout.ts';
-import { markup, type Markup } from './markup.ts';
-import { distanceOf, environmentText, reasonOnPage, section, timeOf } from './parts.ts';
+import { type PageRequest, readAsMember, readAsUser, sessionOf } from '../html/page-request.ts';
+import { exactText, SHORT_BYTES_MAX } from '../html/exact-text.ts';
+import { sendPage } from '../html/layout.ts';
+import { markup, type Markup } from '../html/markup.ts';
+import { distanceOf, environmentText, reasonOnPage, section, timeOf } from '../html/parts.ts';
 
 const PAGE_SIZE = 50;
 /** Environments that a page of the inbox looks into. Each costs a round trip; the rest is on the next page. */

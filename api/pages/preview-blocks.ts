@@ -1,9 +1,9 @@
-import { quantityText } from '../../domain/approvals/summary.ts';
+import { quantityText } from '../../domain/impact.ts';
 import type { BodyPart } from '../../domain/adapters/adapter-descriptor.ts';
-import { type PreviewBlock, TRUNCATED_NOTE } from '../../domain/previews/preview-block.ts';
-import { exactBlock, exactText } from './exact-text.ts';
-import { markup, type Markup } from './markup.ts';
-import { facts, section } from './parts.ts';
+import { type PreviewBlock, TRUNCATED_NOTE } from '../../domain/adapters/preview-block.ts';
+import { exactBlock, exactText } from '../html/exact-text.ts';
+import { markup, type Markup } from '../html/markup.ts';
+import { facts, section } from '../html/parts.ts';
 
 /** Rendered bytes of a request's body. A larger one is read as a file. */
 const BODY_BYTES_MAX = 131_072;

@@ -1,14 +1,15 @@
 import { Router } from '@koa/router';
 import { CONSOLE_PATH } from '../../domain/console-links.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { PageRequest } from './page-request.ts';
+import type { PageRequest } from '../html/page-request.ts';
+import { SIGN_IN_PATH } from '../html/layout.ts';
+import { STYLE, STYLE_PATH } from '../html/style.ts';
 import type { HttpContext, HttpMiddleware, RequestState } from '../http/context.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
 import { decideOnPage, sendApprovalContent, showApprovalPage } from './approval.ts';
 import { isPagePath } from './error-pages.ts';
 import { showEnvironment, showInbox } from './inbox.ts';
-import { showSignIn, signIn, SIGN_IN_PATH, signOut } from './sign-in.ts';
-import { STYLE, STYLE_PATH } from './style.ts';
+import { showSignIn, signIn, signOut } from './sign-in.ts';
 
 const STYLE_MAX_AGE_SECONDS = 31_536_000;
 const ENVIRONMENT = `${CONSOLE_PATH}/environments/:environmentId/approvals`;

@@ -1,22 +1,15 @@
-import { CONSOLE_PATH, safeNext } from '../../domain/console-links.ts';
+import { safeNext } from '../../domain/console-links.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { signOutRoute } from '../auth/session.ts';
 import { signInRoute } from '../auth/sign-in.ts';
-import { callFromPage, type PageRequest } from './page-request.ts';
+import { callFromPage, type PageRequest } from '../html/page-request.ts';
 import type { HttpContext } from '../http/context.ts';
-import { alertOf, redirectTo, sendPage } from './layout.ts';
-import { markup } from './markup.ts';
-import { readForm } from './read-form.ts';
-
-export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
+import { alertOf, redirectTo, sendPage, SIGN_IN_PATH } from '../html/layout.ts';
+import { markup } from '../html/markup.ts';
+import { readForm } from '../html/read-form.ts';
 
 /** Longer than any address that signs in. */
 const EMAIL_CHARACTERS_MAX = 1_000;
-
-/** The sign-in page that leads back to `next`, a path of ours. */
-export function signInPathFor(next: string): string {
-  return `${SIGN_IN_PATH}?${new URLSearchParams({ next: safeNext(next) }).toString()}`;
-}
 
 export function showSignIn({ ctx }: PageRequest): void {
   const next = new URLSearchParams(ctx.querystring).get('next');

@@ -3,7 +3,7 @@ import { PRODUCT } from '../../domain/product.ts';
 import { linkHeader } from '../docs/discovery-links.ts';
 import { jsonInLines } from '../docs/send-body.ts';
 import type { HttpMiddleware } from '../http/context.ts';
-import { MCP_PATH } from '../mcp/mcp-path.ts';
+import { MCP_PATH } from '../http/mcp-path.ts';
 import { OPENAPI_PATH } from '../openapi/serve-openapi.ts';
 import { REFERENCE_PATH } from '../reference/serve-reference.ts';
 

@@ -3,7 +3,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { RateLimitGate } from '../http/rate-limit.ts';
 import type { EntryGate, Gate } from '../http/route-runner.ts';
 import { ExpensiveWorkSwitch } from './expensive-work-switch.ts';
-import { PlanDirectory } from './plan-directory.ts';
+import { PlanDirectory } from '../http/plan-directory.ts';
 
 /** The limits that a workspace's plan and the installation put on a request, for the machinery of the routes. */
 export class WorkspaceLimits {

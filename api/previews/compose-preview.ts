@@ -19,10 +19,10 @@ import type { Actor } from '../http/define-route.ts';
 import type { Credential } from '../http/rights.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
-import { takeInput } from '../invocations/attach-files.ts';
-import { type FactsNow, readFactsNow, requireLive } from '../invocations/facts-now.ts';
-import { checkRelations } from '../invocations/check-relations.ts';
-import { checkRun } from '../invocations/check-run.ts';
+import { takeInput } from '../actions/attach-files.ts';
+import { type FactsNow, readFactsNow, requireLive } from './facts-now.ts';
+import { checkRelations } from './check-relations.ts';
+import { checkRun } from './check-run.ts';
 import { missingAction } from '../http/failures.ts';
 
 export interface Previewable {

@@ -1,6 +1,6 @@
 import { defineRoute } from '../http/define-route.ts';
 import { durationSeconds } from '../http/common-fields.ts';
-import { actionParams } from '../invocations/schemas.ts';
+import { actionParams } from '../actions/request-members.ts';
 import { makePreview } from './make-preview.ts';
 import { EXPIRES_IN_SECONDS_DEFAULT, previewBody, previewSchema } from './schemas.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/records.ts';
-import { previewBlockSchema } from '../../domain/previews/preview-block.ts';
+import { previewBlockSchema } from '../../domain/adapters/preview-block.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
 import { anyJson, durationSchema, orShortened } from '../http/common-fields.ts';
-import { invokeBody } from '../invocations/schemas.ts';
+import { requestMembers } from '../actions/request-members.ts';
 
 const jsonObject = z.record(z.string(), anyJson);
 const dateTime = z.iso.datetime();
@@ -14,15 +14,15 @@ const expiresIn = durationSchema({ from: 'PT1M', to: 'PT24H', example: 'PT15M' }
 
 export const previewBody = z
   .strictObject({
-    input: invokeBody.shape.input,
-    operationKey: invokeBody.shape.operationKey.describe(
+    input: requestMembers.input,
+    operationKey: requestMembers.operationKey.describe(
       'The operation key of the later invocation, which need not name it again.',
     ),
-    dependsOn: invokeBody.shape.dependsOn,
-    compensates: invokeBody.shape.compensates,
-    retryOf: invokeBody.shape.retryOf,
-    runId: invokeBody.shape.runId,
-    agentId: invokeBody.shape.agentId,
+    dependsOn: requestMembers.dependsOn,
+    compensates: requestMembers.compensates,
+    retryOf: requestMembers.retryOf,
+    runId: requestMembers.runId,
+    agentId: requestMembers.agentId,
     expiresIn: expiresIn.describe(
       'ISO 8601 duration, PT1M to PT24H. Default: as long as the longest `expiresIn` of the rules that would ask people, and at least PT15M.',
     ),

@@ -23,7 +23,7 @@ import {
 import { watchReversalStart } from '../../temporal/reconciliation/watch-reversal.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
-import { startOnce, startWorkflow } from '../start-workflow.ts';
+import { startOnce, startWorkflow } from '../starts/start-workflow.ts';
 
 /** Before a reconciliation that ended just now is asked again. */
 const RETRY_DELAY_MS = 100;

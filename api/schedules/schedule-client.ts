@@ -19,7 +19,7 @@ import { offsetsMinutes } from '../../domain/schedules/time-zone.ts';
 import { fireScheduleAction, fireScheduleStart, temporalScheduleId } from '../../temporal/schedules/fire-schedule.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
-import { startOnce } from '../start-workflow.ts';
+import { startOnce } from '../starts/start-workflow.ts';
 
 export interface ToldBy {
   /** Shown in the Temporal UI. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SecretRecord } from '../../db/secrets/records.ts';
-import { SECRET_NAME_PATTERN } from '../../domain/templates.ts';
+import { SECRET_NAME_PATTERN } from '../../domain/adapters/templates.ts';
 
 export const SECRET_VALUE_BYTES_MAX = 64 * 1024;
 export const SECRET_DESCRIPTION_CHARACTERS_MAX = 2_000;

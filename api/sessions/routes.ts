@@ -1,5 +1,4 @@
 import type { AnyRoute } from '../http/define-route.ts';
-import { getContextRoute } from '../context/get-context.ts';
 import { appendMessagesRoute, clearMessagesRoute, listMessagesRoute, popMessageRoute } from './change-messages.ts';
 import {
   createSessionRoute,
@@ -19,5 +18,4 @@ export const sessionRoutes: AnyRoute[] = [
   appendMessagesRoute,
   clearMessagesRoute,
   popMessageRoute,
-  getContextRoute,
 ];

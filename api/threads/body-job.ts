@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { OtlpEncoding } from '../runs/otlp/otlp-path.ts';
-import type { RunsOfTraces } from '../runs/otlp/runs-of-traces.ts';
+import type { RunsOfTraces } from '../../domain/runs/runs-of-traces.ts';
+
+export type OtlpEncoding = 'protobuf' | 'json';
 
 /** A large body, and what it is read as. */
 export type BodyJob =

@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { Piscina } from 'piscina';
 import { ServiceError, validationError } from '../../domain/errors.ts';
-import { FairSlots, NoSlotError } from '../../domain/fair-slots.ts';
-import { outliveThreads } from '../../domain/thread-failures.ts';
+import { NoSlotError } from '../../domain/fair-slots.ts';
 import type { BodyAnswer, BodyJob } from './body-job.ts';
+import { FairThreads, ThreadEndedError } from './fair-threads.ts';
 
 /** At least two, so that a workspace that keeps one busy leaves another. */
 const THREADS_MIN = 2;
@@ -13,8 +12,6 @@ const HEAP_MB_MAX = 256;
 const YOUNG_HEAP_MB_MAX = 32;
 /** The worst body takes a second of a quiet machine. */
 const DEADLINE_MS = 15_000;
-/** An idle thread ends, and its memory with it. */
-const IDLE_MS = 60_000;
 /** The bodies that wait are held; their bytes are bounded by `LARGE_BODIES`. */
 const WAITING_MAX = 200;
 const WAITING_A_WORKSPACE_MAX = 50;
@@ -33,35 +30,20 @@ export interface BodyThreadsOptions {
  * workspace never holds all of them.
  */
 export class BodyThreads {
-  readonly #threads: Piscina<BodyJob, BodyAnswer>;
-  readonly #slots: FairSlots;
-  readonly #deadlineMs: number;
+  readonly #threads: FairThreads<BodyJob, BodyAnswer>;
 
   constructor(options: BodyThreadsOptions = {}) {
-    const threads = options.threadsMax ?? Math.max(THREADS_MIN, Math.min(THREADS_MAX, availableParallelism()));
-    this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS;
-    this.#slots = new FairSlots({
-      slots: threads,
-      slotsAnOwnerMax: Math.max(1, threads - 1),
+    this.#threads = new FairThreads({
+      name: 'large bodies',
+      threadFile: options.threadFile?.() ?? new URL('../body-thread.js', import.meta.url),
+      threads: options.threadsMax ?? Math.max(THREADS_MIN, Math.min(THREADS_MAX, availableParallelism())),
+      deadlineMs: options.deadlineMs ?? DEADLINE_MS,
+      heapMbMax: HEAP_MB_MAX,
+      youngHeapMbMax: YOUNG_HEAP_MB_MAX,
       waitingMax: WAITING_MAX,
-      waitingAnOwnerMax: WAITING_A_WORKSPACE_MAX,
+      waitingAWorkspaceMax: WAITING_A_WORKSPACE_MAX,
       waitMsMax: options.waitMsMax ?? WAIT_MS_MAX,
     });
-    this.#threads = outliveThreads(
-      new Piscina<BodyJob, BodyAnswer>({
-        filename: (options.threadFile?.() ?? new URL('body-thread.js', import.meta.url)).href,
-        minThreads: 0,
-        maxThreads: threads,
-        idleTimeout: IDLE_MS,
-        // A thread that waits on an atomic holds its event loop, and cannot be ended by its parent's exit.
-        atomics: 'disabled',
-        recordTiming: false,
-        // The thread reads a stranger's body: it gets none of the process's settings.
-        env: {},
-        resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_HEAP_MB_MAX },
-      }),
-      'large bodies',
-    );
   }
 
   /**
@@ -81,38 +63,21 @@ export class BodyThreads {
   }
 
   /** Ends the threads; their unanswered jobs are refused. */
-  async close(): Promise<void> {
-    this.#slots.close();
-    await this.#threads.destroy();
+  close(): Promise<void> {
+    return this.#threads.close();
   }
 
   async #inTurn(workspaceId: string, job: BodyJob): Promise<BodyAnswer> {
     try {
-      return await this.#slots.run(workspaceId, () => this.#runWithDeadline(job));
+      return await this.#threads.run(workspaceId, job);
     } catch (error) {
+      if (error instanceof ThreadEndedError) {
+        const message = 'takes more time or memory to read than a body may; send less at once';
+        throw validationError([{ path: 'body', message }]);
+      }
       if (!(error instanceof NoSlotError)) throw error;
       const message = 'Too many large requests are being read. Nothing was stored. Send this one again in a moment.';
       throw new ServiceError('SERVICE_UNAVAILABLE', { message, log: error.message, cause: error });
     }
   }
-
-  async #runWithDeadline(job: BodyJob): Promise<BodyAnswer> {
-    const ended = new AbortController();
-    const timer = setTimeout(() => ended.abort(), this.#deadlineMs);
-    try {
-      return await this.#threads.run(job, { signal: ended.signal });
-    } catch (error) {
-      if (ended.signal.aborted || isOutOfMemory(error)) {
-        const message = 'takes more time or memory to read than a body may; send less at once';
-        throw validationError([{ path: 'body', message }]);
-      }
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }

@@ -1,5 +1,5 @@
 import { LocalEmbedder } from '../../activities/adapters/embeddings/local-embedder.ts';
-import { embeddingModelLookup, findEmbeddingModel } from '../../embedded/embedding-model.ts';
+import { embeddingModelLookup, findEmbeddingModel } from '../../process/embedding-model.ts';
 
 /** The embeddings of the default configuration. */
 export function localEmbedder(): LocalEmbedder {

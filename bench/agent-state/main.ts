@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { Database } from '../../db/client.ts';
 import { buildMemoryIndexes } from '../../embedded/memory-indexes.ts';
-import { embeddingModelLookup } from '../../embedded/embedding-model.ts';
+import { embeddingModelLookup } from '../../process/embedding-model.ts';
 import { fetchEmbeddingModel } from '../../embedded/fetch-embedding-model.ts';
 import { installVectorExtension } from '../../embedded/vector-extension.ts';
 import { type BenchDatabase, startBenchDatabase } from '../databases.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 
 /** Words of a memory, at least and at most. */
 const WORDS_MIN = 12;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { callJson } from '../../embedded/http-json.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 import { currentCommit, thisMachine } from '../machine.ts';
 import { writeResult } from '../results.ts';
 import { startModule } from './child.ts';

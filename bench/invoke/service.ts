@@ -3,7 +3,7 @@ import path from 'node:path';
 import { VARIABLES } from '../../domain/configuration/configuration.ts';
 import type { Credentials } from '../../embedded/credentials.ts';
 import { freePorts } from '../../embedded/ports.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 import { BenchChild } from './child.ts';
 
 export interface RunningService {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
-import { KNOWN_ACTIONS_MAX, type KnownAction, type KnownNames } from '../../domain/known-names.ts';
+import { KNOWN_ACTIONS_MAX, type KnownAction, type KnownNames } from '../../domain/impact-limits/known-names.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /** What the policies and limits of the transaction's environment may refer to. */

@@ -1,4 +1,3 @@
-import type { AuditActor } from '../audit/record-audit.ts';
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
 import { getEnvironment, type EnvironmentRecord } from './records.ts';
 
@@ -16,7 +15,7 @@ export interface HaltChange {
 export async function haltEnvironment(
   tx: EnvironmentTransaction | WorkspaceTransaction,
   id: string,
-  halt: { reason: string; actor: AuditActor },
+  halt: { reason: string; actor: { type: string; id: string | null } },
 ): Promise<HaltChange | null> {
   await lockHalt(tx, id);
   const { rowCount } = await tx.raw<{ rowCount: number }>(

@@ -2,7 +2,7 @@ import type { ActionDefinition, ImpactQuantity } from '../../domain/actions.ts';
 import type { ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
 import { ADAPTER_DESCRIPTORS, findDescriptor } from '../../domain/adapters/index.ts';
 import { observedImpact } from '../../domain/impact-limits/observe.ts';
-import type { SettledImpact } from '../../domain/impact-limits/settle.ts';
+import type { SettledImpact } from '../../domain/impact.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 const REPORTING_ADAPTERS = [

@@ -1,5 +1,6 @@
 import type { Exposure, ReservationState } from '../../domain/impact-limits/limits.ts';
-import { requiredState, settledAmount, type SettledImpact } from '../../domain/impact-limits/settle.ts';
+import type { SettledImpact } from '../../domain/impact.ts';
+import { requiredState, settledAmount } from '../../domain/impact-limits/settle.ts';
 import type { Outcome, PartialEffect, Stage } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { readObservedImpact } from './read-observed-impact.ts';

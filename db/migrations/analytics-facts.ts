@@ -1,5 +1,5 @@
 /**
- * The twin in SQL of `domain/analytics/facts.ts`, for 0041-analytics, and the triggers that write what it says. One function for each table,
+ * The twin in SQL of `test/db/analytics/facts.ts`, for 0041-analytics, and the triggers that write what it says. One function for each table,
  * over the columns that count. The rows that a function returns have one record each; a row without `at` counts nothing.
  */
 export const FACTS_OF_RECORDS = `

@@ -1,6 +1,6 @@
 import type { ImpactQuantity } from '../../domain/actions.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
-import type { Preconditions } from '../../domain/binding.ts';
+import type { Preconditions } from '../../domain/previews/binding.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { EnvironmentTransaction } from '../client.ts';

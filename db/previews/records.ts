@@ -1,9 +1,9 @@
 import type { AdapterCapabilities, ImpactQuantity } from '../../domain/actions.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
-import type { Preconditions } from '../../domain/binding.ts';
+import type { Preconditions } from '../../domain/previews/binding.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Relations } from '../../domain/relations.ts';
-import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import type { PreviewBlock } from '../../domain/adapters/preview-block.ts';
 import type { Allowance } from '../impact-limits/list-allowances.ts';
 import type { ActorRecord } from '../invocations/records.ts';
 import { type Shortened, withShortened } from '../shortened.ts';

@@ -5,8 +5,8 @@ import { type Issue, shortFinding } from '../errors.ts';
 import { ATTACHMENT_MEMBERS } from '../files/attachments.ts';
 import { parsePath, type PathStep, pathText } from '../json-path.ts';
 import { parseResponsePath } from '../response-path.ts';
-import { checkUrlShape, markedText } from '../template-rendering.ts';
-import { parseTemplate, referencesOf, type Template } from '../templates.ts';
+import { checkUrlShape, markedText } from '../adapters/template-rendering.ts';
+import { parseTemplate, referencesOf, type Template } from '../adapters/templates.ts';
 import { closedPartWarnings } from './closed-parts.ts';
 import { type CheckedPath, checkPath, INPUT_PATHS, OBSERVED_PATHS, RESPONSE_PATHS } from './checked-path.ts';
 import { literalCredential } from './literal-credentials.ts';
@@ -20,7 +20,7 @@ interface Schemas {
 }
 
 /** What can be told of a definition before anything is invoked. Paths are relative to the definition. */
-export interface DefinitionFindings {
+interface DefinitionFindings {
   /** What is certainly wrong: a dispatch would never work, or would reveal a credential. */
   issues: Issue[];
   warnings: Warning[];
@@ -29,6 +29,9 @@ export interface DefinitionFindings {
   /** Where each secret is referred to first. */
   secretPaths: Record<string, string>;
 }
+
+/** What is told of a definition that is written; its issues refused it before. */
+export type Findings = Omit<DefinitionFindings, 'issues'>;
 
 const FINDINGS_MAX = 100;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import { baseUrlSchema } from '../configuration/schemas.ts';
+import { baseUrlSchema } from '../base-url.ts';
 import type { JsonObject } from '../json.ts';
-import type { PreviewBlock } from '../previews/preview-block.ts';
+import type { PreviewBlock } from './preview-block.ts';
 import type { AdapterDescriptor, Preparation, PreparationInput, ProviderResponse } from './adapter-descriptor.ts';
 import type { Judged } from './judged.ts';
 import {

@@ -1,8 +1,9 @@
 import { digestOf } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
 import type { ExactJson } from '../json.ts';
-import { chargeText, isWellFormed, markOfFile, renderLeaf, type Rendering } from '../template-rendering.ts';
-import { resolveReference, soleReference } from '../templates.ts';
+import { isWellFormed } from '../storable-text.ts';
+import { chargeText, markOfFile, renderLeaf, type Rendering } from './template-rendering.ts';
+import { resolveReference, soleReference } from './templates.ts';
 import type { BodyNode } from './http-request-body-node.ts';
 import type { RequestIdentity } from './adapter-descriptor.ts';
 

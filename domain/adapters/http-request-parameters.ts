@@ -4,18 +4,18 @@ import type { Issue } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 import { pathText } from '../json-path.ts';
 import type { ExactJson } from '../json.ts';
+import { isWellFormed } from '../storable-text.ts';
 import {
   chargeText,
-  isWellFormed,
   percentEncode,
   renderHeader,
   renderLeaf,
   renderQueryPair,
   resolves,
-} from '../template-rendering.ts';
-import type { Rendering } from '../template-rendering.ts';
-import { soleReference } from '../templates.ts';
-import type { Template } from '../templates.ts';
+} from './template-rendering.ts';
+import type { Rendering } from './template-rendering.ts';
+import { soleReference } from './templates.ts';
+import type { Template } from './templates.ts';
 import { headerNameIssue } from './http-request-rules.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Issue } from '../errors.ts';
 import { pathText } from '../json-path.ts';
-import { unknownFieldMessages } from '../schema-messages.ts';
+import { unknownFieldMessages } from '../json-schema/schema-messages.ts';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 

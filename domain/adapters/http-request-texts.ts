@@ -2,7 +2,7 @@ import type { ActionDefinition } from '../actions.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
 import type { PathStep } from '../json-path.ts';
-import { FILE_PREFIX, parseTemplate, soleReference } from '../templates.ts';
+import { FILE_PREFIX, parseTemplate, soleReference } from './templates.ts';
 import type { WrittenText } from './adapter-descriptor.ts';
 import type { HttpRequestConfig } from './http-request-config.ts';
 

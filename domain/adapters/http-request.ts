@@ -13,9 +13,9 @@ import {
   renderUrl,
   resolves,
   splitAtFiles,
-} from '../template-rendering.ts';
-import type { Rendering } from '../template-rendering.ts';
-import { compileVerify } from '../reconciliation/verify.ts';
+} from './template-rendering.ts';
+import type { Rendering } from './template-rendering.ts';
+import { compileVerify } from './http-request-verify.ts';
 import type {
   AdapterDescriptor,
   BodyPart,

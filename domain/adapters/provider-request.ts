@@ -4,8 +4,8 @@ import type { Issue } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { compileSchema } from '../json-schema/json-schema.ts';
 import type { Refusal } from '../refusals.ts';
-import { plainMessages } from '../schema-messages.ts';
-import { SECRET_NAME_PATTERN } from '../templates.ts';
+import { plainMessages } from '../json-schema/schema-messages.ts';
+import { SECRET_NAME_PATTERN } from './templates.ts';
 import type { Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
 import { issuesOfZod } from './http-request-rules.ts';
 

@@ -3,7 +3,7 @@ import type { Issue } from '../errors.ts';
 import { attachmentOf, ATTACHMENTS_MAX } from '../files/attachments.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { PathStep } from '../json-path.ts';
-import { markOfFile, newRendering, splitAtFiles } from '../template-rendering.ts';
+import { markOfFile, newRendering, splitAtFiles } from './template-rendering.ts';
 import type { BodyPart, PreparedRequest, RequestIdentity } from './adapter-descriptor.ts';
 
 /** Files that an email carries: the input names them by id, and Resend gets their bytes in Base64. */

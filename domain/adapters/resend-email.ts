@@ -5,7 +5,7 @@ import { filePlaces, inputAsAsked } from '../files/attachments.ts';
 import type { DeclaredImpact } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
-import type { PreviewBlock } from '../previews/preview-block.ts';
+import type { PreviewBlock } from './preview-block.ts';
 import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
 import {
   ATTACHMENTS_SCHEMA,

@@ -3,8 +3,8 @@ import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import type { DeclaredImpact } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
-import type { PreviewBlock } from '../previews/preview-block.ts';
-import type { SettledImpact } from '../impact-limits/settle.ts';
+import type { PreviewBlock } from './preview-block.ts';
+import type { SettledImpact } from '../impact.ts';
 import type {
   AdapterDescriptor,
   Preparation,

@@ -7,7 +7,7 @@ import type { GovernanceWarningCode } from '../governance-warnings.ts';
 import type { InSteps } from '../in-steps.ts';
 import type { JsonObject } from '../json.ts';
 import { pathText, type PathStep } from '../json-path.ts';
-import { didYouMean, dimensionsOf, type KnownAction } from '../known-names.ts';
+import { didYouMean, dimensionsOf, type KnownAction } from '../impact-limits/known-names.ts';
 
 /** An action with what its input can hold. */
 export interface CheckedAction {

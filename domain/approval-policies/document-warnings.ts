@@ -3,7 +3,7 @@ import { GOVERNANCE_WARNINGS_MAX } from '../governance-warnings.ts';
 import { unmatchedOf } from '../impact-limits/limit-warnings.ts';
 import type { InSteps } from '../in-steps.ts';
 import type { JsonObject } from '../json.ts';
-import { actionsOf, didYouMean, matchesAny, type KnownAction, type KnownNames } from '../known-names.ts';
+import { actionsOf, didYouMean, matchesAny, type KnownAction, type KnownNames } from '../impact-limits/known-names.ts';
 import { checkedAction, conditionFindings, type CheckedAction } from './condition-warnings.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
 

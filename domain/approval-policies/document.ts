@@ -4,7 +4,7 @@ import type { Issue } from '../errors.ts';
 import { atOnce, type InSteps } from '../in-steps.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import { ROLES } from '../roles.ts';
-import { plainMessages } from '../schema-messages.ts';
+import { plainMessages } from '../json-schema/schema-messages.ts';
 import { boundDocument, parseDocumentText } from './document-text.ts';
 import { isoDurationSeconds } from './durations.ts';
 import { DOCUMENT_PATTERN_PROGRAMS_MAX, EXPRESSION_CHARACTERS_MAX } from '../cel/limits.ts';

@@ -1,5 +1,5 @@
 import type { ImpactQuantity } from '../actions.ts';
-import { impactText } from '../approvals/summary.ts';
+import { impactText } from '../impact.ts';
 import type { CompiledPolicy, CompiledRule } from './policy-set.ts';
 import type { ApprovalTerms, PolicyDefaults, PolicyFacts, PolicyTrace } from './verdict.ts';
 import { cutText } from '../cut-text.ts';

@@ -1,7 +1,7 @@
 import type { ImpactQuantity } from '../actions.ts';
 import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
 import { cutText } from '../cut-text.ts';
-import { countText, moneyText } from '../money.ts';
+import { impactText } from '../impact.ts';
 
 /** What an approver reads first. Everything in it came from a caller or an action: one line, and never longer than the database takes. */
 export interface AskedInvocation {
@@ -16,7 +16,6 @@ export interface AskedInvocation {
 
 const TITLE_CHARACTERS_MAX = 200;
 const URL_CHARACTERS_MAX = 300;
-const QUANTITIES_SHOWN = 5;
 
 /** "refund.create in Production" */
 export function invocationTitle({ actionName, environmentName }: AskedInvocation): string {
@@ -35,24 +34,6 @@ function whoAsks({ requestedBy, agentId }: AskedInvocation): string {
   const kind = requestedBy.type === 'api_key' ? 'key' : 'user';
   const credential = `${kind} ${oneLine(requestedBy.name ?? requestedBy.id ?? 'unknown', 100)}`;
   return agentId === null ? capitalized(credential) : `Agent ${oneLine(agentId, 100)} (${credential})`;
-}
-
-/** "moving 600.00 USD and using up to 3 emails" */
-export function impactText(impact: readonly ImpactQuantity[]): string {
-  const texts = impact.slice(0, QUANTITIES_SHOWN).map(quantityText);
-  if (impact.length > QUANTITIES_SHOWN) texts.push(`${impact.length - QUANTITIES_SHOWN} more`);
-  const last = texts.pop();
-  if (last === undefined) return '';
-  return texts.length === 0 ? last : `${texts.join(', ')} and ${last}`;
-}
-
-type ShownQuantity = Omit<ImpactQuantity, 'currency'> & { currency?: string | undefined };
-
-/** "moving 600.00 USD", "using at most 3 emails" */
-export function quantityText({ dimension, currency, amount, bound }: ShownQuantity): string {
-  const atMost = bound === 'upper_bound' ? 'at most ' : '';
-  if (currency !== undefined) return `moving ${atMost}${moneyText(amount, currency)}`;
-  return `using ${atMost}${countText(amount)} ${dimension.replaceAll('_', ' ')}`;
 }
 
 function capitalized(text: string): string {

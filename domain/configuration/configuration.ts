@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { CHAT_ORIGINS } from '../integrations/integrations.ts';
 import { PROVIDER_ORIGINS } from '../adapters/provider-origins.ts';
+import { baseUrlSchema } from '../base-url.ts';
 import {
   addressRangesSchema,
   addressSchema,
-  baseUrlSchema,
   countSchema,
   masterKeysSchema,
   onOffSchema,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { baseUrlSchema, countSchema, secretSchema, textSchema } from './schemas.ts';
+import { baseUrlSchema } from '../base-url.ts';
+import { countSchema, secretSchema, textSchema } from './schemas.ts';
 import type { Variable } from './variable.ts';
 
 const PROCESSES = ['api', 'worker', 'embedded'] as const;

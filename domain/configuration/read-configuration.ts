@@ -1,4 +1,4 @@
-import { plainMessages } from '../schema-messages.ts';
+import { plainMessages } from '../json-schema/schema-messages.ts';
 import { smtpProblems } from '../notifications/smtp-settings.ts';
 import { fileStoreProblems } from './file-store.ts';
 import { type Configuration, type ProcessKind, type Variable, VARIABLES } from './configuration.ts';

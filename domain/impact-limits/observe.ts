@@ -3,7 +3,7 @@ import { isSameKind } from '../impact.ts';
 import { readPath } from '../json-path.ts';
 import type { Json } from '../json.ts';
 import { parseResponsePath } from '../response-path.ts';
-import type { SettledImpact } from './settle.ts';
+import type { SettledImpact } from '../impact.ts';
 
 /** The provider's response to the request that succeeded, as the attempt keeps it. */
 export interface ObservedResponse {

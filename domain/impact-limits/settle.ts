@@ -1,4 +1,4 @@
-import type { ImpactQuantity } from '../actions.ts';
+import type { SettledImpact } from '../impact.ts';
 import type { Outcome, PartialEffect, Stage } from '../lifecycle.ts';
 import type { Exposure, ReservationState } from './limits.ts';
 
@@ -35,9 +35,6 @@ export function requiredState(effect: {
         : { state: 'settled', exposure: 'partial' };
   }
 }
-
-/** The known part of what an effect really used. */
-export type SettledImpact = readonly Pick<ImpactQuantity, 'dimension' | 'currency' | 'amount'>[];
 
 /**
  * How much of a reservation is settled: the amount observed in its dimension and currency, or all of it if none was observed.

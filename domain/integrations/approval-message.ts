@@ -1,7 +1,7 @@
 import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
-import { quantityText } from '../approvals/summary.ts';
+import { quantityText } from '../impact.ts';
 import type { Json } from '../json.ts';
-import { type PreviewBlock, TRUNCATED_NOTE } from '../previews/preview-block.ts';
+import { type PreviewBlock, TRUNCATED_NOTE } from '../adapters/preview-block.ts';
 import { visibleText } from '../unseen-characters.ts';
 
 /** An approval as a chat shows it. */

@@ -1,13 +1,13 @@
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import { impactOf } from '../adapters/adapter-impact.ts';
 import type { AdapterDescriptor, Preparation, RequestIdentity } from '../adapters/adapter-descriptor.ts';
-import { type Binding, bindingDigestOf, requestDigestOf } from '../binding.ts';
+import { type Binding, bindingDigestOf, requestDigestOf } from './binding.ts';
 import type { Issue } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
 import type { Relations } from '../relations.ts';
 import type { Observation } from './observation.ts';
-import type { PreviewBlock } from './preview-block.ts';
+import type { PreviewBlock } from '../adapters/preview-block.ts';
 import { previewBlocks } from './preview-blocks.ts';
 
 /** The source of a preview. The same source gives the same digests, so that a preview can be made again and compared. */

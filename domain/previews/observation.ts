@@ -6,7 +6,7 @@ import {
   type PreviewBlock,
   TITLE_CHARACTERS_MAX,
   withTexts,
-} from './preview-block.ts';
+} from '../adapters/preview-block.ts';
 
 /** What an adapter read at the provider, as stored. */
 export interface Observation {

@@ -2,7 +2,7 @@ import type { Expectation } from '../actions.ts';
 import type { ProviderResponse } from '../adapters/adapter-descriptor.ts';
 import { jsonEquals, readPath } from '../json-path.ts';
 import { parseResponsePath } from '../response-path.ts';
-import type { RenderedVerify } from './verify.ts';
+import type { RenderedVerify } from '../adapters/http-request-verify.ts';
 
 export type ReadBackJudgement =
   | { kind: 'matched'; outcome: 'succeeded' | 'failed' | 'pending'; summary: string }

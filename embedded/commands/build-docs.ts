@@ -6,7 +6,7 @@ import { searchIndexOf } from '../../domain/docs/search.ts';
 import { buildIndex } from '../docs/build-index.ts';
 import { lastModified } from '../docs/last-modified.ts';
 import { readSources } from '../docs/read-sources.ts';
-import { projectRoot } from '../project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 
 /** The last part of `npm run build`: makes the documentation that the API serves, of `docs/` and of what the code declares. */
 const root = projectRoot();

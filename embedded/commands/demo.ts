@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { removeEndedFolder } from '../data-folder.ts';
 import { freePorts } from '../ports.ts';
-import { projectRoot } from '../project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 import { readSteps, type Step } from '../walkthrough/page.ts';
 import { walk } from '../walkthrough/walk.ts';
 

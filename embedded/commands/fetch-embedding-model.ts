@@ -1,4 +1,4 @@
-import { embeddingModelLookup, findEmbeddingModel } from '../embedding-model.ts';
+import { embeddingModelLookup, findEmbeddingModel } from '../../process/embedding-model.ts';
 import { fetchEmbeddingModel } from '../fetch-embedding-model.ts';
 import { runCommand } from './run-command.ts';
 

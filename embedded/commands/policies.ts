@@ -5,7 +5,7 @@ import type { Configuration } from '../../domain/configuration/configuration.ts'
 import { ConfigurationError, readConfiguration } from '../../domain/configuration/read-configuration.ts';
 import type { Credentials } from '../credentials.ts';
 import { readJsonFile } from '../private-file.ts';
-import { projectRoot } from '../project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 
 const USAGE = 2;
 

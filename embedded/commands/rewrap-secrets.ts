@@ -1,6 +1,6 @@
 import { Database } from '../../db/client.ts';
 import { refuseUnsuitableDatabase } from '../../db/refuse-unsuitable-database.ts';
-import { rewrapAllSecrets, type UnopenedValue } from '../../db/secrets/rewrap.ts';
+import { rewrapAllSecrets, type UnopenedValue } from '../../db/maintenance/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { masterKeysIn } from '../data-folder.ts';
 import { databaseOf } from '../local-stack.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { renderConfigurationPage } from '../../domain/configuration/page.ts';
-import { projectRoot } from '../project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 
 /** `npm run docs:configuration`. */
 const folder = path.join(projectRoot(), 'docs', 'reference');

@@ -6,7 +6,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Child } from '../child-process.ts';
 import { type Credentials, keyOf } from '../credentials.ts';
 import { freePorts } from '../ports.ts';
-import { projectRoot } from '../project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 import { workflowIdOf } from '../workflow-ids.ts';
 import { clientOf, type TestClient } from './client.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
 import { plainMessage } from '../db/messages/plain-message.ts';
 import { insertMessages } from '../../db/messages/insert-messages.ts';
 import { createDocumentFetcher } from '../../activities/adapters/http-request/fetch-document.ts';
@@ -19,18 +19,13 @@ import { activityEnvironment, ActivityWorld, adapterThat } from './invocations/w
 const GRACE_MS = 50;
 const TIMEOUT_MS = 100;
 
-let world: ActivityWorld;
-let server: Server;
 let isClosed: Promise<unknown>;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-});
+const world = await ActivityWorld.start();
+const server = createServer();
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
 afterAll(async () => {
   server.close();
-  await world.close();
 });
 
 /** A call that has lost its deadline: it holds a connection, and neither its signal nor a timer ends it. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DispatchInput, DispatchResult } from '../../activities/adapters/adapter.ts';
 import type { SendRequest } from '../../activities/adapters/http-request/send-request.ts';
 import { publishBody } from '../../api/messages/body-schemas.ts';
@@ -11,11 +11,7 @@ import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat, type Loss } 
 
 const BYTES = 1_234;
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 
 const used = async (): Promise<number> =>
   (await world.database.db.withWorkspace(world.database.tenant.workspaceId, readUsage)).egress;

@@ -15,7 +15,8 @@ type Layer =
   | 'activities'
   | 'adapters'
   | 'api'
-  | 'wiring'
+  | 'processes'
+  | 'embedded'
   | 'demo'
   | 'docs'
   | 'bench'
@@ -29,16 +30,8 @@ interface Row {
   instead: string;
 }
 
-const ANYTHING_SHIPPED: readonly Layer[] = [
-  'domain',
-  'temporal',
-  'workflows',
-  'db',
-  'activities',
-  'adapters',
-  'api',
-  'wiring',
-];
+const WHAT_IS_SERVED: readonly Layer[] = ['domain', 'temporal', 'workflows', 'db', 'activities', 'adapters', 'api'];
+const ANYTHING_SHIPPED: readonly Layer[] = [...WHAT_IS_SERVED, 'processes', 'embedded'];
 
 const IMPORT_TABLE: Record<Layer, Row> = {
   domain: {
@@ -69,18 +62,32 @@ const IMPORT_TABLE: Record<Layer, Row> = {
   },
   docs: { layers: ['domain'], instead: 'the order of the pages imports its types only, from domain' },
   demo: { layers: [], instead: 'a target of the demo stands for another company: it imports nothing of the project' },
-  wiring: { layers: [...ANYTHING_SHIPPED, 'docs'], instead: 'what is shipped does not depend on tests or benchmarks' },
+  processes: {
+    layers: WHAT_IS_SERVED,
+    instead:
+      'a process does not depend on the stack of `npm start`, which also runs pip, nor on tests or benchmarks: move what both need into process/',
+  },
+  embedded: {
+    layers: [...ANYTHING_SHIPPED, 'docs'],
+    instead: 'what is shipped does not depend on tests or benchmarks',
+  },
   bench: { layers: ANYTHING_SHIPPED, instead: 'a benchmark does not depend on tests' },
   sdk: { layers: [], instead: 'an SDK is a package of its own: it imports nothing of the service, which others run' },
   test: { layers: [...ANYTHING_SHIPPED, 'bench', 'demo', 'docs', 'sdk'], instead: '' },
 };
 
-const WIRING_FILES = new Set(['server.ts', 'worker.ts']);
-const READERS_OF_THE_ENVIRONMENT: ReadonlySet<Layer> = new Set<Layer>(['wiring', 'bench', 'sdk', 'test']);
+const PROCESSES = /^(server\.ts$|worker\.ts$|process\/)/;
+const READERS_OF_THE_ENVIRONMENT: ReadonlySet<Layer> = new Set<Layer>([
+  'processes',
+  'embedded',
+  'bench',
+  'sdk',
+  'test',
+]);
 
 const DATABASE_DRIVERS = new Set(['knex', 'pg']);
 /** A benchmark writes the rows of the bare side itself. */
-const HOLDERS_OF_CONNECTIONS: ReadonlySet<Layer> = new Set<Layer>(['db', 'wiring', 'bench', 'test']);
+const HOLDERS_OF_CONNECTIONS: ReadonlySet<Layer> = new Set<Layer>(['db', 'embedded', 'bench', 'test']);
 /** Within db, the only files that open a connection or send on one themselves. All others take an open transaction as their first argument. */
 const OPENERS_OF_CONNECTIONS = /^db\/(client|migrate|round-trip|transaction|announcements\/[a-z-]+)\.ts$/;
 /** A query builder would be a second way to write a statement. */
@@ -100,12 +107,11 @@ export function checkImports(files: readonly SourceFile[], directoryReaders = DI
     ...modules.flatMap((module) => checkDatabaseAccess(module, directoryReaders)),
     ...modules.flatMap((module) => checkExpressions(module)),
     ...checkWorkflowSandbox(modules),
-    ...checkServers(modules),
   ];
 }
 
 export function layerOf(path: string): Layer {
-  if (WIRING_FILES.has(path) || path.startsWith('embedded/')) return 'wiring';
+  if (PROCESSES.test(path)) return 'processes';
   if (path.startsWith('activities/adapters/')) return 'adapters';
   const top = path.split('/')[0];
   switch (top) {
@@ -115,6 +121,7 @@ export function layerOf(path: string): Layer {
     case 'db':
     case 'activities':
     case 'api':
+    case 'embedded':
     case 'demo':
     case 'docs':
     case 'bench':
@@ -126,7 +133,7 @@ export function layerOf(path: string): Layer {
 }
 
 function checkTable(module: ParsedModule): Violation[] {
-  // Wiring may load a module that depends on the machine (a platform's package). Elsewhere the name must be literal.
+  // A process may load a module that depends on the machine (a platform's package). Elsewhere the name must be literal.
   const unreadable = READERS_OF_THE_ENVIRONMENT.has(layerOf(module.path)) ? [] : module.unreadableImports;
   const violations: Violation[] = unreadable.map((line) => ({
     path: module.path,
@@ -233,28 +240,6 @@ function checkExpressions(module: ParsedModule): Violation[] {
       line: use.line,
       message: `imports ${use.specifier}: compile the expression, or make its values, in domain/cel, which bounds the work`,
     }));
-}
-
-/** What runs pip. A process that serves would fetch from PyPI while requests wait. */
-const RUNS_PIP = 'embedded/fill-cache.ts';
-
-/** Follows every import from what serves to the file that runs pip. */
-function checkServers(modules: readonly ParsedModule[]): Violation[] {
-  const byPath = new Map(modules.map((module) => [module.path, module]));
-  const seen = new Set<string>();
-  const follow = (module: ParsedModule, way: readonly string[]): Violation[] => {
-    if (seen.has(module.path)) return [];
-    seen.add(module.path);
-    return module.imports.flatMap((use) => {
-      if (use.typeOnly || use.file === null) return [];
-      const reached = [...way, use.file];
-      const message = `reaches ${RUNS_PIP} (${reached.join(' -> ')}): a process that serves runs no pip. Fetch in \`npm start\` or in a command`;
-      if (use.file === RUNS_PIP) return [{ path: module.path, line: use.line, message }];
-      const next = byPath.get(use.file);
-      return next === undefined ? [] : follow(next, reached);
-    });
-  };
-  return modules.filter(({ path }) => WIRING_FILES.has(path)).flatMap((module) => follow(module, [module.path]));
 }
 
 /** Follows every run-time import from each workflow file, and reports the path to a forbidden module. */

@@ -1,62 +1,6 @@
 import { parseModule } from './parse-module.ts';
 import { typescriptOf, type SourceFile, type Violation } from './source-tree.ts';
 
-/** The names of the product's areas: an area has the same name in every folder. Add a new area here and to docs/architecture.md. */
-export const AREAS = new Set([
-  'actions',
-  'analytics',
-  'api-keys',
-  'approval-policies',
-  'approvals',
-  'attempts',
-  'audit',
-  'auth',
-  'billing',
-  'budgets',
-  'context',
-  'cache',
-  'dead-letters',
-  'docs',
-  'effects',
-  'environments',
-  'events',
-  'files',
-  'flow-control',
-  'idempotency',
-  'impact-limits',
-  'in-flight',
-  'integrations',
-  'invocations',
-  'maintenance',
-  'mcp',
-  'oauth',
-  'members',
-  'memory',
-  'messages',
-  'notifications',
-  'plans',
-  'previews',
-  'reconciliation',
-  'runs',
-  'schedules',
-  'secrets',
-  'sessions',
-  'url-groups',
-  'users',
-  'signing-keys',
-  'tools',
-]);
-
-/** Folders that hold machinery and not an area, by their parent folder. */
-const MACHINERY: Record<string, ReadonlySet<string>> = {
-  api: new Set(['http', 'health', 'json-schema', 'openapi', 'pages', 'reference', 'threads']),
-  activities: new Set(['adapters']),
-  temporal: new Set([]),
-  workflows: new Set([]),
-  db: new Set(['announcements', 'migrations']),
-  domain: new Set(['adapters', 'cel', 'configuration', 'embeddings', 'json-schema', 'openapi-import']),
-};
-
 const TOP_FOLDERS = new Set([
   'domain',
   'temporal',
@@ -64,6 +8,7 @@ const TOP_FOLDERS = new Set([
   'activities',
   'api',
   'db',
+  'process',
   'embedded',
   'test',
   'demo',
@@ -77,27 +22,16 @@ const TOP_TYPESCRIPT = new Set(['server.ts', 'worker.ts', 'vitest.config.ts']);
 const KEBAB_FOLDER = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const KEBAB_FILE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(workflow|test|config|d))?\.ts$/;
 
-/** Areas, folders of machinery and top folders that these rules name and the tree no longer has. */
+/** Top folders that these rules name and the tree no longer has; test/architecture/layers.ts tells of areas. */
 export function staleNames(files: readonly SourceFile[]): string[] {
-  const there = new Set(files.map(({ path }) => path.split('/').slice(0, 2).join('/')));
   const tops = new Set(files.map(({ path }) => path.split('/')[0]));
-  return [
-    ...[...AREAS].filter((area) => !Object.keys(MACHINERY).some((top) => there.has(`${top}/${area}`))),
-    ...Object.entries(MACHINERY).flatMap(([top, names]) =>
-      [...names].map((name) => `${top}/${name}`).filter((folder) => !there.has(folder)),
-    ),
-    ...[...TOP_FOLDERS].filter((top) => !tops.has(top)),
-  ];
+  return [...TOP_FOLDERS].filter((top) => !tops.has(top));
 }
 
 export function checkNames(files: readonly SourceFile[]): Violation[] {
   return [
     ...files.flatMap((file) => checkTop(file.path)),
-    ...typescriptOf(files).flatMap((file) => [
-      ...checkPath(file.path),
-      ...checkArea(file.path),
-      ...checkTest(file, files),
-    ]),
+    ...typescriptOf(files).flatMap((file) => [...checkPath(file.path), ...checkTest(file, files)]),
   ];
 }
 
@@ -131,19 +65,6 @@ function checkPath(path: string): Violation[] {
   const name = parts.pop() ?? '';
   const bad = [...parts.filter((folder) => !KEBAB_FOLDER.test(folder)), ...(KEBAB_FILE.test(name) ? [] : [name])];
   return bad.map((part) => at(path, `is not kebab-case in "${part}": write words in lower case joined by hyphens`));
-}
-
-function checkArea(path: string): Violation[] {
-  const parts = path.split('/');
-  const [top = '', area = ''] = parts;
-  const machinery = MACHINERY[top];
-  if (machinery === undefined || parts.length < 3 || AREAS.has(area) || machinery.has(area)) return [];
-  return [
-    at(
-      path,
-      `is in ${top}/${area}, which is no area: use the name that the area has in the other folders (${[...AREAS].join(', ')}), or add a new area to AREAS in test/architecture/naming-rules.ts`,
-    ),
-  ];
 }
 
 /** A test file that is named in a vitest.config.ts beside it is run by that configuration. */

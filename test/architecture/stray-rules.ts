@@ -30,14 +30,14 @@ const TRANSACTIONS_BESIDE_ROUTES: ReadonlySet<string> = new Set([
   'api/auth/audit.ts',
   'api/context/context-of-session.ts',
   'api/files/delete-file.ts',
-  'api/flow-control/start-granted.ts',
+  'api/starts/start-granted.ts',
   'api/messages/start-deliveries.ts',
   'api/integrations/take-click.ts',
   'api/invocations/await-rest.ts',
   'api/invocations/invoke.ts',
   'api/invocations/start-known-invocation.ts',
   'api/invocations/withdraw-left-lying.ts',
-  'api/plans/plan-directory.ts',
+  'api/http/plan-directory.ts',
   'api/previews/read-provider.ts',
 ]);
 

@@ -8,9 +8,8 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invoke } from '../api/invocations/support.ts';
-import { withServiceAndTarget } from '../harness/service-and-target.ts';
-import type { TestService } from '../harness/service.ts';
-import type { Target } from '../harness/target.ts';
+import { startTestService } from '../harness/service.ts';
+import { startTarget } from '../harness/target.ts';
 import { type Conformance, installConformance } from './mcp-conformance/install.ts';
 
 /**
@@ -47,9 +46,7 @@ const IN_PART: readonly [scenario: string, notTestable: readonly string[]][] = [
   ['caching', ['sep-2549-prompts-list-caching-hints']],
 ];
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 let conformance: Conformance;
 let proxy: Server;
 let url: string;

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { flushEntries } from '../../db/cache/entries.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { DELETED_PER_STATEMENT_MAX } from '../../db/delete-in-steps.ts';
 import { clearMessages, deleteSession } from '../../db/sessions/remove-messages.ts';
 import { newId } from '../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../harness/database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 const STEPS = 3;
 const ROWS = (STEPS - 1) * DELETED_PER_STATEMENT_MAX + 7;

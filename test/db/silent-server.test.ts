@@ -1,8 +1,8 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { isPassing } from '../../api/http/failures.ts';
 import { Database } from '../../db/client.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../harness/database.ts';
 
 /** A way to PostgreSQL that can go dead as a network does: it takes bytes and tells nobody that they go nowhere. */
 class Network {
@@ -39,11 +39,7 @@ class Network {
   }
 }
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 async function throughNetwork(): Promise<{ db: Database; network: Network }> {
   const url = new URL(database.applicationUrl);

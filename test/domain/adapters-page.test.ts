@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { impactDeclarationsSchema } from '../../domain/impact.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { checkSchema, compileSchema } from '../../domain/json-schema/json-schema.ts';
-import { verifySchema } from '../../domain/reconciliation/verify.ts';
+import { verifySchema } from '../../domain/adapters/http-request-verify.ts';
 import { prepared } from './http-request-fixtures.ts';
 
 const page = readFileSync(new URL('../../docs/adapters.md', import.meta.url), 'utf8');

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AUDIT_ACTIONS } from '../../domain/audit-actions.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 
 /** Where entries are made. */
 const FOLDERS = ['api', 'activities', 'db', 'embedded'];

@@ -8,7 +8,7 @@ import { modeMismatch, stripeRefundDescriptor } from '../../domain/adapters/stri
 import type { JsonObject } from '../../domain/json.ts';
 import { checkSchema } from '../../domain/json-schema/json-schema.ts';
 import { cutBlock } from '../../domain/previews/observation.ts';
-import { previewBlockSchema } from '../../domain/previews/preview-block.ts';
+import { previewBlockSchema } from '../../domain/adapters/preview-block.ts';
 import { IDENTITY } from './http-request-fixtures.ts';
 
 function definitionOf(

@@ -5,7 +5,7 @@ import { PROCESS_KINDS, VARIABLES, type VariableName } from '../../domain/config
 import { ConfigurationError, readConfiguration } from '../../domain/configuration/read-configuration.ts';
 import { renderConfigurationPage } from '../../domain/configuration/page.ts';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 
 const KEY = Buffer.from('a random key of exactly 32 bytes').toString('base64');
 const WORKER = {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 import { readSteps } from '../../embedded/walkthrough/page.ts';
 import { Shell } from '../../embedded/walkthrough/shell.ts';
 import { walk, type Walk } from '../../embedded/walkthrough/walk.ts';

@@ -4,7 +4,7 @@ import type { Tenant } from '../../db/client.ts';
 import { addOAuthKey, oauthKeyAssociatedData } from '../../db/oauth/signing-keys.ts';
 import { putSecret } from '../../db/secrets/put-secret.ts';
 import { refuseOtherMasterKeys } from '../../db/secrets/refuse-other-master-keys.ts';
-import { REWRAP_BATCH_SIZE } from '../../db/secrets/rewrap.ts';
+import { REWRAP_BATCH_SIZE } from '../../db/maintenance/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { ensureSigningKey } from '../../db/signing-keys/ensure-signing-key.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { DataFolder } from '../../embedded/data-folder.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 import { StartError } from '../../embedded/start-error.ts';
 import { refuseTakenPorts } from '../../embedded/taken-ports.ts';
 import { Program } from '../harness/embedded-stack.ts';

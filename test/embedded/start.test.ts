@@ -8,7 +8,7 @@ import { ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
 import { SCOPES, PRESET_SCOPES } from '../../domain/scopes.ts';
 import { callJson } from '../../embedded/http-json.ts';
 import { processesNaming } from '../../embedded/our-processes.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 import type { Credentials } from '../../embedded/credentials.ts';
 import { freePorts, Program, readCredentials, runStart, startStackProcess } from '../harness/embedded-stack.ts';
 

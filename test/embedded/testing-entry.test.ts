@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 
 /** A project of somebody else that depends on this package by its path, as npm links it. */
 const project = mkdtempSync(path.join(tmpdir(), 'outside-'));

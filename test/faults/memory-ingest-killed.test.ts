@@ -3,7 +3,7 @@ import { collectionSchema, jobSchema } from '../../api/memory/schemas.ts';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { type Caller, dataOf } from '../api/invocations/support.ts';
-import { embeddingModelLookup } from '../../embedded/embedding-model.ts';
+import { embeddingModelLookup } from '../../process/embedding-model.ts';
 import { fetchEmbeddingModel } from '../../embedded/fetch-embedding-model.ts';
 import { HAS_PIP } from '../harness/pip.ts';
 import { inForm } from './form.ts';

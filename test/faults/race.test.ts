@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { PermitTakers } from '../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../activities/permit-takers.ts';
 import { createAdapters } from '../../activities/adapters/index.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';

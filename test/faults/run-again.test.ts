@@ -2,13 +2,10 @@ import { WorkflowIdReusePolicy } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { INVOKE_ACTION_WORKFLOW, invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
 import { createAction, effectOf, invoke } from '../api/invocations/support.ts';
-import type { TestService } from '../harness/service.ts';
-import { withServiceAndTarget } from '../harness/service-and-target.ts';
-import type { Target } from '../harness/target.ts';
+import { startTestService } from '../harness/service.ts';
+import { startTarget } from '../harness/target.ts';
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 test('a workflow whose first run is past its retention is run again: nothing is sent, the reconciliation goes on', async () => {
   const action = await createAction(service, { url: `${target.baseUrl}/orders?answer=reset` });

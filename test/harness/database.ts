@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { Database, type Tenant } from '../../db/client.ts';
 import { createWorkspace, ENVIRONMENT_KINDS, type EnvironmentKind } from '../../db/environments/create-workspace.ts';
 import { withDatabase } from './global-setup.ts';
+import { closesWithFile } from './closes-with-file.ts';
 
 export type TestTenants = Record<EnvironmentKind, Tenant>;
 
@@ -25,7 +26,7 @@ export interface TestDatabase {
 
 const TEST_POOL_MAX = 10;
 
-/** A separate migrated database, with a workspace and its three environments. Close it in `afterAll`. */
+/** A separate migrated database, with a workspace and its three environments. It closes with the file. */
 export async function createTestDatabase(options: { poolMax?: number } = {}): Promise<TestDatabase> {
   const stack = inject('stack');
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -50,10 +51,10 @@ export async function createTestDatabase(options: { poolMax?: number } = {}): Pr
     anotherWorkspace: (workspaceName = 'Another workspace') => makeTenants(db, workspaceName),
     asOwner: async <Row extends QueryResultRow>(sql: string, values: unknown[] = []) =>
       (await runOn<Row>(ownerUrl, sql, values)).rows,
-    close: async () => {
+    close: closesWithFile(async () => {
       await db.close();
       await runOn(stack.postgresOwnerUrl, `DROP DATABASE ${name} WITH (FORCE)`);
-    },
+    }),
   };
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Credentials } from '../../embedded/credentials.ts';
 import { freePorts as freeDistinctPorts } from '../../embedded/ports.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 
 const READY_LINE = 'Ctrl-C stops everything';
 

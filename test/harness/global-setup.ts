@@ -6,11 +6,11 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../db/migrate.ts';
 import { FAST_SETTINGS, startPostgres } from '../../embedded/postgres.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
-import { embeddingModelLookup } from '../../embedded/embedding-model.ts';
+import { embeddingModelLookup } from '../../process/embedding-model.ts';
 import { fetchEmbeddingModel } from '../../embedded/fetch-embedding-model.ts';
 import { bundleWorkflows } from '../../embedded/bundle-workflows.ts';
 import { findTemporalCli, findTimeSkippingServer } from '../../embedded/temporal-binary.ts';
-import { makeDatabaseFolder, type DatabaseFolder } from './database-folder.ts';
+import { type DatabaseFolder, makeDatabaseFolder } from './database-folder.ts';
 
 /** The addresses of the test run's one PostgreSQL and one dev server. Read them with vitest's `inject`. */
 export interface TestStack {

@@ -9,7 +9,7 @@ import { createSmtpMailer } from '../../activities/adapters/mail/smtp-mailer.ts'
 import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activities/create-worker.ts';
 import { keepRelaying } from '../../activities/events/relay-events.ts';
 import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
-import { PermitTakers } from '../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../activities/permit-takers.ts';
 import type { Repeated } from '../../activities/repeat-until-stopped.ts';
 import { createActivities } from '../../activities/index.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
@@ -27,6 +27,7 @@ import { WATCHDOG } from './watchdog.ts';
 import { NO_PAYMENT_PROVIDER } from '../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../domain/billing/price-list.ts';
 import { Gauges } from '../../domain/gauges.ts';
+import { closesWithFile } from './closes-with-file.ts';
 
 export interface TestService extends TestApi {
   /** A key of the development environment with every scope. */
@@ -77,7 +78,7 @@ function mailerOf(smtp: TestServiceOptions['smtp']): Mailer | null {
   return createSmtpMailer({ ...settings, from: MAIL_FROM }, ca === undefined ? {} : { ca });
 }
 
-/** API and worker in this process over real HTTP, on their own database and task queue. Close it in `afterAll`. */
+/** API and worker in this process over real HTTP, on their own database and task queue. It closes with the file. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const stack = inject('stack');
   const taskQueue = `test-${randomUUID()}`;
@@ -156,12 +157,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     workerLogLines,
     post: (path, body, headers = {}) => api.call('POST', path, { key, body, headers }),
     get: (path) => api.call('GET', path, { key }),
-    close: async () => {
+    close: closesWithFile(async () => {
       worker?.shutdown();
       await running;
       await Promise.all(keepers.map((keeper) => keeper.stop()));
       await connection.close();
       await api.close();
-    },
+    }),
   };
 }

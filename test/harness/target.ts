@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { closesWithFile } from './closes-with-file.ts';
 
 /** One request that the target saw, in the order of arrival. */
 export interface SeenRequest {
@@ -68,11 +69,11 @@ export async function startTarget(options: { tls?: boolean; port?: number } = {}
     connections: async () => (await seen()).connections,
     release: async () => void (await control('/__release', 'POST')),
     reset: async () => void (await control('/__requests', 'DELETE')),
-    async stop() {
+    stop: closesWithFile(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
       child.stdin.end();
       await gone;
-    },
+    }),
   };
 }

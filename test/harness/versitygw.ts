@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../embedded/ports.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 import { PATIENCE_MS } from './patience.ts';
 import type { S3Settings } from '../../activities/adapters/files/s3-client.ts';
 

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 import { EXIT } from '../../sdk/cli/src/exit.ts';
 import { runProgram } from '../../sdk/cli/src/program.ts';
 import { startTestApi, type TestApi } from '../api/harness/test-api.ts';

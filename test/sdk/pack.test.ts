@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlin
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { projectRoot } from '../../process/project-root.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
 import { dependenciesOf, done, PACKAGES, run } from './packages.ts';
 

@@ -8,7 +8,7 @@ import { invokeActionStart } from '../../temporal/invocations/invoke-action.ts';
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { EVERY_ENVIRONMENT, SEARCH_ATTRIBUTES, searchAttributes } from '../../temporal/search-attributes.ts';
 import { asChild, PRIORITY_KEYS } from '../../temporal/start.ts';
-import { ensureSweepSchedule } from '../../embedded/sweep-schedule.ts';
+import { ensureSweepSchedule } from '../../process/sweep-schedule.ts';
 import { PROJECT_ROOT } from '../architecture/source-tree.ts';
 import * as registry from '../../workflows/index.ts';
 import { collectStarts, ENVIRONMENT, NAMES, REF } from './start-declarations.ts';

@@ -2,7 +2,7 @@ import type { PreparedRequest } from '../../../domain/adapters/adapter-descripto
 import { compiledOf, httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
 import { judgeReadBack } from '../../../domain/reconciliation/read-back.ts';
 import { judgeStatus } from '../../../domain/response-judgement.ts';
-import { renderVerify } from '../../../domain/reconciliation/verify.ts';
+import { renderVerify } from '../../../domain/adapters/http-request-verify.ts';
 import { exactInput } from '../../../domain/json-schema/exact-input.ts';
 import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';
 import { providerIdsOf, readResponse } from './read-response.ts';

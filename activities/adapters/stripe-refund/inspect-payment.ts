@@ -2,7 +2,7 @@ import { readPaymentIntent, type StripePaymentIntent } from '../../../domain/ada
 import { stripeConfigOf, type StripeRefundInput } from '../../../domain/adapters/stripe-refund.ts';
 import { moneyText } from '../../../domain/money.ts';
 import type { Refusal } from '../../../domain/refusals.ts';
-import type { PreviewBlock } from '../../../domain/previews/preview-block.ts';
+import type { PreviewBlock } from '../../../domain/adapters/preview-block.ts';
 import type { InspectInput, Inspection } from '../adapter.ts';
 import type { StripeReader } from './stripe-reader.ts';
 

@@ -20,7 +20,7 @@ import type { Actor, Caller } from '../../http/define-route.ts';
 import { requireGovernScope, requireGovernToWriteUngoverned, requireSecretScope, takeNames } from '../access.ts';
 import { missingSecretsOf, warningsOf } from '../warnings.ts';
 import type { ImportedOperation } from './import-body.ts';
-import type { PlannedImport, PlannedImportEntry } from './import-job.ts';
+import type { PlannedImport, PlannedImportEntry } from '../../threads/import-job.ts';
 
 /** Actions written together: so few that no statement is long, and the event loop is free in between. */
 const CHUNK = 100;

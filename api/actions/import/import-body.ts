@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DOCUMENT_BYTES_MAX, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../../domain/openapi-import/limits.ts';
 import { warningSchema } from '../warnings.ts';
-import { SECRET_NAME_PATTERN } from '../../../domain/templates.ts';
+import { SECRET_NAME_PATTERN } from '../../../domain/adapters/templates.ts';
 
 /** A document as a JSON string, with escaped quotes and line ends, and the members around it. */
 export const IMPORT_BODY_BYTES_MAX = DOCUMENT_BYTES_MAX * 1.25;

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ImportJob } from './import-job.ts';
+import type { ImportJob } from '../../threads/import-job.ts';
 import { runImportJob } from './run-import-job.ts';
 
 // The entry of the thread that `ImportPlanner` starts for one import, and that ends with it.

@@ -11,7 +11,13 @@ import { validateBody } from '../../http/validate-request.ts';
 import { actionNameSchema } from '../body-schemas.ts';
 import { buildDefinition } from '../definition.ts';
 import { importActionsBody } from './import-body.ts';
-import type { ImportAnswer, ImportJob, ImportSettings, PlannedImport, PlannedImportEntry } from './import-job.ts';
+import type {
+  ImportAnswer,
+  ImportJob,
+  ImportSettings,
+  PlannedImport,
+  PlannedImportEntry,
+} from '../../threads/import-job.ts';
 
 /** The whole work of an import except the database's. It takes seconds, and so runs in a thread (import-thread.ts). */
 export function runImportJob(job: ImportJob): ImportAnswer {

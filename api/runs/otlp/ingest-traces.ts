@@ -8,7 +8,7 @@ import { isId } from '../../../domain/ids.ts';
 import { CUT_ATTRIBUTE } from '../../../domain/runs/cut-contents.ts';
 import { type RejectedSpan, SPANS_PER_REQUEST_MAX, type SpanUpsert } from '../../../domain/runs/runs.ts';
 import { lockRunForSpans, writeSpans } from '../write-spans.ts';
-import type { MappedSpan, RunSpans } from './runs-of-traces.ts';
+import type { MappedSpan, RunSpans } from '../../../domain/runs/runs-of-traces.ts';
 
 export interface Ingested {
   /** Why spans were rejected, one text for each. */

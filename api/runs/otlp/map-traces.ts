@@ -1,8 +1,8 @@
 import { firstCharacters, runFactsOf, runIdOf, spanOfTrace, type TracedSpan } from '../../../domain/runs/otlp.ts';
 import { refuseTooManyParts } from '../../http/json-text.ts';
-import type { OtlpEncoding } from './otlp-path.ts';
+import type { OtlpEncoding } from '../../threads/body-job.ts';
 import { readTraces } from './read-traces.ts';
-import type { MappedSpan, RunsOfTraces } from './runs-of-traces.ts';
+import type { MappedSpan, RunsOfTraces } from '../../../domain/runs/runs-of-traces.ts';
 
 const RUN_NAME_CHARACTERS_MAX = 200;
 /** Contents that are JSON in a text are unpacked. 5,000 spans with 16 attributes each have some 180,000. */

@@ -12,7 +12,7 @@ import {
   type KeyValue,
   type OtlpSpan,
 } from './descriptors.ts';
-import type { OtlpEncoding } from './otlp-path.ts';
+import type { OtlpEncoding } from '../../threads/body-job.ts';
 
 /**
  * Fields of a message in protobuf, known or not; members and items in JSON. An empty message is two bytes on the wire and hundreds in

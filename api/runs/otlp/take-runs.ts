@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { findTracesWithRun } from '../../../db/runs/trace-runs.ts';
-import type { RunSpans } from './runs-of-traces.ts';
+import type { RunSpans } from '../../../domain/runs/runs-of-traces.ts';
 
 /** A run costs some 15 ms of transactions. A batch of an exporter has spans of a few traces. */
 const NEW_RUNS_MAX = 100;

@@ -1,6 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -9,15 +9,11 @@ import { callsOf, type AdapterCalls } from './kit.ts';
 const REPLY = JSON.stringify({ ok: 'ä'.repeat(300) });
 const REPLY_BYTES = Buffer.byteLength(REPLY);
 
-let server: Server;
-let baseUrl: string;
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(REPLY));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const server = createServer((request, response) => {
+  request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(REPLY));
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const calls = (type: string, config: JsonObject, secrets: Record<string, string> = {}): AdapterCalls => {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AdapterOptions } from '../../../activities/adapters/index.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
@@ -19,22 +19,7 @@ const PROVIDERS: [type: string, config: JsonObject, input: JsonObject][] = [
 ];
 const KEY = 'sk_test_51FakeFakeFakeFake';
 
-let server: Server;
-let elsewhere: Server;
 const seen = { requests: 0, elsewhere: 0 };
-beforeAll(async () => {
-  elsewhere = createServer((_, response) => void response.writeHead(200).end('{}')).on('connection', () => {
-    seen.elsewhere++;
-  });
-  await listening(elsewhere);
-  server = createServer((request, response) => {
-    seen.requests++;
-    request
-      .resume()
-      .on('end', () => void response.writeHead(307, { location: originOf('127.0.0.1', elsewhere) }).end());
-  });
-  await listening(server);
-});
 afterAll(() => {
   for (const each of [server, elsewhere]) {
     each.close();
@@ -46,6 +31,16 @@ beforeEach(() => void Object.assign(seen, { requests: 0, elsewhere: 0 }));
 const listening = (each: Server): Promise<void> =>
   new Promise((resolve) => void each.listen(0, '127.0.0.1', () => resolve()));
 const originOf = (host: string, each: Server): string => `http://${host}:${(each.address() as AddressInfo).port}`;
+
+const elsewhere = createServer((_, response) => void response.writeHead(200).end('{}')).on('connection', () => {
+  seen.elsewhere++;
+});
+await listening(elsewhere);
+const server = createServer((request, response) => {
+  seen.requests++;
+  request.resume().on('end', () => void response.writeHead(307, { location: originOf('127.0.0.1', elsewhere) }).end());
+});
+await listening(server);
 
 function calls(type: string, config: JsonObject, host: string, options: Partial<AdapterOptions> = {}): AdapterCalls {
   const baseUrl = originOf(host, server);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dial } from '../../../activities/adapters/http-request/dial.ts';
 import { systemResolve } from '../../../activities/adapters/http-request/resolve.ts';
 import { OverdueError, Watchdog, watchSocket, type Watched } from '../../../activities/adapters/watchdog.ts';
@@ -11,13 +11,10 @@ import { prometheusText } from '../../../domain/metrics.ts';
 const DISPATCH: Watched = { kind: 'dispatch', workspaceId: 'workspace', ids: { invocationId: 'inv_1' }, timeoutMs: 20 };
 const ALLOWED = { egressAllow: parseEgressAllow(LOOPBACK_EGRESS), resolve: systemResolve };
 
-let server: Server;
 const connections: Socket[] = [];
-beforeAll(async () => {
-  server = createServer((socket) => void connections.push(socket.on('error', () => undefined).resume()));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-});
+const server = createServer((socket) => void connections.push(socket.on('error', () => undefined).resume()));
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
 afterAll(() => {
   server.close();
   for (const socket of connections) socket.destroy();

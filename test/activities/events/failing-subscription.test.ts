@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sent } from '../../../activities/adapters/http-request/send-request.ts';
 import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { plantTopicWith } from '../../api/events/plant.ts';
@@ -11,14 +11,10 @@ import { plantDelivery } from './plant.ts';
  * once. The rule alone: test/domain/events/failure-clock.test.ts.
  */
 
-let world: ActivityWorld;
 let topicId: string;
 let subscriptionId: string;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  await subscribeToService(world.database);
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
+await subscribeToService(world.database);
 beforeEach(async () => {
   ({ topicId, subscriptionId } = await plantTopicWith(world.database));
 });

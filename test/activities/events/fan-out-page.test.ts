@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { fanOutPage } from '../../../activities/events/fan-out-page.ts';
 import { publishToService } from '../../../activities/events/publish-to-service.ts';
 import { insertEvent } from '../../../db/events/insert-event.ts';
@@ -10,12 +10,8 @@ import { subscribeToService } from '../../api/events/support.ts';
 import { plantRaised } from '../../db/events/plant-raised.ts';
 import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';
 
-let world: ActivityWorld;
 const topicId = newId('topic');
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 
 /** In the order of their ids: what each listens to, and whether it is enabled. */
 const SUBSCRIPTIONS: [id: string, patterns: string[], enabled: boolean][] = [

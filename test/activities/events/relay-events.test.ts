@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepRelaying, relayEvents } from '../../../activities/events/relay-events.ts';
 import { startFollowUps } from '../../../activities/events/start-follow-ups.ts';
 import { lockRaisedEvents } from '../../../db/events/raised-events.ts';
@@ -10,16 +10,12 @@ import { PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
 import { subscribeToService } from '../../api/events/support.ts';
 import { plantRaised } from '../../db/events/plant-raised.ts';
 import { EXAMPLES } from '../../domain/events/snapshots.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 
 /** The outbox of platform events, and the relay that empties it. */
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 beforeEach(() => database.asOwner('DELETE FROM raised_events'));
 
 const inOutbox = async (): Promise<string[]> =>

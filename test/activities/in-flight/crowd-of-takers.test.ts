@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PermitTakers, Queued } from '../../../activities/in-flight/permit-takers.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { PermitTakers, Queued } from '../../../activities/permit-takers.ts';
 import { Database, type EnvironmentTransaction } from '../../../db/client.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { newId } from '../../../domain/ids.ts';
@@ -11,15 +11,10 @@ import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 const CROWD = 20;
 const POOL_MAX = 3;
 
-let world: ActivityWorld;
-let db: Database;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  db = new Database({ url: world.database.applicationUrl, applicationName: 'test-crowd', poolMax: POOL_MAX });
-});
+const world = await ActivityWorld.start();
+const db = new Database({ url: world.database.applicationUrl, applicationName: 'test-crowd', poolMax: POOL_MAX });
 afterAll(async () => {
   await db.close();
-  await world.close();
 });
 
 /** Another process of the workspace that asks, and does not end its transaction before `end`. */

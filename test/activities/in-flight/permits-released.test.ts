@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import { keepPermits } from '../../../activities/in-flight/keep-permits.ts';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import { startInTurn } from '../../../activities/messages/wake-messages.ts';
 import { KeyWorld } from '../../db/flow-control/world.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
@@ -26,11 +26,7 @@ import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from '../in
 
 /** A permit in flight, or the position in the queue for one, ends together with the call it was requested for, whatever the outcome. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 beforeEach(() => world.database.asOwner('DELETE FROM in_flight_permits'));
 
 const permits = (holder: string) =>

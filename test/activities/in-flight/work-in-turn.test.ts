@@ -1,8 +1,8 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ACTIVITIES_OF_QUEUES } from '../../../activities/create-worker.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import { workInTurn, type WorkKind } from '../../../activities/in-flight/work-in-turn.ts';
 import { type Activities, createActivities } from '../../../activities/index.ts';
 import type { Tenant } from '../../../db/client.ts';
@@ -13,13 +13,8 @@ import { ActivityWorld } from '../invocations/world.ts';
 
 /** Notifications and maintenance of a workspace are capped by permits that their activities hold from beginning to end. */
 
-let world: ActivityWorld;
-let tenant: Tenant;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  ({ tenant } = world.database);
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
+const { tenant } = world.database;
 beforeEach(() => world.database.asOwner('DELETE FROM in_flight_permits'));
 
 const NO_PERMIT = { seen: 'no_permit' };

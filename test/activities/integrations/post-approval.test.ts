@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PostRef } from '../../../activities/integrations/post-approval.ts';
 import { connectIntegration } from '../../../db/integrations/connect-integration.ts';
 import { newId } from '../../../domain/ids.ts';
@@ -7,25 +7,20 @@ import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 
 /** The post of an approval to a chat, with a worker that is lost at each place. */
-let world: ActivityWorld;
-let integrationId: string;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  const { integration } = await world.transaction((tx) =>
-    connectIntegration(tx, world.vault, world.database.tenant, {
-      provider: 'slack',
-      name: 'ops',
-      account: { id: 'T0', name: 'Ops' },
-      channel: { id: 'C0123456789', name: 'approvals' },
-      applicationId: null,
-      publicKey: null,
-      takesClicks: true,
-      credential: { botToken: 'xoxb-0000000000', signingSecret: 'a-signing-secret' },
-    }),
-  );
-  integrationId = integration.id;
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
+const { integration } = await world.transaction((tx) =>
+  connectIntegration(tx, world.vault, world.database.tenant, {
+    provider: 'slack',
+    name: 'ops',
+    account: { id: 'T0', name: 'Ops' },
+    channel: { id: 'C0123456789', name: 'approvals' },
+    applicationId: null,
+    publicKey: null,
+    takesClicks: true,
+    credential: { botToken: 'xoxb-0000000000', signingSecret: 'a-signing-secret' },
+  }),
+);
+const integrationId = integration.id;
 
 const DONE: ChatReply = { kind: 'done', data: {} };
 

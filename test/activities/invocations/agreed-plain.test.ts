@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { agreeTo } from './agree-to.ts';
 import { ACCEPTED, ActivityWorld, adapterThat, ANOTHER_VERSION } from './world.ts';
 
 /** An approved plain invocation has no effect record. It has a preview, which its dispatch must match. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 test.each([
   ['the request that was agreed to: sent', {}, 1, 'succeeded'],

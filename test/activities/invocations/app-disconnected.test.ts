@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addDecision } from '../../../db/approvals/add-decision.ts';
 import { getApproval } from '../../../db/approvals/get-approval.ts';
 import { lockCredentials } from '../../../db/invocations/lock-credentials.ts';
@@ -14,15 +14,10 @@ import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from './wor
 /** What a connected app asked for, or agreed to for its user, counts while that very connection has not ended. */
 
 const CLIENT_ID = 'https://agent.example/client.json';
-let world: ActivityWorld;
-let userId: string;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  const { workspaceId } = world.database.tenant;
-  const person = { workspaceId, email: 'eve@example.test', name: 'Eve', passwordHash: 'none', role: 'owner' } as const;
-  ({ userId } = await createMember(world.database.db, person));
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
+const { workspaceId } = world.database.tenant;
+const person = { workspaceId, email: 'eve@example.test', name: 'Eve', passwordHash: 'none', role: 'owner' } as const;
+const { userId } = await createMember(world.database.db, person);
 
 const connectApp = (): Promise<string> => plantGrant(world.database, world.database.tenant, userId, CLIENT_ID);
 const disconnect = (grantId: string): Promise<unknown> =>

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { ACCEPTED, ActivityWorld, adapterThat, REJECTED } from './world.ts';
 
 /** A dispatch that settles in the transaction of its record, because nothing has to be read back first. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 const NO_ANSWER: DispatchResult = { kind: 'no_answer', reason: 'reset' };
 const REFUSED: DispatchResult = { kind: 'refused', refusal: { code: 'secret_missing', message: 'gone' } };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import { dispatchEffect } from '../../../activities/invocations/dispatch-effect.ts';
@@ -9,18 +9,10 @@ import { putSecret } from '../../../db/secrets/put-secret.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
 import { newSecret } from '../previews/support.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTarget } from '../../harness/target.ts';
 import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat, ANOTHER_VERSION, REJECTED } from './world.ts';
 
-let world: ActivityWorld;
-let target: Target;
-beforeAll(async () => {
-  [world, target] = await Promise.all([ActivityWorld.start(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await world.close();
-});
+const [world, target] = await Promise.all([ActivityWorld.start(), startTarget()]);
 
 const accepting = () => adapterThat(() => Promise.resolve(ACCEPTED));
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { archiveAction } from '../../../db/actions/archive-action.ts';
 import { lockAction } from '../../../db/actions/lock-action.ts';
 import { updateAction } from '../../../db/actions/update-action.ts';
@@ -12,11 +12,7 @@ import { ACCEPTED, ActivityWorld, adapterThat, type Admission } from './world.ts
 
 /** The judgement of an invocation is carried out once, whatever dies or runs at the same time. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 const ATTEMPTS = [{ number: 1, kind: 'dispatch', status: 'started', claimed: false, observed_outcome: null }];
 const MARKED = {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { archivePolicy } from '../../../db/approval-policies/archive-policy.ts';
 import { createPolicy } from '../../../db/approval-policies/create-policy.ts';
 import { parsePolicyDocument } from '../../../domain/approval-policies/document.ts';
@@ -8,11 +8,7 @@ import { ACCEPTED, ActivityWorld, adapterThat } from './world.ts';
 
 /** An invocation that waited for other effects is sent only if the current policies allow it too. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 /** Activates a policy, and returns a function that deactivates it. */
 async function policy(effect: PolicyEffect): Promise<() => Promise<void>> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPolicy } from '../../../db/approval-policies/create-policy.ts';
 import { parsePolicyDocument } from '../../../domain/approval-policies/document.ts';
 import { documentDigestOf } from '../../../domain/approval-policies/files.ts';
@@ -6,11 +6,7 @@ import { ACCEPTED, ActivityWorld, adapterThat } from './world.ts';
 
 /** In the worker too an expression that explodes over an input ends in a refusal: nothing is allowed and nothing is sent. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 test('an invocation over whose input a condition explodes is refused, also where many come before it is compiled', async () => {
   const when = 'input.numbers.all(a, input.numbers.all(b, a + b >= 0)) || true';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { realAdapters } from '../previews/support.ts';
 import { agreeTo } from './agree-to.ts';
@@ -6,11 +6,7 @@ import { ActivityWorld, ANOTHER_VERSION } from './world.ts';
 
 /** Rendering a large request takes milliseconds of the event loop, under the invocation's lock. Each transaction does it once. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 /** The real adapters, which count how often a request is rendered. */
 function countingAdapters(): { adapterFor: ActivityDependencies['adapterFor']; takeCount: () => number } {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { revokeApiKey } from '../../../db/api-keys/revoke-api-key.ts';
 import { addDecision } from '../../../db/approvals/add-decision.ts';
 import { getApproval } from '../../../db/approvals/get-approval.ts';
@@ -15,13 +15,6 @@ import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from './wor
 
 /** A waiting invocation depends on its requester and its approvers, so their credentials are checked again before the mark. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  await member('owner', 'owner');
-});
-afterAll(async () => world.close());
-
 async function member(name: string, role: 'owner' | 'admin' = 'admin'): Promise<string> {
   const { workspaceId } = world.database.tenant;
   const person = { workspaceId, email: `${name}-${newId('user')}@example.test`, name, passwordHash: 'none', role };
@@ -36,6 +29,9 @@ async function newKey(createdBy: string | null = null): Promise<string> {
 
 const inWorkspace: ActivityWorld['database']['db']['withWorkspace'] = (of, work) =>
   world.database.db.withWorkspace(of, work);
+
+const world = await ActivityWorld.start();
+await member('owner', 'owner');
 const revoke = (keyId: string) => inWorkspace(world.database.tenant.workspaceId, (tx) => revokeApiKey(tx, keyId));
 const remove = (userId: string) => inWorkspace(world.database.tenant.workspaceId, (tx) => removeMember(tx, userId));
 

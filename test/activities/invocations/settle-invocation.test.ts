@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { claimDispatch } from '../../../db/attempts/claim-dispatch.ts';
 import { completeAttempt } from '../../../db/attempts/close-attempt.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
@@ -7,11 +7,7 @@ import type { EffectRef, InvocationState } from '../../../domain/refs.ts';
 import { WORKER_LOST } from '../../../domain/settlement.ts';
 import { ACCEPTED, ActivityWorld, adapterThat, type Admission } from './world.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 const PLAIN: Admission = { definition: { governed: false } };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { archiveAction } from '../../../db/actions/archive-action.ts';
 import { createPolicy } from '../../../db/approval-policies/create-policy.ts';
 import { haltEnvironment } from '../../../db/environments/halt-environment.ts';
@@ -24,11 +24,7 @@ import { ActivityWorld, type Admission } from './world.ts';
 
 /** The evaluation and the last look say the same of every situation as a dry run (test/api/invocations/situations.test.ts). */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 const has = (situation: Situation, condition: Condition): boolean => situation.includes(condition);
 

@@ -8,12 +8,12 @@ import type { Adapter, DispatchInput, DispatchResult } from '../../../activities
 import { createChatClient } from '../../../activities/adapters/chat/chat-client.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import { postApproval } from '../../../activities/integrations/post-approval.ts';
 import { sendNotificationEmail } from '../../../activities/notifications/send-email.ts';
-import { createActivities, type Activities } from '../../../activities/index.ts';
+import { type Activities, createActivities } from '../../../activities/index.ts';
 import { createAction } from '../../../db/actions/create-action.ts';
 import { Database, type EnvironmentTransaction, type Tenant } from '../../../db/client.ts';
 import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
@@ -31,6 +31,7 @@ import { WATCHDOG } from '../../harness/watchdog.ts';
 import { NO_PAYMENT_PROVIDER } from '../../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
 import { Gauges } from '../../../domain/gauges.ts';
+import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 /** When the connection of a transaction is lost: before the commit nothing is kept; after it everything is, but the caller gets no reply. */
 export type Loss = 'before_commit' | 'after_commit' | null;
@@ -159,6 +160,7 @@ export class ActivityWorld {
 
   static async start(): Promise<ActivityWorld> {
     const world = new ActivityWorld(await createTestDatabase({ poolMax: POOL_MAX }));
+    world.close = closesWithFile(world.close.bind(world));
     await plantKeys(world.database, world.database.tenant, ['key_test', 'key_alice', 'key_bob']);
     // Opens the connections beforehand, so that twenty calls at once really run at the same moment.
     await Promise.all(

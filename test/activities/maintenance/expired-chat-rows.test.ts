@@ -1,33 +1,29 @@
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { EXPIRED_CHAT_STEPS } from '../../../activities/maintenance/expired-chat-rows.ts';
 import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { newIntegrationId } from '../../../domain/integrations/integrations.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** The sweep of clicks and link codes over real rows, as the role that it has in operation. */
-let database: TestDatabase;
 /** One integration in each of two workspaces. */
 const integrations: { id: string; environmentId: string }[] = [];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const another = await database.anotherWorkspace();
-  for (const { environmentId } of [database.tenant, another.production]) {
-    const id = newIntegrationId();
-    integrations.push({ id, environmentId });
-    await database.asOwner(
-      `INSERT INTO integrations (id, environment_id, provider, name, account_id, account_name, takes_clicks, master_key_version,
+const database = await createTestDatabase();
+const another = await database.anotherWorkspace();
+for (const { environmentId } of [database.tenant, another.production]) {
+  const id = newIntegrationId();
+  integrations.push({ id, environmentId });
+  await database.asOwner(
+    `INSERT INTO integrations (id, environment_id, provider, name, account_id, account_name, takes_clicks, master_key_version,
          wrapped_data_key, sealed_value) VALUES ($1, $2, 'slack', 'Ops', 'T0', 'Ops', true, 1, '', '')`,
-      [id, environmentId],
-    );
-  }
-});
+    [id, environmentId],
+  );
+}
 beforeEach(async () => {
   await database.asOwner('DELETE FROM chat_clicks');
   await database.asOwner('DELETE FROM chat_link_codes');
 });
-afterAll(() => database.close());
 
 const hashOf = (name: string): Buffer => Buffer.from(name.padEnd(32));
 

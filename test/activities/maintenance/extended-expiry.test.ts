@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deleteExpiredSessions } from '../../../db/sessions/expired-sessions.ts';
 import { areaBudget } from '../../../activities/maintenance/area-budget.ts';
 import { expiredMemories } from '../../../activities/maintenance/memories.ts';
@@ -10,7 +10,7 @@ import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
 import { appendMessages } from '../../../db/sessions/append-messages.ts';
 import { createSession } from '../../../db/sessions/create-session.ts';
 import { updateSession } from '../../../db/sessions/update-session.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { plainMemory } from '../../harness/plain-memory.ts';
 
 /** A change that began before the expiry extends it while the sweep comes: what it is of stays whole, or is gone. */
@@ -18,17 +18,12 @@ import { plainMemory } from '../../harness/plain-memory.ts';
 const EMBEDDING = { model: 'fake', dimensions: 2 };
 const SAID = { name: null, toolCallId: null, toolCalls: null, metadata: null, tokens: 1, role: 'user' } as const;
 
-let database: TestDatabase;
-let collectionId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const collection = { name: 'expiring', description: null, embedding: EMBEDDING };
-  collectionId = (await transaction((tx) => createCollection(tx, collection))).id;
-});
-afterAll(() => database.close());
-
 const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
   database.db.withEnvironment(database.tenant, work);
+
+const database = await createTestDatabase();
+const collection = { name: 'expiring', description: null, embedding: EMBEDDING };
+const collectionId = (await transaction((tx) => createCollection(tx, collection))).id;
 
 async function plantSession(): Promise<string> {
   return transaction(async (tx) => {

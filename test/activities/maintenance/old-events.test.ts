@@ -1,19 +1,15 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { OLD_EVENT_STEPS } from '../../../activities/maintenance/old-events.ts';
 import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** The sweep of events over real rows, as the role that it has in operation. */
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 const owner = (sql: string, values: unknown[] = []) => database.asOwner<{ id: string }>(sql, values);
 const idsOf = async (table: string): Promise<string[]> =>

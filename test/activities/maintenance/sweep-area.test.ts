@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../../activities/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { listSweepAreas } from '../../../activities/maintenance/sweep-area.ts';
@@ -10,11 +10,7 @@ import { collectSweeps, namesOf } from './sweep-declarations.ts';
 /** Every area of the sweep with a row, or a step, that always fails: only that one fails; it is named in the log and counted. */
 const DECLARED = await collectSweeps();
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 
 interface Line {
   area?: string;

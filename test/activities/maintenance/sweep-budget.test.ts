@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createActivities } from '../../../activities/index.ts';
 import { AREA_BUDGET_MS, type AreaBudget, areaBudget } from '../../../activities/maintenance/area-budget.ts';
 import { type SweepArea, type Swept, sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
@@ -8,11 +8,7 @@ import { ActivityWorld, activityEnvironment } from '../invocations/world.ts';
 
 /** An area ends when its time is over, and the next sweep goes on; a worker that dies in one is noticed. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 beforeEach(() => world.database.asOwner(`UPDATE installation SET sweep_stopped_at = '{}'`));
 
 const ROWS = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { workflowStarts } from '../../../activities/maintenance/workflow-starts.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { claimWorkflowStarts } from '../../../db/maintenance/claim-workflow-starts.ts';
@@ -8,11 +8,7 @@ import { relayStarts, startsOf } from './relay-starts.ts';
 
 /** The outbox of workflow starts: what stands in it, and how it is relayed. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 beforeEach(async () => {
   await world.database.asOwner('DELETE FROM workflow_starts');
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import pino from 'pino';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ingestMemoryPage } from '../../../activities/memory/ingest-page.ts';
@@ -15,7 +15,7 @@ import {
   SESSION_BYTES_MAX,
 } from '../../../domain/memory/memory-jobs.ts';
 import type { ChatMessage } from '../../../domain/sessions/sessions.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 
 /** What an ingest reads of a session, and how much that may be. */
@@ -32,18 +32,13 @@ const TEMPLATE: IngestTemplate = {
   expiresAt: null,
 };
 
-let database: TestDatabase;
-let collectionId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const embedding = { model: 'fake', dimensions: 64 };
-  const made = await transaction((tx) => createCollection(tx, { name: 'of sessions', description: null, embedding }));
-  collectionId = made.id;
-});
-afterAll(() => database.close());
-
 const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
   database.db.withEnvironment(database.tenant, work);
+
+const database = await createTestDatabase();
+const embedding = { model: 'fake', dimensions: 64 };
+const made = await transaction((tx) => createCollection(tx, { name: 'of sessions', description: null, embedding }));
+const collectionId = made.id;
 const startIngest = async (sessionId: string): Promise<MemoryJobRef> => {
   const input = { sessionId, charactersMax: 100 };
   const { id: jobId } = await transaction((tx) =>

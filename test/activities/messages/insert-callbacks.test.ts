@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { lockMessage } from '../../../db/messages/lock-message.ts';
 import { messageAssociatedData, openContent, type StoredContent } from '../../../db/messages/message-content.ts';
@@ -6,11 +6,7 @@ import { newId } from '../../../domain/ids.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
 import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 
 /** Sealed under a master key that nobody has. */
 const lost = { masterKeyVersion: 99, wrappedDataKey: Buffer.from('x'), sealedValue: Buffer.from('x') };

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { ensureSigningKey } from '../../../db/signing-keys/ensure-signing-key.ts';
-import { PermitTakers, type Taker } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers, type Taker } from '../../../activities/permit-takers.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { PlanName } from '../../../domain/plans.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
@@ -9,12 +9,8 @@ import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';
 
 /** A visit looks for a message where its workspace's last one was. After a change of the plan both classes have messages that are due. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  await world.transaction((tx) => ensureSigningKey(tx, world.vault, world.database.tenant.workspaceId));
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
+await world.transaction((tx) => ensureSigningKey(tx, world.vault, world.database.tenant.workspaceId));
 
 /** What the takers' own work answers: null makes them pause and ask again. */
 class WatchedTakers extends PermitTakers {

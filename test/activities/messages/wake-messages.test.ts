@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { startInTurn, wakeHeldMessages } from '../../../activities/messages/wake-messages.ts';
 import { activityProgress } from '../../../activities/progress.ts';
 import { withHeartbeats } from '../../../activities/with-heartbeats.ts';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import type { Database } from '../../../db/client.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
 

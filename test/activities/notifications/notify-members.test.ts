@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { relayEvents } from '../../../activities/events/relay-events.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { nextReminderMs } from '../../../domain/approvals/reminders.ts';
@@ -11,15 +11,11 @@ import { plantRaised } from '../../db/events/plant-raised.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 
 /** Each event that people are told of is counted once, and tells the alert webhook once, whatever dies in between. */
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  await world.database.asOwner('INSERT INTO notification_settings (workspace_id, alert_webhook_url) VALUES ($1, $2)', [
-    world.database.tenant.workspaceId,
-    'https://alerts.example/hook',
-  ]);
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
+await world.database.asOwner('INSERT INTO notification_settings (workspace_id, alert_webhook_url) VALUES ($1, $2)', [
+  world.database.tenant.workspaceId,
+  'https://alerts.example/hook',
+]);
 beforeEach(() => world.database.asOwner('TRUNCATE raised_events, notifications, messages CASCADE'));
 
 const effect = (number: number) => ({ id: `eff_${number}`, invocation_id: `inv_${number}` });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { queueEmails } from '../../../db/notifications/queue-emails.ts';
 import { newId } from '../../../domain/ids.ts';
 import { EMAIL_RETRY_DELAYS_SECONDS, type EmailRef } from '../../../domain/notifications/emails.ts';
@@ -7,11 +7,7 @@ import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 
 /** An e-mail is sent again only where the mail server certainly did not take it, whatever dies in between. */
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 
 const RECIPIENT = 'ops@customer.example';
 

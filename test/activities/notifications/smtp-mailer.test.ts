@@ -1,10 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createSmtpMailer } from '../../../activities/adapters/mail/smtp-mailer.ts';
 import type { MailResult } from '../../../domain/notifications/mailer.ts';
 import type { SmtpSettings } from '../../../domain/notifications/smtp-settings.ts';
-import { type Behaviour, LOGIN, startMailbox, type TestMailbox } from '../../harness/mail/test-mailbox.ts';
+import { type Behaviour, LOGIN, startMailbox } from '../../harness/mail/test-mailbox.ts';
 
 /** What a mail server's behaviour proves: only what it certainly did not take may be sent again. */
 const MAIL = {
@@ -15,10 +15,7 @@ const MAIL = {
 };
 const FROM = 'runtime@agents.example';
 
-let mailbox: TestMailbox;
-beforeAll(async () => {
-  mailbox = await startMailbox();
-});
+const mailbox = await startMailbox();
 afterAll(() => mailbox.close());
 
 function send(overrides: Partial<SmtpSettings> = {}, options: { timeoutMs?: number } = {}): Promise<MailResult> {

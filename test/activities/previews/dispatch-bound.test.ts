@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addDecision } from '../../../db/approvals/add-decision.ts';
 import { getApproval } from '../../../db/approvals/get-approval.ts';
 import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
@@ -7,11 +7,7 @@ import { newSecret, rotate, tamper } from './support.ts';
 import { keyPrincipal } from '../../harness/keys.ts';
 
 /** After the mark, before a worker has started the dispatch, the approved content is compared once more. */
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 
 async function marked() {
   const adapter = adapterThat(() => Promise.resolve(ACCEPTED));

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { Adapter, Inspection } from '../../../activities/adapters/adapter.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { PreviewBlock } from '../../../domain/previews/preview-block.ts';
+import type { PreviewBlock } from '../../../domain/adapters/preview-block.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 import { newSecret, realAdapters, recheck, tamper } from './support.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 
 function outcomeOf(observed: Awaited<ReturnType<Activities['observeTarget']>>): string {
   if ('seen' in observed) throw new Error('there was no permit for the read');

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Refusal } from '../../../domain/refusals.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 import { newSecret, recheck as recheckIn, rotate as rotateIn, tamper as tamperIn } from './support.ts';
 
 /** Right before the reservation: a change of any bound part is found. */
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
 
 type Parked = InvocationRef & { actionId: string; secret: string };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { unsettledAnswers } from '../../../activities/maintenance/unsettled-answers.ts';
@@ -6,11 +6,7 @@ import { recordResolution } from '../../../db/reconciliation/record-resolution.t
 import type { EffectRef } from '../../../domain/refs.ts';
 import { ACCEPTED, ActivityWorld, adapterThat, type Admission, type Loss, REJECTED } from '../invocations/world.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 const PLAIN: Admission = { definition: { governed: false } };
 

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startReadAttempt } from '../../../db/attempts/start-read-attempt.ts';
 import type { VerifyDeclaration } from '../../../domain/actions.ts';
 import type { EffectRef } from '../../../domain/refs.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTarget } from '../../harness/target.ts';
 import { ActivityWorld, adapterThat } from '../invocations/world.ts';
 import { newSecret, tamper } from '../previews/support.ts';
 
-let world: ActivityWorld;
-let target: Target;
-beforeAll(async () => {
-  [world, target] = await Promise.all([ActivityWorld.start(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await world.close();
-});
+const [world, target] = await Promise.all([ActivityWorld.start(), startTarget()]);
 
 let orders = 0;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Adapter } from '../../../activities/adapters/adapter.ts';
 import type { AdapterCapabilities } from '../../../domain/actions.ts';
 import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
@@ -7,11 +7,7 @@ import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import type { EffectRef } from '../../../domain/refs.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 const LOST = () => Promise.resolve({ kind: 'no_answer', reason: 'reset' } as const);
 type Reads = 'succeeded' | 'failed' | 'pending';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { Adapter, DispatchInput, DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { REPLAY_NOT_TAKEN_UP } from '../../../activities/reconciliation/send-replay.ts';
@@ -18,11 +18,7 @@ import {
   REJECTED,
 } from '../invocations/world.ts';
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 const LOST: DispatchResult = { kind: 'no_answer', reason: 'reset' };
 const SAVED_500: DispatchResult = { ...ACCEPTED, outcome: 'unknown', summary: 'POST answered 500' };

@@ -1,19 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openSecrets } from '../../../activities/secrets/open-secrets.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { deleteSecret } from '../../../db/secrets/delete-secret.ts';
 import { putSecret } from '../../../db/secrets/put-secret.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(async () => database?.close());
+const database = await createTestDatabase();
 
 const put = (tenant: Tenant, name: string, value: string) =>
   database.db.withEnvironment(tenant, (tx) => putSecret(tx, vault, { tenant, name, value }));

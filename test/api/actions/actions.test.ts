@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { actionRoutes } from '../../../api/actions/routes.ts';
 import { secretRoutes } from '../../../api/secrets/routes.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
 import { SCOPES, type Scope } from '../../../domain/scopes.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 interface Action {
   id: string;
@@ -34,16 +34,9 @@ const VERIFY = {
   expect: [{ path: 'body.state', op: 'eq', value: 'done' }],
 };
 
-let api: TestApi;
-let full: string;
-let other: string;
-
-beforeAll(async () => {
-  api = await startTestApi({ routes: [...actionRoutes, ...secretRoutes] });
-  full = (await api.createKey(api.database.tenants.development)).key;
-  other = (await api.createKey(api.database.tenants.staging)).key;
-});
-afterAll(async () => api?.close());
+const api = await startTestApi({ routes: [...actionRoutes, ...secretRoutes] });
+const full = (await api.createKey(api.database.tenants.development)).key;
+const other = (await api.createKey(api.database.tenants.staging)).key;
 afterEach(() => {
   const violations = api.replyViolations.splice(0);
   if (violations.length > 0) throw new Error(violations.join('\n'));
@@ -588,49 +581,4 @@ describe('GET /api/v2/actions/{ref}/versions', () => {
     });
     expect(digestOf(data[0]?.definition ?? null)).toBe(data[0]?.digest);
   });
-});
-
-describe('every action route', () => {
-  const calls = [
-    ['GET', '', 'actions:read', undefined],
-    ['POST', '', 'actions:write', { name: 'refused', adapter: ADAPTER }],
-    ['GET', '/{ref}', 'actions:read', undefined],
-    ['PATCH', '/{ref}', 'actions:write', { timeoutMs: 1 }],
-    ['DELETE', '/{ref}', 'actions:write', undefined],
-    ['GET', '/{ref}/versions', 'actions:read', undefined],
-    ['GET', '/{ref}/versions/1', 'actions:read', undefined],
-  ] as const;
-  const run = async (method: string, path: string, ref: string, body: unknown, key?: string) =>
-    api.call(method, `/api/v2/actions${path.replace('{ref}', ref)}`, {
-      ...(key === undefined ? {} : { key }),
-      ...(body === undefined ? {} : { body }),
-    });
-
-  it.each(calls)('401: %s %s without a key', async (method, path, _scope, body) => {
-    const action = await made();
-    expect((await run(method, path, action.id, body)).status).toBe(401);
-    expect(actionOf(await read(action.id))).toEqual(action);
-  });
-
-  it.each(calls)('403: %s %s without %s', async (method, path, scope, body) => {
-    const action = await made();
-    const reply = await run(method, path, action.id, body, await without(scope));
-    expect(reply).toMatchObject({ status: 403, json: { error: { code: 'AUTHORIZATION_ERROR' } } });
-    expect(reply.text).toContain(scope);
-    expect(actionOf(await read(action.id))).toEqual(action);
-  });
-
-  it.each(calls.filter(([, path]) => path !== ''))(
-    "404: %s %s of another environment's action",
-    async (method, path, _scope, body) => {
-      const action = await made();
-      for (const ref of [action.id, action.name, 'act_0000000000000000000000', 'no.such']) {
-        expect(await run(method, path, ref, body, other)).toMatchObject({
-          status: 404,
-          json: { error: { code: 'NOT_FOUND' } },
-        });
-      }
-      expect(actionOf(await read(action.id))).toEqual(action);
-    },
-  );
 });

@@ -1,23 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { actionRoutes } from '../../../api/actions/routes.ts';
 import { archiveAction } from '../../../db/actions/archive-action.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 /** A key without `actions:govern` must not replace a governed action, or one that requires approval, with its own. */
 
-let api: TestApi;
-let governor: string;
-let writer: string;
-
-beforeAll(async () => {
-  api = await startTestApi({ routes: actionRoutes });
-  const { development } = api.database.tenants;
-  governor = (await api.createKey(development, { scopes: SCOPES })).key;
-  const scopes = SCOPES.filter((scope) => scope !== 'actions:govern');
-  writer = (await api.createKey(development, { scopes })).key;
-});
-afterAll(async () => api?.close());
+const api = await startTestApi({ routes: actionRoutes });
+const { development } = api.database.tenants;
+const governor = (await api.createKey(development, { scopes: SCOPES })).key;
+const scopes = SCOPES.filter((scope) => scope !== 'actions:govern');
+const writer = (await api.createKey(development, { scopes })).key;
 afterEach(() => {
   const violations = api.replyViolations.splice(0);
   if (violations.length > 0) throw new Error(violations.join('\n'));

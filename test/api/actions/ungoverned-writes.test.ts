@@ -1,25 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterEach, describe, expect, it, test } from 'vitest';
 import { actionRoutes } from '../../../api/actions/routes.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { importedBy, type ImportedOperation } from './import/support.ts';
 
 /** What can change something at its target is governed by an import, and ungoverned in a protected environment only for a governor. */
 
-let api: TestApi;
 const keys = { governor: '', writer: '', protectedGovernor: '', protectedWriter: '' };
 
-beforeAll(async () => {
-  api = await startTestApi({ routes: actionRoutes });
-  const { development, production } = api.database.tenants;
-  const withoutGovern = SCOPES.filter((scope) => scope !== 'actions:govern');
-  keys.governor = (await api.createKey(development, { scopes: SCOPES })).key;
-  keys.writer = (await api.createKey(development, { scopes: withoutGovern })).key;
-  keys.protectedGovernor = (await api.createKey(production, { scopes: SCOPES })).key;
-  keys.protectedWriter = (await api.createKey(production, { scopes: withoutGovern })).key;
-});
-afterAll(async () => api?.close());
+const api = await startTestApi({ routes: actionRoutes });
+const { development, production } = api.database.tenants;
+const withoutGovern = SCOPES.filter((scope) => scope !== 'actions:govern');
+keys.governor = (await api.createKey(development, { scopes: SCOPES })).key;
+keys.writer = (await api.createKey(development, { scopes: withoutGovern })).key;
+keys.protectedGovernor = (await api.createKey(production, { scopes: SCOPES })).key;
+keys.protectedWriter = (await api.createKey(production, { scopes: withoutGovern })).key;
 afterEach(() => {
   const violations = api.replyViolations.splice(0);
   if (violations.length > 0) throw new Error(violations.join('\n'));

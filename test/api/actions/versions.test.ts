@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { actionSchema, actionVersionSchema, listedVersionSchema } from '../../../api/actions/action-schemas.ts';
 import { actionRoutes } from '../../../api/actions/routes.ts';
 import { LISTED_MEMBER_BYTES_MAX } from '../../../db/shortened.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ routes: [...actionRoutes] });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api?.close());
+const api = await startTestApi({ routes: [...actionRoutes] });
+const { key } = await api.createKey(api.database.tenant);
 
 const call = (method: string, path: string, body?: unknown): Promise<CallResult> =>
   api.call(method, `/api/v2/actions${path}`, { key, body });

@@ -1,20 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { actionRoutes } from '../../../api/actions/routes.ts';
 import { secretRoutes } from '../../../api/secrets/routes.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { importedBy } from './import/support.ts';
 
 /** What is certainly wrong with a definition is refused when it is written; what may be wrong is a warning. */
 
-let api: TestApi;
-let key: string;
-
-beforeAll(async () => {
-  api = await startTestApi({ routes: [...actionRoutes, ...secretRoutes] });
-  ({ key } = await api.createKey(api.database.tenants.development));
-});
-afterAll(async () => api?.close());
+const api = await startTestApi({ routes: [...actionRoutes, ...secretRoutes] });
+const { key } = await api.createKey(api.database.tenants.development);
 afterEach(() => {
   const violations = api.replyViolations.splice(0);
   if (violations.length > 0) throw new Error(violations.join('\n'));

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { analyticsReads } from '../../../api/analytics/reads.ts';
 import { memberSession } from '../harness/member-session.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { Analytics } from './support.ts';
 
-let api: TestApi;
-let key: string;
-let analytics: Analytics;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  await api.database.asOwner(`UPDATE workspaces SET created_at = now() - interval '3 years'`);
-  ({ key } = await api.createKey(api.database.tenant, { scopes: ['analytics:read'] }));
-  analytics = new Analytics(api, key);
-});
-afterAll(() => api.close());
+const api = await startTestApi();
+await api.database.asOwner(`UPDATE workspaces SET created_at = now() - interval '3 years'`);
+const { key } = await api.createKey(api.database.tenant, { scopes: ['analytics:read'] });
+const analytics = new Analytics(api, key);
 
 /** Sums that a fold would have made. */
 async function plant(kind: string, at: string, [d1, d2, d3]: [string, string, string], n = 1): Promise<void> {

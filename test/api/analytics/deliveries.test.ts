@@ -93,10 +93,6 @@ beforeAll(async () => {
   await fireAll();
   await foldAllFacts(service.database.db);
 }, 240_000);
-afterAll(async () => {
-  await service.close();
-  await destination.close();
-});
 
 async function sendAll(): Promise<void> {
   destination.answer('/flaky?token=s3cret', { status: 503 }, { status: 200 });

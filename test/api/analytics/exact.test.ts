@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { giveBackAllowance } from '../../../db/plans/give-back-allowance.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { Schedules, testVault } from '../schedules/support.ts';
 import { Analytics } from './support.ts';
 
 /** What is read from records and counters: usage and schedule executions. */
 
-let api: TestApi;
-let key: string;
-let analytics: Analytics;
-let elsewhere: Analytics;
-let schedules: Schedules;
-beforeAll(async () => {
-  const vault = testVault();
-  api = await startTestApi({ vault });
-  ({ key } = await api.createKey(api.database.tenant));
-  const reader = await api.createKey(api.database.tenant, { scopes: ['analytics:read'] });
-  const other = await api.createKey(api.database.tenants.production, { scopes: ['analytics:read'] });
-  analytics = new Analytics(api, reader.key);
-  elsewhere = new Analytics(api, other.key);
-  schedules = new Schedules(api, key, vault);
-});
-afterAll(() => api.close());
+const vault = testVault();
+const api = await startTestApi({ vault });
+const { key } = await api.createKey(api.database.tenant);
+const reader = await api.createKey(api.database.tenant, { scopes: ['analytics:read'] });
+const other = await api.createKey(api.database.tenants.production, { scopes: ['analytics:read'] });
+const analytics = new Analytics(api, reader.key);
+const elsewhere = new Analytics(api, other.key);
+const schedules = new Schedules(api, key, vault);
 
 interface Usage {
   range: { from: string; to: string; interval: string; completeUntil: string };

@@ -1,25 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ONBOARDING_STEP_IDS } from '../../../domain/analytics/onboarding.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { approve, keyClient, readApproval } from '../approvals/support.ts';
 import { memberSession } from '../harness/member-session.ts';
 import { invocationIn } from '../invocations/support.ts';
 import { Analytics } from './support.ts';
 
-let service: TestService;
-let analytics: Analytics;
-let elsewhere: Analytics;
-beforeAll(async () => {
-  service = await startTestService();
-  const { tenants } = service.database;
-  analytics = new Analytics(
-    service,
-    (await service.createKey(tenants.development, { scopes: ['analytics:read'] })).key,
-  );
-  elsewhere = new Analytics(service, (await service.createKey(tenants.production, { scopes: ['analytics:read'] })).key);
-});
-afterAll(() => service.close());
+const service = await startTestService();
+const { tenants } = service.database;
+const analytics = new Analytics(
+  service,
+  (await service.createKey(tenants.development, { scopes: ['analytics:read'] })).key,
+);
+const elsewhere = new Analytics(
+  service,
+  (await service.createKey(tenants.production, { scopes: ['analytics:read'] })).key,
+);
 
 interface Step {
   id: string;

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { analyticsRoutes } from '../../../api/analytics/routes.ts';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { METRIC_NAMES, METRICS } from '../../../domain/analytics/metrics.ts';
 import { explained } from '../../harness/explained.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 /** No request of a dashboard may scan records: its cost would grow with them. Each route reads sums, and of the records only these. */
 
@@ -63,21 +63,16 @@ interface Plan {
   Plans?: Plan[];
 }
 
-let api: TestApi;
-let key: string;
 let plans: { sql: string; plan: Plan }[] = [];
 
-beforeAll(async () => {
-  api = await startTestApi();
-  ({ key } = await api.createKey(api.database.tenant));
-  const open = api.deps.db.withEnvironment.bind(api.deps.db);
-  vi.spyOn(api.deps.db, 'withEnvironment').mockImplementation((tenant, work, options) =>
-    open(tenant, (tx) => work(options?.isSnapshot === true ? keepingPlans(tx) : tx), options),
-  );
-});
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenant);
+const open = api.deps.db.withEnvironment.bind(api.deps.db);
+vi.spyOn(api.deps.db, 'withEnvironment').mockImplementation((tenant, work, options) =>
+  open(tenant, (tx) => work(options?.isSnapshot === true ? keepingPlans(tx) : tx), options),
+);
 afterAll(async () => {
   vi.restoreAllMocks();
-  await api.close();
 });
 
 /** The plans are those that are made for the application's login. */

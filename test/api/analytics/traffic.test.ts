@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import type { agentSchema } from '../../../api/analytics/agents.ts';
 import type { overviewSchema } from '../../../api/analytics/overview-schemas.ts';
@@ -74,10 +74,6 @@ beforeAll(async () => {
   await halted();
   await foldAll();
 }, 240_000);
-afterAll(async () => {
-  await service.close();
-  await destination.close();
-});
 
 async function invokeAll(): Promise<void> {
   const of = (what: string, agentId?: string) => ({ input: { what }, ...(agentId === undefined ? {} : { agentId }) });

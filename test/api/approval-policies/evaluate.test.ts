@@ -1,21 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { policySchema } from '../../../api/approval-policies/schemas.ts';
 import { verdictSchema } from '../../../api/approval-policies/verdict-schema.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
 
 /** The policies' decision on a hypothetical request, over HTTP. */
 
-let api: TestApi;
 let client: PolicyClient;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
 beforeEach(async () => {
   client = await policyClient(api, (await api.database.anotherWorkspace()).development);
   await createRefundAction(client);

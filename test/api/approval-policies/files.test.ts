@@ -1,22 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { appliedSchema, planSchema } from '../../../api/approval-policies/files-schemas.ts';
 import { policySchema } from '../../../api/approval-policies/schemas.ts';
 import { LIVE_POLICIES_MAX, LIVE_RULES_MAX } from '../../../domain/approval-policies/files.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { memberSession } from '../harness/member-session.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
 
 /** Policies from files: the content of a plan, and that it is applied atomically and only to the state it was made from. */
 
-let api: TestApi;
 let client: PolicyClient;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
 beforeEach(async () => {
   client = await policyClient(api, (await api.database.anotherWorkspace()).development);
 });

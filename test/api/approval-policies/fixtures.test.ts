@@ -1,23 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { type Fixture, testedSchema } from '../../../api/approval-policies/fixture-schemas.ts';
 import { runFixtures } from '../../../api/approval-policies/run-fixtures.ts';
 import type { EvaluationContext } from '../../../db/approval-policies/read-evaluation-context.ts';
 import { compilePolicySet } from '../../../domain/approval-policies/evaluate-policies.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
 
 /** Policy files against fixture requests: each verdict with its rule and the values that the rule used. */
 
-let api: TestApi;
 let client: PolicyClient;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
 beforeEach(async () => {
   client = await policyClient(api, (await api.database.anotherWorkspace()).development);
 });

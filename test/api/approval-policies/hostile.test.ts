@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { verdictSchema } from '../../../api/approval-policies/verdict-schema.ts';
 import { HOSTILE_OVER_INPUT } from '../../../bench/policy/hostile.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, type PolicyClient } from './support.ts';
 
 /** One tenant keeps the process as busy as policies can. Another tenant's HTTP requests are still answered meanwhile. */
 
-let api: TestApi;
 let busy: PolicyClient;
 let other: PolicyClient;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
 beforeEach(async () => {
   busy = await policyClient(api, (await api.database.anotherWorkspace()).development);
   other = await policyClient(api, (await api.database.anotherWorkspace()).development);

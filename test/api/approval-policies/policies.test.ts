@@ -1,20 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { policySchema, policyVersionSchema } from '../../../api/approval-policies/schemas.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { memberSession } from '../harness/member-session.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
 
 /** Approval policies, a test for each status, with the database checked after. */
 
-let api: TestApi;
 let client: PolicyClient;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
 beforeEach(async () => {
   client = await policyClient(api, (await api.database.anotherWorkspace()).development);
 });

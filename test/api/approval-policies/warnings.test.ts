@@ -1,22 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { appliedSchema, planSchema } from '../../../api/approval-policies/files-schemas.ts';
 import { writtenPolicySchema } from '../../../api/approval-policies/schemas.ts';
 import { writtenLimitSchema } from '../../../api/impact-limits/schemas.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, type PolicyClient } from './support.ts';
 
 /** A policy or a limit that names what the environment does not have is written, and its author is told. */
 
-let api: TestApi;
 let client: PolicyClient;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
 beforeEach(async () => {
   client = await policyClient(api, (await api.database.anotherWorkspace()).development);
   await createRefundAction(client, {

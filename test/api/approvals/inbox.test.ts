@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Role } from '../../../domain/roles.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { memberSession } from '../harness/member-session.ts';
 import { createAction, errorOf, invoke, type Caller } from '../invocations/support.ts';
 import {
@@ -13,7 +13,6 @@ import {
   approve,
   deny,
   keyClient,
-  type KeyClient,
   putPolicy,
   readApproval,
   untilStatus,
@@ -21,24 +20,13 @@ import {
 } from './support.ts';
 
 /** The inbox: what it shows, who may decide, and approvals of work that a caller runs itself. */
-let service: TestService;
-let target: Target;
-let agent: KeyClient;
-let alice: KeyClient;
-let bob: KeyClient;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  const { development } = service.database.tenants;
-  [agent, alice, bob] = await Promise.all([
-    keyClient(service, development),
-    keyClient(service, development, { name: 'finance desk', preset: 'full_access' }),
-    keyClient(service, development),
-  ]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const { development } = service.database.tenants;
+const [agent, alice, bob] = await Promise.all([
+  keyClient(service, development),
+  keyClient(service, development, { name: 'finance desk', preset: 'full_access' }),
+  keyClient(service, development),
+]);
 
 const MONEY = { impact: [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }] };
 

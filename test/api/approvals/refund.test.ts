@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { preview } from '../previews/support.ts';
 import {
@@ -12,7 +12,6 @@ import {
   approve,
   deny,
   keyClient,
-  type KeyClient,
   largeRefunds,
   putPolicy,
   readApproval,
@@ -22,27 +21,15 @@ import {
 /** The service's central guarantee: a person approves the exact request, and nothing else is ever sent. */
 const VALUE = 'pk_live_12345678';
 
-let service: TestService;
-let target: Target;
-let agent: KeyClient;
-let alice: KeyClient;
-let bob: KeyClient;
-let policy: { id: string; version: number };
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  const { production } = service.database.tenants;
-  [agent, alice, bob] = await Promise.all([
-    keyClient(service, production),
-    keyClient(service, production),
-    keyClient(service, production),
-  ]);
-  await agent.call('PUT', '/api/v2/secrets/pay_key', { value: VALUE });
-  policy = await putPolicy(agent, largeRefunds());
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const { production } = service.database.tenants;
+const [agent, alice, bob] = await Promise.all([
+  keyClient(service, production),
+  keyClient(service, production),
+  keyClient(service, production),
+]);
+await agent.call('PUT', '/api/v2/secrets/pay_key', { value: VALUE });
+const policy = await putPolicy(agent, largeRefunds());
 
 async function refundAction(path = '/echo', overrides: JsonObject = {}, secret = 'pay_key'): Promise<string> {
   const name = `refund.${randomUUID().slice(0, 8)}`;

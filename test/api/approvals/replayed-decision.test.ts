@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { approvalRoutes } from '../../../api/approvals/routes.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { approvalIn } from './support.ts';
 
 /**
@@ -8,11 +8,7 @@ import { approvalIn } from './support.ts';
  * another principal repeats it, they get the first one's reply, marked as a replay, and their repeat does not count.
  */
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi({ routes: approvalRoutes });
-});
-afterAll(async () => api?.close());
+const api = await startTestApi({ routes: approvalRoutes });
 
 test("another principal's Idempotency-Key decides nothing", async () => {
   const [asking, alice, bob] = await Promise.all(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { effectOf, type Effect, invoke } from '../invocations/support.ts';
@@ -19,10 +19,6 @@ beforeAll(async () => {
   [service, target] = await Promise.all([startTestService(), startTarget()]);
   const { production } = service.database.tenants;
   [agent, decider] = await Promise.all([keyClient(service, production), keyClient(service, production)]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
 });
 
 interface Agreed {

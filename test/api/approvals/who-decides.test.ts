@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { decide } from '../../../api/approvals/decide.ts';
 import { presentApproval } from '../../../api/approvals/schemas.ts';
 import type { Caller } from '../../../api/http/callers.ts';
@@ -22,11 +22,7 @@ import { plantGrant } from '../oauth/planted-grant.ts';
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(async () => database?.close());
+const database = await createTestDatabase();
 
 const inWorkspace: TestDatabase['db']['withWorkspace'] = (of, work) => database.db.withWorkspace(of, work);
 

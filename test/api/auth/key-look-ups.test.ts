@@ -1,14 +1,10 @@
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Authenticator } from '../../../api/http/authenticate.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 /** Each request looks its key up: nothing that a process remembers stands for a key that has ended. */
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(async () => api.close());
+const api = await startTestApi();
 
 const ACTIONS = '/api/v2/actions';
 const revokeUnseen = (keyId: string): Promise<unknown> =>

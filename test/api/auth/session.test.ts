@@ -1,11 +1,11 @@
 import { createHook } from 'node:async_hooks';
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashToken } from '../../../db/auth/session-terms.ts';
 import { comparisonWith, hashPassword } from '../../../db/auth/password.ts';
 import { parseAddressRanges } from '../../../domain/address-ranges.ts';
 import { CHEAP, cookieOf, createPerson, PASSWORD, personOf, tokenSetBy, type TestPerson } from '../harness/people.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 const SESSION = '/api/v2/auth/session';
 
@@ -13,16 +13,8 @@ interface SessionBody {
   data: { csrfToken: string; expiresAt: string; user: { id: string }; workspaces: { id: string }[] };
 }
 
-let api: TestApi;
-let other: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-  other = await startTestApi({ database: api.database });
-});
-afterAll(async () => {
-  await other.close();
-  await api.close();
-});
+const api = await startTestApi();
+const other = await startTestApi({ database: api.database });
 beforeEach(async () => {
   await api.database.asOwner('DELETE FROM sign_in_throttles');
 });

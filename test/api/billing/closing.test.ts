@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { closeBillingMonthStart } from '../../../temporal/billing/close-billing-month.ts';
 import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service?.close());
+const service = await startTestService();
 
 it('closes each month that has ended, one after the other, and none twice', { timeout: TEST_TIMEOUT_MS }, async () => {
   const { workspaceId } = service.database.tenant;

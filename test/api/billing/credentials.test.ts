@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getStripeConfigRoute } from '../../../api/billing/plan-routes.ts';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 
 /** Where secrets of our own, of deliveries, are shown once: none is of a payment provider. */
 const OWN_SIGNING_SECRETS = ['signing-keys/routes.ts', 'events/schemas.ts', 'reference/examples.json'];

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { entrySchema, lookupSchema, statsSchema } from '../../../api/cache/schemas.ts';
 import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
 import { CACHE_ENTRIES_MAX } from '../../../domain/cache/cache.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
-let api: TestApi;
-let key: string;
 const embedder = new FakeEmbedder();
-beforeAll(async () => {
-  api = await startTestApi({ embedder });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api?.close());
+const api = await startTestApi({ embedder });
+const { key } = await api.createKey(api.database.tenant);
 
 type Body = Record<string, unknown>;
 const post = (path: string, body: Body, own = key) => api.call('POST', `/api/v2/cache${path}`, { key: own, body });

@@ -1,21 +1,16 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { entrySchema, lookupSchema, statsSchema } from '../../../api/cache/schemas.ts';
 import { newId } from '../../../domain/ids.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 
 /** What a lookup found is stored anew, deleted or flushed before it is answered. */
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ embedder: new FakeEmbedder() });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api?.close());
+const api = await startTestApi({ embedder: new FakeEmbedder() });
+const { key } = await api.createKey(api.database.tenant);
 
 type Body = Record<string, unknown>;
 const post = (path: string, body: Body) => api.call('POST', `/api/v2/cache${path}`, { key, body });

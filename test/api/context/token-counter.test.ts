@@ -4,16 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { SMALL_JOB_BYTES_MAX, TokenCounter } from '../../../api/context/token-counter.ts';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { SMALL_JOB_BYTES_MAX, TokenCounter } from '../../../api/threads/token-counter.ts';
 import type { ContextRequest } from '../../../domain/context/assemble.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 
 let made: TokenCounter | null = null;
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'token-counter-test-'));
-});
+const folder = await mkdtemp(path.join(tmpdir(), 'token-counter-test-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 afterEach(async () => {
   await made?.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
   deadLetterSchema,
@@ -10,21 +10,13 @@ import { keySchema } from '../../../api/flow-control/schemas.ts';
 import { listedMessageSchema } from '../../../api/messages/schemas.ts';
 import { deleteOldDeadLetters } from '../../../db/dead-letters/delete-old-dead-letters.ts';
 import { newId } from '../../../domain/ids.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
-import { type Destination, publish, read, startDestination, statusOf } from '../messages/support.ts';
+import { publish, read, startDestination, statusOf } from '../messages/support.ts';
 import { plantDeadLetters } from './plant.ts';
 
-let service: TestService;
-let destination: Destination;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-});
-afterAll(async () => {
-  await service.close();
-  await destination.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
 const get = (messageId: string): Promise<CallResult> => service.get(`/api/v2/dlq/${messageId}`);
 const retry = (messageId: string, body: object = {}): Promise<CallResult> =>

@@ -1,8 +1,8 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PageDependencies } from '../../../activities/dead-letters/job-page.ts';
 import { retryDeadLetterPage } from '../../../activities/dead-letters/retry-page.ts';
-import type { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import type { PermitTakers } from '../../../activities/permit-takers.ts';
 import { keySchema } from '../../../api/flow-control/schemas.ts';
 import type { Vault } from '../../../db/secrets/vault.ts';
 import {
@@ -15,23 +15,14 @@ import {
 import { KEYS_PER_ENVIRONMENT_MAX } from '../../../domain/flow-control/flow-control.ts';
 import { newId } from '../../../domain/ids.ts';
 import { CONTENT_PER_REQUEST_BYTES_MAX } from '../../../domain/messages/messages.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { dataOf } from '../invocations/support.ts';
-import { type Destination, startDestination, startsInTurn } from '../messages/support.ts';
+import { startDestination, startsInTurn } from '../messages/support.ts';
 import { jobIn, JOB_TIMEOUT_MS, JobWorld } from './job-world.ts';
 import { plantDeadLetters } from './plant.ts';
 
-let service: TestService;
-let destination: Destination;
-let jobs: JobWorld;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-  jobs = new JobWorld(service, `${destination.baseUrl}/job`);
-});
-afterAll(async () => {
-  await service.close();
-  await destination.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
+const jobs = new JobWorld(service, `${destination.baseUrl}/job`);
 
 /** One run of the activity, which starts no messages but by `given`. */
 function pageOf(

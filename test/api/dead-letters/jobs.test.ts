@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
-import { type Destination, startDestination } from '../messages/support.ts';
-import { type Job, jobIn, JOB_TIMEOUT_MS, JobWorld } from './job-world.ts';
-import { type Planted, plantDeadLetters } from './plant.ts';
+import { startDestination } from '../messages/support.ts';
+import { type Job, JOB_TIMEOUT_MS, jobIn, JobWorld } from './job-world.ts';
+import { plantDeadLetters, type Planted } from './plant.ts';
 
-let service: TestService;
-let destination: Destination;
-let jobs: JobWorld;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-  jobs = new JobWorld(service, `${destination.baseUrl}/job`);
-});
-afterAll(async () => {
-  await service.close();
-  await destination.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
+const jobs = new JobWorld(service, `${destination.baseUrl}/job`);
 
 const jobOf = (id: string) => jobs.jobOf(id);
 const retryAll = (filter: object) => jobs.retryAll(filter);

@@ -28,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await server.close();
 });
 
 async function open(options: Parameters<Browser['newContext']>[0]) {

@@ -6,6 +6,7 @@ import { type DocsOptions, serveDocs } from '../../../api/docs/serve-docs.ts';
 import { serveStart } from '../../../api/pages/start.ts';
 import type { RequestState } from '../../../api/http/context.ts';
 import { beginRequest } from '../../../api/http/every-request.ts';
+import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 export interface DocsServer {
   baseUrl: string;
@@ -25,9 +26,9 @@ export async function startDocsServer(settings: Partial<DocsOptions> = {}): Prom
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
+    close: closesWithFile(async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
 }

@@ -1,38 +1,30 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { get } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadDocsIndex } from '../../../api/docs/load-index.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { WARNING_CODES } from '../../../domain/actions/warnings.ts';
-import type { BuiltPage } from '../../../domain/docs/content.ts';
 import { errorRoute, operationRoute, refusalRoute, warningRoute } from '../../../domain/docs/code-routes.ts';
 import { ERROR_TABLE, type ErrorCode } from '../../../domain/errors.ts';
 import { GOVERNANCE_WARNING_CODES } from '../../../domain/governance-warnings.ts';
 import { REFUSAL_CODES } from '../../../domain/refusals.ts';
-import { type DocsServer, startDocsServer } from './docs-server.ts';
+import { startDocsServer } from './docs-server.ts';
 
 /** The pages for people, as HTTP shows them; the browser looks at some of them in browser.test.ts. */
 
-let server: DocsServer;
-let pages: BuiltPage[];
 /** The HTML of every page by its path, with the places that it links to. */
 const read = new Map<string, { html: string; ids: string[]; links: string[] }>();
 
-beforeAll(async () => {
-  server = await startDocsServer();
-  ({ pages } = await loadDocsIndex());
-  for (const { route } of pages) {
-    const reply = await fetch(`${server.baseUrl}/docs${route}`, { headers: { accept: 'text/html' } });
-    if (reply.status !== 200) throw new Error(`${route} answers ${reply.status}`);
-    const html = await reply.text();
-    const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
-    const links = [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, link = '']) => link);
-    read.set(`/docs${route}`, { html, ids: ids, links: links.map((link) => link.replaceAll('&amp;', '&')) });
-  }
-});
-afterAll(async () => {
-  await server.close();
-});
+const server = await startDocsServer();
+const { pages } = await loadDocsIndex();
+for (const { route } of pages) {
+  const reply = await fetch(`${server.baseUrl}/docs${route}`, { headers: { accept: 'text/html' } });
+  if (reply.status !== 200) throw new Error(`${route} answers ${reply.status}`);
+  const html = await reply.text();
+  const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
+  const links = [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, link = '']) => link);
+  read.set(`/docs${route}`, { html, ids: ids, links: links.map((link) => link.replaceAll('&amp;', '&')) });
+}
 
 const visit = async (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${server.baseUrl}${path}`, { headers: { accept: 'text/html', ...headers }, redirect: 'manual' });

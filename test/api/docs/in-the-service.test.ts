@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { expect, test } from 'vitest';
+import { startTestApi } from '../harness/test-api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(async () => api.close());
+const api = await startTestApi();
 
 test('the documentation is public, and reads no cookie', async () => {
   for (const path of ['/llms.txt', '/api/docs/pages.json', '/openapi.json', '/mcp.md', '/oauth.md', '/docs/mcp']) {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDocsServer, type DocsServer } from './docs-server.ts';
+import { describe, expect, test } from 'vitest';
+import { startDocsServer } from './docs-server.ts';
 
 interface Page {
   route: string;
@@ -8,15 +8,10 @@ interface Page {
   url: string;
 }
 
-let docs: DocsServer;
-let pages: Page[];
-beforeAll(async () => {
-  docs = await startDocsServer();
-  ({ pages } = JSON.parse(await text('/api/docs/pages.json')) as { pages: Page[] });
-});
-afterAll(async () => docs.close());
-
 const text = async (path: string): Promise<string> => (await fetch(`${docs.baseUrl}${path}`)).text();
+
+const docs = await startDocsServer();
+const { pages } = JSON.parse(await text('/api/docs/pages.json')) as { pages: Page[] };
 
 /** The grammar of llmstxt.org: a title, a quotation, text without headings, then sections of links. Throws at what it does not have. */
 function parse(llms: string): { title: string; summary: string; sections: { title: string; links: string[] }[] } {

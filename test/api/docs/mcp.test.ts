@@ -1,18 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDocsServer, type DocsServer } from './docs-server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startDocsServer } from './docs-server.ts';
 
-let docs: DocsServer;
-let client: Client;
-
-beforeAll(async () => {
-  docs = await startDocsServer();
-  client = new Client({ name: 'test', version: '1.0.0' });
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${docs.baseUrl}/docs/mcp`)));
-});
+const docs = await startDocsServer();
+const client = new Client({ name: 'test', version: '1.0.0' });
+await client.connect(new StreamableHTTPClientTransport(new URL(`${docs.baseUrl}/docs/mcp`)));
 afterAll(async () => {
   await client.close();
-  await docs.close();
 });
 
 async function call(name: string, input: Record<string, unknown> = {}): Promise<{ text: string; isError: boolean }> {

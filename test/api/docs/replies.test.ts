@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { DOCS_SCHEMAS } from '../../../api/docs/schemas.ts';
-import { startDocsServer, type DocsServer } from './docs-server.ts';
+import { startDocsServer } from './docs-server.ts';
 
 interface Summary {
   route: string;
@@ -20,18 +20,11 @@ interface Index {
 }
 
 const SITE = 'https://docs.example.com';
-let docs: DocsServer;
 /** At an address of its own, below a prefix. */
-let elsewhere: DocsServer;
-let index: Index;
 
-beforeAll(async () => {
-  docs = await startDocsServer();
-  elsewhere = await startDocsServer({ site: SITE, base: '/handbook' });
-  index = (await (await fetch(`${docs.baseUrl}/api/docs/pages.json`)).json()) as Index;
-});
-
-afterAll(async () => Promise.all([docs.close(), elsewhere.close()]));
+const docs = await startDocsServer();
+const elsewhere = await startDocsServer({ site: SITE, base: '/handbook' });
+const index = (await (await fetch(`${docs.baseUrl}/api/docs/pages.json`)).json()) as Index;
 
 const get = async (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${docs.baseUrl}${path}`, { redirect: 'manual', ...init });

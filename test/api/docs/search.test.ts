@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { QUERY_CHARACTERS_MAX } from '../../../domain/docs/search.ts';
 import { NetworkBudget, POINTS } from '../../../api/docs/network-budget.ts';
-import { startDocsServer, type DocsServer } from './docs-server.ts';
+import { startDocsServer } from './docs-server.ts';
 
 const TAKES_MAX = 1_000;
 
@@ -11,11 +11,7 @@ interface Found {
   results: { route: string; excerpt: string; contentType: string; facets: Record<string, string> }[];
 }
 
-let docs: DocsServer;
-beforeAll(async () => {
-  docs = await startDocsServer();
-});
-afterAll(async () => docs.close());
+const docs = await startDocsServer();
 
 async function search(parameters: string): Promise<Found> {
   const response = await fetch(`${docs.baseUrl}/api/docs/search?${parameters}`);

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
 import { NOTES_PER_EFFECT_MAX } from '../../../domain/reconciliation/notes.ts';
 import { createWorld } from '../suites/create-world.ts';
-import type { World } from '../suites/world.ts';
 import { plantEffect } from './fixtures.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(async () => world.api.close());
+const world = await createWorld();
 
 test('notes of an effect end at their cap, also where several arrive at once', async () => {
   const effectId = await plantEffect(world);

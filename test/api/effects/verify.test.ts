@@ -1,26 +1,17 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { withoutTriggers } from '../../db/harness/plant.ts';
 import { checkReceipt } from '../../db/effects/stranger.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { receiptCheckSchema } from '../../../api/effects/schemas.ts';
 import { createAction, dataOf, type Effect, effectIn, effectOf, invoke } from '../invocations/support.ts';
 import { evidence, operatorOf, unknownOf } from '../reconciliation/support.ts';
 
 /** A receipt is checked by the service, and by a third party that has only its text. */
 
-let service: TestService;
-let target: Target;
-let operator: Awaited<ReturnType<typeof operatorOf>>;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  operator = await operatorOf(service);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const operator = await operatorOf(service);
 
 const pathOf = (effect: Effect): string => `/api/v2/actions/effects/${effect.id}`;
 const verify = async (effect: Effect) => dataOf(await service.get(`${pathOf(effect)}/verify`), receiptCheckSchema);

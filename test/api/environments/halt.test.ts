@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
@@ -15,8 +15,8 @@ import type { InvocationRef } from '../../../domain/refs.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plantKeys } from '../../harness/keys.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import {
   createAction,
   type Effect,
@@ -26,7 +26,7 @@ import {
   invocationsIn,
   invoke,
 } from '../invocations/support.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 import { NO_PAYMENT_PROVIDER } from '../../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
@@ -34,19 +34,8 @@ import { Gauges } from '../../../domain/gauges.ts';
 
 /** A halt holds from its reply on, on every process. Two API processes and a worker share one database. */
 
-let service: TestService;
-let second: TestApi;
-let target: Target;
-
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  second = await startTestApi({ database: service.database, taskQueue: service.taskQueue });
-});
-afterAll(async () => {
-  await second?.close();
-  await target?.stop();
-  await service?.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const second = await startTestApi({ database: service.database, taskQueue: service.taskQueue });
 afterEach(async () => {
   await resume();
   await target.reset();

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { PLATFORM_EVENTS } from '../../../domain/events/platform-events.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { createdSubscriptionSchema } from '../../../api/events/schemas.ts';
 import { createAction, dataOf } from '../invocations/support.ts';
-import { type Destination, startDestination } from '../messages/support.ts';
+import { startDestination } from '../messages/support.ts';
 import { outbox } from './support.ts';
 
-let service: TestService;
-let destination: Destination;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService({ relay: true }), startDestination()]);
-});
-afterAll(async () => {
-  await service?.close();
-  await destination?.close();
-});
+const [service, destination] = await Promise.all([startTestService({ relay: true }), startDestination()]);
 
 test(
   'a platform event reaches its subscription, signed, in the documented shape, and raises no other',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { markReconciliationExhausted } from '../../../db/effects/plan-reconciliation.ts';
 import { endApproval } from '../../../db/approvals/end-approval.ts';
 import { lockApproval } from '../../../db/approvals/lock-approval.ts';
@@ -14,23 +14,19 @@ import {
 import { PLATFORM_EVENTS } from '../../../domain/events/platform-events.ts';
 import { draftOfEvent, NOT_GIVEN } from '../../../domain/notifications/draft-of-event.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
-import { type ServiceAndTarget, withServiceAndTarget } from '../../harness/service-and-target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { approvalsIn, approve, deny, keyClient } from '../approvals/support.ts';
 import { createAction, invoke } from '../invocations/support.ts';
-import { type Destination, publish, startDestination } from '../messages/support.ts';
+import { publish, startDestination } from '../messages/support.ts';
 import { evidence, operatorOf, unknownOf } from '../reconciliation/support.ts';
 import { outbox, type Raised, subscribeToService } from './support.ts';
 
 /** Every type is raised by the operation that causes it. Nothing relays here, so all that was raised is in the outbox. */
 
-let { service, target }: ServiceAndTarget = {} as ServiceAndTarget;
-let destination: Destination;
-withServiceAndTarget((started) => ({ service, target } = started));
-beforeAll(async () => {
-  destination = await startDestination();
-  await subscribeToService(service.database);
-});
-afterAll(() => destination.close());
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const destination = await startDestination();
+await subscribeToService(service.database);
 
 const BASE = '/api/v2';
 const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {

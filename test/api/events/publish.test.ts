@@ -1,13 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import {
   eventWithDeliveriesSchema,
   listedEventSchema,
   publishedEventSchema,
 } from '../../../api/events/event-schemas.ts';
-import { startFanOutOf } from '../../../api/events/event-workflows.ts';
+import { startFanOutOf } from '../../../api/starts/event-workflows.ts';
 import { createdSubscriptionSchema, rotatedSecretSchema } from '../../../api/events/schemas.ts';
 import { batchResultSchema, listedMessageSchema, publishedToTopicSchema } from '../../../api/messages/schemas.ts';
 import { publishEvent } from '../../../db/events/publish-event.ts';
@@ -19,20 +19,12 @@ import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
-import { type Delivered, type Destination, startDestination } from '../messages/support.ts';
+import { type Delivered, startDestination } from '../messages/support.ts';
 import { rotatedSecret } from '../signing-keys/support.ts';
 
-let service: TestService;
-let destination: Destination;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-});
-afterAll(async () => {
-  await service?.close();
-  await destination?.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
 const EVENTS = '/api/v2/events';
 const WAIT = { timeout: PATIENCE_MS, interval: 100 };

@@ -1,28 +1,20 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { recoverSubscriptionPage } from '../../../activities/events/recover-page.ts';
 import { recoverySchema } from '../../../api/events/delivery-schemas.ts';
 import type { DeadLetterJobRef, JobStep } from '../../../domain/dead-letters/dead-letters.ts';
 import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
-import { type Destination, startDestination, startsInTurn } from '../messages/support.ts';
+import { startDestination, startsInTurn } from '../messages/support.ts';
 import { plantFailedDeliveries, plantTopicWith } from './plant.ts';
 
 type Recovery = z.infer<typeof recoverySchema>;
 
-let service: TestService;
-let destination: Destination;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-});
-afterAll(async () => {
-  await service?.close();
-  await destination?.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
 const base = (subscriptionId: string): string => `/api/v2/events/subscriptions/${subscriptionId}`;
 const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();

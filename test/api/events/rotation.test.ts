@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { testedSchema } from '../../../api/events/delivery-schemas.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
-import { type Delivered, type Destination, startDestination } from '../messages/support.ts';
+import { type Delivered, startDestination } from '../messages/support.ts';
 import { rotatedSecret } from '../signing-keys/support.ts';
 import { signed, verifies } from '../messages/verify.ts';
 import { plantTopicWith } from './plant.ts';
 
 /** Receivers with the old and with the new secret, before, within and after the grace period of a rotation. */
 
-let service: TestService;
-let destination: Destination;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-});
-afterAll(async () => {
-  await service?.close();
-  await destination?.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
 const secretIn = (reply: CallResult): string => dataOf(reply, z.looseObject({ secret: z.string() })).secret;
 const rotate = async (subscriptionId: string): Promise<string> =>

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { subscriptionAttemptSchema, testedSchema } from '../../../api/events/delivery-schemas.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
-import { type Destination, startDestination } from '../messages/support.ts';
+import { startDestination } from '../messages/support.ts';
 import { plantTopicWith } from './plant.ts';
 
 /** The test event of a subscription, and the log of its attempts. */
 
-let service: TestService;
-let destination: Destination;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-});
-afterAll(async () => {
-  await service?.close();
-  await destination?.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
 const base = (subscriptionId: string): string => `/api/v2/events/subscriptions/${subscriptionId}`;
 const attempts = async (subscriptionId: string, query = '') =>

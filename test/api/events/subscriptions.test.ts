@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createdSubscriptionSchema, rotatedSecretSchema, subscriptionSchema } from '../../../api/events/schemas.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import { SUBSCRIPTIONS_PER_TOPIC_MAX } from '../../../domain/events/topics.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api.close());
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
 
 const HOOK = 'https://shop.example/hook';
 const call = (

@@ -1,33 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { StoredFile } from '../../../domain/files/file-store.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { invocationWorkflowId } from '../../../temporal/invocations/invoke-action.ts';
-import { type FakeResend, startFakeResend } from '../../harness/providers/fake-resend.ts';
+import { startFakeResend } from '../../harness/providers/fake-resend.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
-import { approve, deny, keyClient, type KeyClient, readApproval, untilStatus } from '../approvals/support.ts';
+import { approve, deny, keyClient, readApproval, untilStatus } from '../approvals/support.ts';
 import { createAction, effectAtRest, effectOf, errorOf, invoke } from '../invocations/support.ts';
 import { preview, tamper } from '../previews/support.ts';
 import { invoice, presign, presignedIn, sha256Of, type TestFile, upload } from './support.ts';
 
-let service: TestService;
-let target: Target;
-let resend: FakeResend;
-let key: string;
-let approver: KeyClient;
-beforeAll(async () => {
-  resend = await startFakeResend();
-  [service, target] = await Promise.all([
-    startTestService({ providers: { resendBaseUrl: resend.baseUrl } }),
-    startTarget(),
-  ]);
-  ({ key } = service);
-  approver = await keyClient(service, service.database.tenant, { name: 'approver', preset: 'full_access' });
-});
+const resend = await startFakeResend();
+const [service, target] = await Promise.all([
+  startTestService({ providers: { resendBaseUrl: resend.baseUrl } }),
+  startTarget(),
+]);
+const { key } = service;
+const approver = await keyClient(service, service.database.tenant, { name: 'approver', preset: 'full_access' });
 afterAll(async () => {
-  await target.stop();
-  await service.close();
   await resend.close();
 });
 

@@ -1,21 +1,13 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { expect, test } from 'vitest';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { createAction, errorOf, invocationIn } from '../invocations/support.ts';
 import { type TestFile, upload } from './support.ts';
 
 /** A file is deleted while an invocation that carries it is admitted: one of the two is refused, and no invocation lacks its file. */
-let service: TestService;
-let target: Target;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 interface Racers {
   file: TestFile;

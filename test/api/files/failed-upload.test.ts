@@ -1,27 +1,21 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import { dueFiles } from '../../../activities/maintenance/due-files.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Bytes, StoredFile } from '../../../domain/files/file-store.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { invoice, multipart } from './support.ts';
 
 /** Direct uploads that fail where nobody knows whether they succeeded: no file without its bytes, and no bytes without a row. */
-let api: TestApi;
-let key: string;
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'failed-upload-test-'));
-  api = await startTestApi({ files: createFolderStore(folder) });
-  ({ key } = await api.createKey(api.database.tenant));
-});
+const folder = await mkdtemp(path.join(tmpdir(), 'failed-upload-test-'));
+const api = await startTestApi({ files: createFolderStore(folder) });
+const { key } = await api.createKey(api.database.tenant);
 afterAll(async () => {
-  await api?.close();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -3,26 +3,20 @@ import { request as httpRequest } from 'node:http';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import type { Bytes } from '../../../domain/files/file-store.ts';
 import { DIRECT_FILE_BYTES_MAX } from '../../../domain/files/files.ts';
 import { newId } from '../../../domain/ids.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { fileIn, invoice, multipart, type Part, sha256Of, upload } from './support.ts';
 
-let api: TestApi;
-let key: string;
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'upload-test-'));
-  api = await startTestApi({ files: createFolderStore(folder) });
-  ({ key } = await api.createKey(api.database.tenant));
-});
+const folder = await mkdtemp(path.join(tmpdir(), 'upload-test-'));
+const api = await startTestApi({ files: createFolderStore(folder) });
+const { key } = await api.createKey(api.database.tenant);
 afterAll(async () => {
-  await api?.close();
   await rm(folder, { recursive: true, force: true });
 });
 

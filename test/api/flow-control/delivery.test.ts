@@ -1,25 +1,21 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { lostFlowControlLeases, waitingFlowControlKeys } from '../../../activities/maintenance/flow-control.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { keySchema, statusSchema } from '../../../api/flow-control/schemas.ts';
-import { paceFlowControlWorkflow } from '../../../api/flow-control/start-granted.ts';
-import { wakeMessageWorkflow } from '../../../api/messages/message-workflows.ts';
+import { paceFlowControlWorkflow } from '../../../api/starts/start-granted.ts';
+import { wakeMessageWorkflow } from '../../../api/starts/message-workflows.ts';
 import { grantWaiting } from '../../../db/flow-control/grant-waiting.ts';
 import type { FlowControlKeyRef } from '../../../domain/flow-control/flow-control.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { dataOf } from '../invocations/support.ts';
 import { publish, read, statusOf } from '../messages/support.ts';
 import { HeldDestination } from './held-destination.ts';
 
-let service: TestService;
 let destination: HeldDestination;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = await startTestService();
 beforeEach(async () => {
   destination = await new HeldDestination().start();
 });

@@ -13,16 +13,16 @@ import { createFolderStore } from '../../../activities/adapters/files/folder-sto
 import { createClientDocumentFetcher } from '../../../activities/adapters/http-request/fetch-client-document.ts';
 import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
-import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
-import { PacedStarts } from '../../../api/messages/paced-starts.ts';
-import { TokenCounter } from '../../../api/context/token-counter.ts';
+import { ImportPlanner, type ImportPlannerOptions } from '../../../api/threads/import-planner.ts';
+import { PacedStarts } from '../../../api/starts/paced-starts.ts';
+import { TokenCounter } from '../../../api/threads/token-counter.ts';
 import { FILE_UPLOADS } from '../../../api/files/uploads.ts';
-import { LARGE_BODIES, Uploads, type UploadsOptions } from '../../../api/http/bodies.ts';
+import { LARGE_BODIES } from '../../../api/http/bodies.ts';
+import { Uploads, type UploadsOptions } from '../../../api/threads/uploads.ts';
 import { BodyThreads, type BodyThreadsOptions } from '../../../api/threads/body-threads.ts';
 import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
 import { type ApiOptions, createApi } from '../../../api/create-api.ts';
-import type { Workers } from '../../../api/health/worker-watch.ts';
-import type { ApiDependencies } from '../../../api/dependencies.ts';
+import type { ApiDependencies, Workers } from '../../../api/dependencies.ts';
 import { type ApiKeyRecord, createApiKey, type NewApiKey } from '../../../db/api-keys/create-api-key.ts';
 import { Database, type Tenant } from '../../../db/client.ts';
 import { NotificationListener } from '../../../db/announcements/notification-listener.ts';
@@ -38,6 +38,7 @@ import { createTestDatabase, type TestDatabase } from '../../harness/database.ts
 import { TASK_QUEUE } from '../../../temporal/task-queues.ts';
 import { violationsOf } from './reply-schemas.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
+import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 export interface CallOptions {
   /** The API key. */
@@ -120,14 +121,14 @@ const SCHEMAS_FROM_SOURCE: TenantSchemasOptions = {
 
 /** The same for the threads that read large bodies. */
 const BODIES_FROM_SOURCE: BodyThreadsOptions = {
-  threadFile: () => compiledModule('api/threads/body-thread.ts'),
+  threadFile: () => compiledModule('api/body-thread.ts'),
   deadlineMs: 120_000,
   waitMsMax: 240_000,
 };
 
 /** The same for the thread that counts tokens. */
 const TOKENS_FROM_SOURCE = {
-  threadFile: () => compiledModule('api/context/token-thread.ts'),
+  threadFile: () => compiledModule('api/threads/token-thread.ts'),
   deadlineMs: 120_000,
   waitMsMax: 240_000,
 };
@@ -224,7 +225,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     call: (method, path, callOptions) => call(`${baseUrl}${path}`, method, callOptions),
     createKey: (tenant, input = { scopes: SCOPES }) =>
       database.db.withEnvironment(tenant, (tx) => createApiKey(tx, { name: 'test', ...input })),
-    close: async () => {
+    close: closesWithFile(async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       api.close();
@@ -238,7 +239,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       await db.close();
       await rm(filesFolder, { recursive: true, force: true });
       if (options.database === undefined) await database.close();
-    },
+    }),
   };
 }
 

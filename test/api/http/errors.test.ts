@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findJsonFault } from '../../../api/http/json-position.ts';
 import { nearNames } from '../../../domain/near-names.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  ({ key } = await api.createKey(api.database.tenants.development));
-  const adapter = { type: 'http.request', config: { method: 'POST', url: 'https://api.example.com/refunds' } };
-  for (const name of ['refund.create', 'refund.cancel', 'unrelated']) {
-    const made = await api.call('POST', '/api/v2/actions', { key, body: { name, adapter } });
-    if (made.status !== 201) throw new Error(made.text);
-  }
-  await api.call('PUT', '/api/v2/secrets/PAYMENTS_KEY', { key, body: { value: 'a-value-of-its-own' } });
-});
-afterAll(async () => api.close());
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenants.development);
+const adapter = { type: 'http.request', config: { method: 'POST', url: 'https://api.example.com/refunds' } };
+for (const name of ['refund.create', 'refund.cancel', 'unrelated']) {
+  const made = await api.call('POST', '/api/v2/actions', { key, body: { name, adapter } });
+  if (made.status !== 201) throw new Error(made.text);
+}
+await api.call('PUT', '/api/v2/secrets/PAYMENTS_KEY', { key, body: { value: 'a-value-of-its-own' } });
 
 const said = (reply: CallResult): { message: string; details?: unknown } =>
   (reply.json as { error: { message: string; details?: unknown } }).error;

@@ -1,14 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { longestStretchMs, slowness } from '../../harness/event-loop.ts';
 import { startTestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTarget } from '../../harness/target.ts';
 import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { createWorld, worldAt } from '../suites/create-world.ts';
-import type { World } from '../suites/world.ts';
 import { costlyBodies, costlyToParse } from './costly-bodies.ts';
 
 /** No request, however large or strange, keeps all others waiting for longer. */
@@ -16,23 +15,16 @@ const STRETCH_MS_MAX = 50;
 /** A stretch may include what the engine compiles, or a collection of garbage that is not this request's. */
 const TRIES = 4;
 
-let world: World;
 /** Another API on its database, whose workflows no worker runs: it is what is measured. */
-let measured: World;
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-  // The harness's own check of the reply takes longer than the route.
-  const api = await startTestService({ onReply: () => undefined });
-  world = await createWorld({ api, targetUrl: `${target.baseUrl}/ok` });
-  const { database } = api;
-  const quiet = await startTestApi({ database, taskQueue: 'nobody-polls', onReply: () => undefined });
-  measured = worldAt(world, quiet);
-});
+const target = await startTarget();
+// The harness's own check of the reply takes longer than the route.
+const api = await startTestService({ onReply: () => undefined });
+const world = await createWorld({ api, targetUrl: `${target.baseUrl}/ok` });
+const { database } = api;
+const quiet = await startTestApi({ database, taskQueue: 'nobody-polls', onReply: () => undefined });
+const measured = worldAt(world, quiet);
 afterAll(async () => {
   await measured.api.close();
-  await world.api.close();
-  await target.stop();
 });
 
 /** The least stretch of a few tries, and the last reply. */

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CREDENTIAL_ENDED, type Credential } from '../../../db/scope.ts';
 import type { Role } from '../../../domain/roles.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import { plantGrant } from '../oauth/planted-grant.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { sendSlowly } from '../suites/change-suites.ts';
 
 /** A credential holds until the commit. These tests change a caller during their change and check the answer. */
-let api: TestApi;
-let path: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  path = `/api/v2/workspaces/${api.database.tenant.workspaceId}/members`;
-  await createPerson(api, 'owner');
-});
-afterAll(async () => api.close());
+const api = await startTestApi();
+const path = `/api/v2/workspaces/${api.database.tenant.workspaceId}/members`;
+await createPerson(api, 'owner');
 
 const statusAndCode = ({ status, json }: CallResult): [number, string | undefined] => [
   status,

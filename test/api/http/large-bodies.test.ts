@@ -1,18 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LARGE_BODIES, Uploads } from '../../../api/http/bodies.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { describe, expect, test } from 'vitest';
+import { LARGE_BODIES } from '../../../api/http/bodies.ts';
+import { Uploads } from '../../../api/threads/uploads.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 
 /** Routes whose bodies are large are held to the bytes that have arrived: a slow sender keeps them for as long as a request may take. */
-let api: TestApi;
-let key: string;
-let neighbour: string;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-  ({ key: neighbour } = await api.createKey((await api.database.anotherWorkspace()).development));
-});
-afterAll(() => api.close());
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
+const { key: neighbour } = await api.createKey((await api.database.anotherWorkspace()).development);
 
 const SPANS = '/api/v2/runs/run_none/spans';
 const TRACES = '/api/v2/otlp/v1/traces';

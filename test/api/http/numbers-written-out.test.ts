@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseJsonText } from '../../../api/http/json-text.ts';
 import { growthOfNumber, jsonBytes, NUMBERS_GROWTH_BYTES_MAX } from '../../../domain/json.ts';
 import { randomFrom } from '../../harness/random.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
 /** PostgreSQL writes a number out: `1e308` of five characters is read back as 309 digits. */
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenant);
 
 const post = (path: string, body: unknown): Promise<CallResult> => api.call('POST', `/api/v2${path}`, { key, body });
 

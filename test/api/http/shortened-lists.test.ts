@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../api/http/define-route.ts';
 import { orShortened } from '../../../api/http/common-fields.ts';
 import { LISTED_RECORDS_MAX } from '../../../db/effects/get-effect.ts';
 import { LISTED_MEMBER_BYTES_MAX } from '../../../db/shortened.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { dataOf } from '../invocations/support.ts';
 import { tamper } from '../previews/support.ts';
 import { pathOf } from '../suites/world.ts';
@@ -17,11 +17,7 @@ const CUT = { truncated: true, bytes: expect.any(Number), preview: expect.any(St
 const AREAS = await collectLists();
 const LISTS = declaredLists(AREAS);
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(async () => service?.close());
+const service = await startTestService();
 
 /** The planted rows hold what no effect has, so this looks at the evidence alone. */
 const shownEvidence = z.object({ evidence: z.array(z.object({ summary: z.string() })) });

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
 import { policyDocument } from '../approval-policies/support.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 
 /** Mistakes of a caller that the answer can name: all unknown fields, the kind of an id, the header, the path. */
 
-let api: TestApi;
-let key: string;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  ({ key } = await api.createKey(api.database.tenants.development));
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenants.development);
 
 const call = (method: string, path: string, body?: unknown): Promise<CallResult> =>
   api.call(method, path, { key, ...(body === undefined ? {} : { body }) });

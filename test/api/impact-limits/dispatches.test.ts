@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { limitSchema } from '../../../api/impact-limits/schemas.ts';
 import { previewSchema } from '../../../api/previews/schemas.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, dataOf, effectIn, effectOf, invoke } from '../invocations/support.ts';
 import { evidence, operatorOf } from '../reconciliation/support.ts';
 
 /** Limits from end to end: over HTTP, through the workflow, to a target that counts its requests. */
 
-let service: TestService;
-let target: Target;
-
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const MONEY = { dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' };
 const limitIn = (reply: Parameters<typeof dataOf>[0]) => dataOf(reply, z.object(limitSchema.shape));

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { limitSchema } from '../../../api/impact-limits/schemas.ts';
 import { LIVE_LIMITS_MAX } from '../../../domain/impact-limits/limits.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
 /** What is specific to these routes. The suites test the rest. */
 
-let api: TestApi;
-let key: string;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  ({ key } = await api.createKey(api.database.tenants.development));
-});
-
-afterAll(async () => {
-  await api.close();
-});
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenants.development);
 
 let names = 0;
 const emailsADay = (over: JsonObject = {}): JsonObject => ({

@@ -7,7 +7,7 @@ import { memoryJobWorkflowId } from '../../../temporal/memory/memory-jobs.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, type Caller, dataOf, effectIn, invoke } from '../invocations/support.ts';
 
 /** One workspace's hanging calls leave the others their slots: over real HTTP, with fewer slots than calls that hang. */
@@ -41,39 +41,32 @@ class HangingEmbedder extends FakeEmbedder {
 }
 
 const embedder = new HangingEmbedder();
-let service: TestService;
-let target: Target;
-let victim: Caller;
-let victimsWorkspace: string;
-beforeAll(async () => {
-  [service, target] = await Promise.all([
-    startTestService({
-      slots: {
-        dispatches: SLOTS,
-        deliveries: 10,
-        'provider-reads': SLOTS_OF_OTHERS,
-        maintenance: SLOTS_OF_OTHERS,
-      },
-      inFlightCaps: { ...everyCap(CAP_OF_OTHERS), dispatch: CAP },
-      embedder,
-    }),
-    startTarget(),
-  ]);
-  const { development } = await service.database.anotherWorkspace();
-  victimsWorkspace = development.workspaceId;
-  const { key } = await service.createKey(development);
-  victim = {
-    post: (path, body, headers = {}) => service.call('POST', path, { key, body, headers }),
-    get: (path) => service.call('GET', path, { key }),
-  };
-});
 afterAll(async () => {
   embedder.release();
-  await target.stop();
-  await service.close();
 });
 
 const hanging = async (): Promise<number> => (await target.requests('/hang')).length;
+
+const [service, target] = await Promise.all([
+  startTestService({
+    slots: {
+      dispatches: SLOTS,
+      deliveries: 10,
+      'provider-reads': SLOTS_OF_OTHERS,
+      maintenance: SLOTS_OF_OTHERS,
+    },
+    inFlightCaps: { ...everyCap(CAP_OF_OTHERS), dispatch: CAP },
+    embedder,
+  }),
+  startTarget(),
+]);
+const { development } = await service.database.anotherWorkspace();
+const victimsWorkspace = development.workspaceId;
+const { key } = await service.createKey(development);
+const victim: Caller = {
+  post: (path, body, headers = {}) => service.call('POST', path, { key, body, headers }),
+  get: (path) => service.call('GET', path, { key }),
+};
 const queued = async (kind: string): Promise<number> =>
   (await service.database.asOwner('SELECT 1 FROM in_flight_permits WHERE kind = $1 AND NOT is_taken', [kind])).length;
 

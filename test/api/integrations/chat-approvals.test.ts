@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import { foundBy } from '../../harness/found-by.ts';
-import { type FakeDiscord, startFakeDiscord } from '../../harness/providers/fake-discord.ts';
-import { type FakeSlack, type SignedClick, signSlack, startFakeSlack } from '../../harness/providers/fake-slack.ts';
+import { startFakeDiscord } from '../../harness/providers/fake-discord.ts';
+import { type SignedClick, signSlack, startFakeSlack } from '../../harness/providers/fake-slack.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { PAGES_URL, startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { PAGES_URL, startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { type Approval, approvalIn, untilStatus } from '../approvals/support.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import { invocationIn } from '../invocations/support.ts';
@@ -15,31 +15,22 @@ const GRACE = { id: 'U0GRACE', username: 'grace' };
 const ADA = { id: 'U0ADA', username: 'ada' };
 const MALLORY = { id: 'U0MALLORY', username: 'mallory' };
 
-let service: TestService;
-let target: Target;
-let slack: FakeSlack;
-let discord: FakeDiscord;
-let grace: TestPerson;
-let ada: TestPerson;
 const ids: Record<'slack' | 'discord', string> = { slack: '', discord: '' };
-beforeAll(async () => {
-  [slack, discord] = await Promise.all([startFakeSlack(), startFakeDiscord()]);
-  const chats = { slackBaseUrl: slack.baseUrl, discordBaseUrl: discord.baseUrl };
-  [service, target] = await Promise.all([startTestService({ chats }), startTarget()]);
-  [grace, ada] = await Promise.all([createPerson(service, 'admin'), createPerson(service, 'admin')]);
-  const { botToken, signingSecret } = slack;
-  ids.slack = await idOf(service.post('/api/v2/integrations/slack', { botToken, signingSecret }));
-  const { publicKey, applicationWebhook: webhookUrl } = discord;
-  ids.discord = await idOf(service.post('/api/v2/integrations/discord', { webhookUrl, publicKey }));
-  await patch(`slack/${ids.slack}/channel`, { channelId: 'C0APPROVALS' });
-});
+const [slack, discord] = await Promise.all([startFakeSlack(), startFakeDiscord()]);
+const chats = { slackBaseUrl: slack.baseUrl, discordBaseUrl: discord.baseUrl };
+const [service, target] = await Promise.all([startTestService({ chats }), startTarget()]);
+const [grace, ada] = await Promise.all([createPerson(service, 'admin'), createPerson(service, 'admin')]);
+const { botToken, signingSecret } = slack;
+ids.slack = await idOf(service.post('/api/v2/integrations/slack', { botToken, signingSecret }));
+const { publicKey, applicationWebhook: webhookUrl } = discord;
+ids.discord = await idOf(service.post('/api/v2/integrations/discord', { webhookUrl, publicKey }));
+await patch(`slack/${ids.slack}/channel`, { channelId: 'C0APPROVALS' });
 beforeEach(() => {
   slack.messages.length = 0;
   slack.answers.length = 0;
   discord.messages.length = 0;
 });
 afterAll(async () => {
-  await service.close();
   await Promise.all([target.stop(), slack.close(), discord.close()]);
 });
 

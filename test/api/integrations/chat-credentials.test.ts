@@ -1,11 +1,11 @@
 import { temporal } from '@temporalio/proto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { integrationSchema } from '../../../api/integrations/schemas.ts';
 import { approvalWorkflowId } from '../../../temporal/approvals/await-approval.ts';
-import { type FakeDiscord, startFakeDiscord } from '../../harness/providers/fake-discord.ts';
-import { type FakeSlack, startFakeSlack } from '../../harness/providers/fake-slack.ts';
+import { startFakeDiscord } from '../../harness/providers/fake-discord.ts';
+import { startFakeSlack } from '../../harness/providers/fake-slack.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { approvalIn } from '../approvals/support.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
@@ -13,17 +13,10 @@ import { dataOf } from '../invocations/support.ts';
 /** Connecting chats and posting to them: what is a credential stays in the vault, and a webhook's URL is taken whole or not at all. */
 const ROOT = '/api/v2/integrations';
 
-let service: TestService;
-let slack: FakeSlack;
-let discord: FakeDiscord;
-let webhookToken: string;
-beforeAll(async () => {
-  [slack, discord] = await Promise.all([startFakeSlack(), startFakeDiscord()]);
-  service = await startTestService({ chats: { slackBaseUrl: slack.baseUrl, discordBaseUrl: discord.baseUrl } });
-  webhookToken = discord.applicationWebhook.split('/').at(-1) ?? '';
-});
+const [slack, discord] = await Promise.all([startFakeSlack(), startFakeDiscord()]);
+const service = await startTestService({ chats: { slackBaseUrl: slack.baseUrl, discordBaseUrl: discord.baseUrl } });
+const webhookToken = discord.applicationWebhook.split('/').at(-1) ?? '';
 afterAll(async () => {
-  await service?.close();
   await Promise.all([slack?.close(), discord?.close()]);
 });
 

@@ -1,38 +1,32 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import { newId } from '../../../domain/ids.ts';
 import { buttonValue } from '../../../domain/integrations/clicks.ts';
 import type { ChatProvider } from '../../../domain/integrations/integrations.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
-import { type FakeDiscord, startFakeDiscord } from '../../harness/providers/fake-discord.ts';
-import { type FakeSlack, type SignedClick, startFakeSlack } from '../../harness/providers/fake-slack.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startFakeDiscord } from '../../harness/providers/fake-discord.ts';
+import { type SignedClick, startFakeSlack } from '../../harness/providers/fake-slack.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 /** Whoever has the secret of an app can sign any number of clicks: they count against the rate limit of the workspace. */
 const GRACE = { id: 'U0GRACE', username: 'grace' };
 const { perHour } = PLAN_TABLE.free.rateLimit ?? { perHour: null };
 
-let api: TestApi;
-let slack: FakeSlack;
-let discord: FakeDiscord;
 const ids: Record<ChatProvider, string> = { slack: '', discord: '' };
-beforeAll(async () => {
-  [slack, discord] = await Promise.all([startFakeSlack(), startFakeDiscord()]);
-  api = await startTestApi({ chats: { slackBaseUrl: slack.baseUrl, discordBaseUrl: discord.baseUrl } });
-  const { db, tenant } = api.database;
-  await db.withWorkspace(tenant.workspaceId, (tx) => setPlan(tx, 'free'));
-  const { key } = await api.createKey(tenant);
-  const { botToken, signingSecret } = slack;
-  const { publicKey, applicationWebhook: webhookUrl } = discord;
-  const bodies = { slack: { botToken, signingSecret }, discord: { webhookUrl, publicKey } };
-  for (const provider of ['slack', 'discord'] as const) {
-    const reply = await api.call('POST', `/api/v2/integrations/${provider}`, { key, body: bodies[provider] });
-    if (reply.status !== 201) throw new Error(reply.text);
-    ids[provider] = (reply.json as { data: { id: string } }).data.id;
-  }
-});
+const [slack, discord] = await Promise.all([startFakeSlack(), startFakeDiscord()]);
+const api = await startTestApi({ chats: { slackBaseUrl: slack.baseUrl, discordBaseUrl: discord.baseUrl } });
+const { db, tenant } = api.database;
+await db.withWorkspace(tenant.workspaceId, (tx) => setPlan(tx, 'free'));
+const { key } = await api.createKey(tenant);
+const { botToken, signingSecret } = slack;
+const { publicKey, applicationWebhook: webhookUrl } = discord;
+const bodies = { slack: { botToken, signingSecret }, discord: { webhookUrl, publicKey } };
+for (const provider of ['slack', 'discord'] as const) {
+  const reply = await api.call('POST', `/api/v2/integrations/${provider}`, { key, body: bodies[provider] });
+  if (reply.status !== 201) throw new Error(reply.text);
+  ids[provider] = (reply.json as { data: { id: string } }).data.id;
+}
 afterAll(async () => {
-  await api?.close();
   await Promise.all([slack?.close(), discord?.close()]);
 });
 

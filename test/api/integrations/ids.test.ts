@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { encodeUuid } from '../../../domain/ids.ts';
 import { newIntegrationId } from '../../../domain/integrations/integrations.ts';
 import { isUuid } from '../../../domain/uuid.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 /** An integration is named by a UUID; paths take the earlier form `int_…` of the same id too. */
 
-let api: TestApi;
-let key: string;
-let id: string;
-
-beforeAll(async () => {
-  api = await startTestApi();
-  ({ key } = await api.createKey(api.database.tenants.development));
-  const body = { webhookUrl: `https://discord.com/api/webhooks/1234/${'t'.repeat(30)}` };
-  const reply = await api.call('POST', '/api/v2/integrations/discord', { key, body });
-  if (reply.status !== 201) throw new Error(reply.text);
-  ({ id } = (reply.json as { data: { id: string } }).data);
-});
-afterAll(() => api?.close());
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenants.development);
+const body = { webhookUrl: `https://discord.com/api/webhooks/1234/${'t'.repeat(30)}` };
+const reply = await api.call('POST', '/api/v2/integrations/discord', { key, body });
+if (reply.status !== 201) throw new Error(reply.text);
+const { id } = (reply.json as { data: { id: string } }).data;
 
 const toggle = (named: string): Promise<CallResult> =>
   api.call('PATCH', `/api/v2/integrations/${named}/toggle`, { key, body: { isActive: true } });

@@ -1,32 +1,27 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { type AskForPage, readChannels } from '../../../api/integrations/read-channels.ts';
 import type { ChatReply } from '../../../domain/integrations/chat-client.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { type ProviderServer, startProvider } from '../../harness/providers/provider-server.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startProvider } from '../../harness/providers/provider-server.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 /** A Slack with so many channels that a page of a thousand is larger than 2 MiB. */
 const CHANNELS = 2_500;
 const PURPOSE = 'p'.repeat(2_500);
 
-let api: TestApi;
-let slack: ProviderServer<never>;
-beforeAll(async () => {
-  slack = await startProvider(
-    {
-      handle({ path, body }) {
-        if (path.endsWith('auth.test')) return { status: 200, body: { ok: true, team: 'Acme', team_id: 'T0ACME' } };
-        const form = new URLSearchParams(body);
-        return { status: 200, body: pageOf(Number(form.get('cursor') ?? 0), Number(form.get('limit'))) };
-      },
-      refusal: (status) => ({ status, body: {} }),
+const slack = await startProvider(
+  {
+    handle({ path, body }) {
+      if (path.endsWith('auth.test')) return { status: 200, body: { ok: true, team: 'Acme', team_id: 'T0ACME' } };
+      const form = new URLSearchParams(body);
+      return { status: 200, body: pageOf(Number(form.get('cursor') ?? 0), Number(form.get('limit'))) };
     },
-    (fault): fault is never => fault === '',
-  );
-  api = await startTestApi({ chats: { slackBaseUrl: slack.baseUrl } });
-});
+    refusal: (status) => ({ status, body: {} }),
+  },
+  (fault): fault is never => fault === '',
+);
+const api = await startTestApi({ chats: { slackBaseUrl: slack.baseUrl } });
 afterAll(async () => {
-  await api?.close();
   await slack?.close();
 });
 

@@ -1,26 +1,19 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { STRANGERS_AN_ADDRESS_MAX } from '../../../api/http/every-request.ts';
 import { uuidv7 } from 'uuidv7';
-import { type FakeSlack, startFakeSlack } from '../../harness/providers/fake-slack.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startFakeSlack } from '../../harness/providers/fake-slack.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 /** Whoever stalls a body of which nobody knows who sends it holds little of the process, and nothing of others. */
-let api: TestApi;
-let slack: FakeSlack;
-let key: string;
-let integrationId: string;
-beforeAll(async () => {
-  slack = await startFakeSlack();
-  api = await startTestApi({ chats: { slackBaseUrl: slack.baseUrl } });
-  ({ key } = await api.createKey(api.database.tenant));
-  const { botToken, signingSecret } = slack;
-  const reply = await api.call('POST', '/api/v2/integrations/slack', { key, body: { botToken, signingSecret } });
-  integrationId = (reply.json as { data: { id: string } }).data.id;
-});
+const slack = await startFakeSlack();
+const api = await startTestApi({ chats: { slackBaseUrl: slack.baseUrl } });
+const { key } = await api.createKey(api.database.tenant);
+const { botToken, signingSecret } = slack;
+const reply = await api.call('POST', '/api/v2/integrations/slack', { key, body: { botToken, signingSecret } });
+const integrationId = (reply.json as { data: { id: string } }).data.id;
 afterAll(async () => {
-  await api.close();
   await slack.close();
 });
 

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 
 /** A dry run says what an invocation would do, and does none of it. */
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const SCHEMA = {
   type: 'object',

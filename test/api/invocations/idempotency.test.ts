@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, errorOf, invocationIn, invoke } from './support.ts';
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 describe('Idempotency-Key on invoke', () => {
   test('fifty concurrent invokes make one call, one effect and fifty equal replies, 49 of them replays', async () => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Workers, WorkerState } from '../../../api/health/worker-watch.ts';
+import { describe, expect, test } from 'vitest';
+import type { Workers, WorkerState } from '../../../api/dependencies.ts';
 import { LOOK_INTERVAL_MS } from '../../../api/invocations/withdraw-left-lying.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
-import { createAction, errorOf, invocationIn, invocationsIn, type Caller } from './support.ts';
+import { startTestApi } from '../harness/test-api.ts';
+import { type Caller, createAction, errorOf, invocationIn, invocationsIn } from './support.ts';
 
 /** The reply waits this long, and ten seconds more, where nothing ends the wait. */
 const TIMEOUT_MS = 120_000;
@@ -15,21 +15,14 @@ class ToldWorkers implements Workers {
   isLeftLying = (workflowId: string) => this.lies(workflowId);
 }
 
-let api: TestApi;
-let caller: Caller;
 const workers = new ToldWorkers();
 
-beforeAll(async () => {
-  api = await startTestApi({ workers, taskQueue: `nobody-polls-${process.pid}` });
-  const { key } = await api.createKey(api.database.tenant);
-  caller = {
-    post: (path, body, headers = {}) => api.call('POST', path, { key, body, headers }),
-    get: (path) => api.call('GET', path, { key }),
-  };
-});
-afterAll(async () => {
-  await api.close();
-});
+const api = await startTestApi({ workers, taskQueue: `nobody-polls-${process.pid}` });
+const { key } = await api.createKey(api.database.tenant);
+const caller: Caller = {
+  post: (path, body, headers = {}) => api.call('POST', path, { key, body, headers }),
+  get: (path) => api.call('GET', path, { key }),
+};
 
 const rows = () => api.database.asOwner<{ id: string; status: string }>('SELECT id, status FROM invocations');
 const used = async () =>

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { listedInvocationSchema } from '../../../api/invocations/schemas.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, dataOf, invocationIn, invoke } from './support.ts';
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const CHARACTERS = 3_000_000;
 

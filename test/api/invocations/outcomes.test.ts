@@ -1,14 +1,11 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, effectOf, invocationIn, invoke } from './support.ts';
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const plain = { governed: false };
 

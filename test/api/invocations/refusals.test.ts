@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, dataOf, invocationIn, invocationsIn, invoke, type Invocation } from './support.ts';
 
 /** The machine-readable reason why an invocation was not carried out, failed, or is unknown. */
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const NOBODY_LISTENS = 'http://127.0.0.1:9/orders';
 

@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
 import { everyRow } from '../../harness/every-row.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, effectOf, invoke } from './support.ts';
 
 /** Long and odd enough that neither it nor an encoding of it occurs anywhere by chance. */
 const VALUE = 'sk_live_9f"x/Q+z&é~7Kp2!secret-value';
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 function encodings(value: string): string[] {
   return [

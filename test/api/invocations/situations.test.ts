@@ -2,25 +2,22 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import {
   AGAINST,
-  CONDITIONS,
   type Condition,
+  CONDITIONS,
   nameOf,
   REMEDY,
   ruled,
   type Situation,
   situations,
 } from '../../domain/invocations/situations.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { randomFrom } from '../../harness/random.ts';
 import type { CallResult } from '../harness/test-api.ts';
 
 /** A dry run, a preview and an invocation (its admission and its evaluation) say the same of every situation. */
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const has = (situation: Situation, condition: Condition): boolean => situation.includes(condition);
 

@@ -8,15 +8,12 @@ import { getAction } from '../../../db/actions/get-action.ts';
 import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plantKeys } from '../../harness/keys.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { createAction, errorOf, invocationIn, invocationsIn, invoke } from './support.ts';
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const invocationRows = async (): Promise<number> =>
   (await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM invocations'))[0]?.n ?? -1;

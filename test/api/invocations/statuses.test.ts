@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import {
   createAction,
   effectIn,
@@ -14,9 +13,7 @@ import {
   invoke,
 } from './support.ts';
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const invocationCount = async (): Promise<number> =>
   (await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM invocations'))[0]?.n ?? -1;
@@ -64,17 +61,6 @@ describe('POST /actions/{ref}/invoke', () => {
     expect(errorOf(reply).code).toBe('VALIDATION_ERROR');
     expect(JSON.stringify(errorOf(reply).details)).toContain(path);
     expect(await invocationCount()).toBe(before);
-  });
-
-  test('401 without a key, 403 without the scope, which is named', async () => {
-    const name = await createAction(service, { url: `${target.baseUrl}/ok` });
-    const path = `/api/v2/actions/${name}/invoke`;
-    expect((await service.call('POST', path, { body: { input: {} } })).status).toBe(401);
-    const { key } = await service.createKey(service.database.tenant, { scopes: ['actions:read'] });
-    const reply = await service.call('POST', path, { key, body: { input: {} } });
-    expect(reply.status).toBe(403);
-    expect(errorOf(reply)).toMatchObject({ code: 'AUTHORIZATION_ERROR' });
-    expect(errorOf(reply).message).toContain('actions:invoke');
   });
 
   test('404 for an action of another environment, one that is not there, and one that is archived', async () => {

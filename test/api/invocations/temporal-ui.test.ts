@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startInvocationWorkflow } from '../../../api/invocations/start-invocation-workflow.ts';
 import { EnvironmentNames } from '../../../db/environments/environment-names.ts';
@@ -9,8 +9,8 @@ import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { newId } from '../../../domain/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../../../temporal/search-attributes.ts';
 import { foundBy } from '../../harness/found-by.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { deny, keyClient, untilWatched } from '../approvals/support.ts';
 import { stepsWithoutSummary } from '../../replay/summaries.ts';
 import { createAction, dataOf, invocationIn, invoke } from './support.ts';
@@ -20,17 +20,9 @@ import { createAction, dataOf, invocationIn, invoke } from './support.ts';
 const SECRET = 'sk_test_0f9e8d7c6b5a-of-the-vault';
 const INPUT = 'input-that-nobody-else-may-read';
 
-let service: TestService;
-let target: Target;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  const { key } = service;
-  await service.call('PUT', '/api/v2/secrets/API_TOKEN', { key, body: { value: SECRET } });
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const { key } = service;
+await service.call('PUT', '/api/v2/secrets/API_TOKEN', { key, body: { value: SECRET } });
 
 interface Shown {
   details: string;

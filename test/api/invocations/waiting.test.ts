@@ -1,23 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { INVOKES_OF_A_WORKSPACE_MAX, POLLS_OF_A_WORKSPACE_MAX } from '../../../db/announcements/settlement-hub.ts';
 import { newId } from '../../../domain/ids.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, errorOf, type Invocation, invocationIn, invoke } from './support.ts';
 
-let service: TestService;
-let target: Target;
-let approver: string;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  approver = (await service.createKey(service.database.tenant)).key;
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const approver = (await service.createKey(service.database.tenant)).key;
 
 const waiting = () => service.deps.settlements.waiting;
 const pathOf = (id: string): string => `/api/v2/actions/invocations/${id}`;

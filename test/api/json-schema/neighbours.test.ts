@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { HOSTILE } from '../../../bench/schemas/hostile.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { type Caller, createAction, invoke } from '../invocations/support.ts';
 
 /**
@@ -15,22 +15,13 @@ const HOSTILE_AT_ONCE = 20;
 /** Not cheap, so that the neighbour needs a thread too. */
 const IN_A_THREAD: JsonObject = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } };
 
-let service: TestService;
-let target: Target;
-let neighbour: Caller;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  const { development } = await service.database.anotherWorkspace();
-  const { key } = await service.createKey(development);
-  neighbour = {
-    post: (path, body, headers = {}) => service.call('POST', path, { key, body, headers }),
-    get: (path) => service.call('GET', path, { key }),
-  };
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const { development } = await service.database.anotherWorkspace();
+const { key } = await service.createKey(development);
+const neighbour: Caller = {
+  post: (path, body, headers = {}) => service.call('POST', path, { key, body, headers }),
+  get: (path) => service.call('GET', path, { key }),
+};
 
 test('a neighbour reads, and invokes what a thread validates, before the hostile validations are answered', async () => {
   const nests = HOSTILE['deep nests of anyOf'];

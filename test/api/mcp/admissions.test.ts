@@ -1,28 +1,22 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { removeMember } from '../../../db/members/remove-member.ts';
 import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { plantNewEffect } from '../../db/effects/planted-rows.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createPerson } from '../harness/people.ts';
 import { createAction } from '../invocations/support.ts';
 import { connect as connectApp, findServer, mcpClient } from '../oauth/support.ts';
 import { mcpClients, post, resultOf, type ToolReply } from './support.ts';
 
 /** What keeps a caller of the REST API back keeps a caller of `/mcp` back, with the same words. */
-let service: TestService;
-let target: Target;
-let action: string;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 const { connect, close } = mcpClients(() => service);
-beforeAll(async () => {
-  action = await createAction(service, { url: `${target.baseUrl}/ok` }, { governed: true });
-});
+const action = await createAction(service, { url: `${target.baseUrl}/ok` }, { governed: true });
 afterAll(close);
 
 const codeOf = ({ isError, structured }: ToolReply): [boolean | undefined, unknown] => [

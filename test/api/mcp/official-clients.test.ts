@@ -8,17 +8,14 @@ import { OWN_TOOLS } from '../../../api/mcp/own-tools.ts';
 import { inlined } from '../../../api/mcp/output-schemas.ts';
 import { schemasOf } from '../../../api/mcp/tool-schemas.ts';
 import { type JsonObject, textOf } from '../../../domain/json.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 
 /**
  * The official clients that hosts embed: the newest of version 1, an older one, and version 2 with both handshakes. Each holds what is
  * structured in an answer to the tool's output schema, and throws the answer away where it does not fit.
  */
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 interface Result {
   isError?: boolean | undefined;

@@ -5,24 +5,18 @@ import { revokeApiKey } from '../../../db/api-keys/revoke-api-key.ts';
 import { type JsonObject, textOf } from '../../../domain/json.ts';
 import type { Scope } from '../../../domain/scopes.ts';
 import { OWN_TOOL_NAMES } from '../../../domain/mcp/tool-names.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import type { Target } from '../../harness/target.ts';
-import { approve, keyClient, type KeyClient, readApproval, untilStatus } from '../approvals/support.ts';
+import { approve, keyClient, readApproval, untilStatus } from '../approvals/support.ts';
 import { effectOf, invocationIn } from '../invocations/support.ts';
 import { mcpClients, type McpClient, type Mode } from './support.ts';
 
 /** What an agent can do over MCP with the official client: list, call, park, have it decided elsewhere, read the receipt. */
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 const { connect, close } = mcpClients(() => service);
-let decider: KeyClient;
-beforeAll(async () => {
-  decider = await keyClient(service, service.database.tenant);
-});
+const decider = await keyClient(service, service.database.tenant);
 afterAll(close);
 
 const SCHEMA = {

@@ -3,16 +3,13 @@ import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/client';
 import { errorOf } from '../invocations/support.ts';
 import { approve, keyClient, type KeyClient, readApproval, untilStatus } from '../approvals/support.ts';
 import { textOf } from '../../../domain/json.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { post, postAs, postRaw, resultOf } from './support.ts';
 
 /** What a request to the MCP endpoint must have, and what a client of the newest revision gets beyond the client package. */
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const ACCEPT = { Accept: 'application/json, text/event-stream' };

@@ -1,28 +1,19 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hashPassword } from '../../../db/auth/password.ts';
 import type { Role } from '../../../domain/roles.ts';
 import { CHEAP, createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 const ACCEPT = '/api/v2/auth/invitations/accept';
 const SESSION = '/api/v2/auth/session';
 
-let api: TestApi;
-let workspaceId: string;
-let path: string;
-let owner: TestPerson;
-let admin: TestPerson;
-let member: TestPerson;
-beforeAll(async () => {
-  api = await startTestApi();
-  ({ workspaceId } = api.database.tenant);
-  path = `/api/v2/workspaces/${workspaceId}/members`;
-  owner = await createPerson(api, 'owner');
-  admin = await createPerson(api, 'admin');
-  member = await createPerson(api, 'member');
-});
-afterAll(async () => api.close());
+const api = await startTestApi();
+const { workspaceId } = api.database.tenant;
+const path = `/api/v2/workspaces/${workspaceId}/members`;
+const owner = await createPerson(api, 'owner');
+const admin = await createPerson(api, 'admin');
+const member = await createPerson(api, 'member');
 
 const statusAndCode = ({ status, json }: CallResult): [number, string | undefined] => [
   status,

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { expect, test } from 'vitest';
+import { startTestApi } from '../harness/test-api.ts';
 
 interface Context {
   text: string;
@@ -8,23 +8,18 @@ interface Context {
   dropped: { memories: number };
 }
 
-let api: TestApi;
-let key: string;
 const ask = (body: object, asKey = key) => api.call('POST', '/api/v2/context', { key: asKey, body });
 const contextOf = ({ json }: Awaited<ReturnType<typeof ask>>): Context => (json as { data: Context }).data;
 
-beforeAll(async () => {
-  api = await startTestApi();
-  key = (await api.createKey(api.database.tenant)).key;
-  for (const [content, userId] of [
-    ['Ada wants her invoices in euro', 'ada'],
-    ['Bob wants his invoices in dollars', 'bob'],
-  ]) {
-    const stored = await api.call('POST', '/api/v2/memory', { key, body: { content, userId } });
-    if (stored.status !== 201) throw new Error(stored.text);
-  }
-});
-afterAll(() => api.close());
+const api = await startTestApi();
+const key = (await api.createKey(api.database.tenant)).key;
+for (const [content, userId] of [
+  ['Ada wants her invoices in euro', 'ada'],
+  ['Bob wants his invoices in dollars', 'bob'],
+]) {
+  const stored = await api.call('POST', '/api/v2/memory', { key, body: { content, userId } });
+  if (stored.status !== 201) throw new Error(stored.text);
+}
 
 test('a context holds what memory knows about the query, of the user that is named', async () => {
   const body = {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { forgetMemoryPage } from '../../../activities/memory/forget-page.ts';
 import { collectionSchema, jobSchema, memorySchema } from '../../../api/memory/schemas.ts';
 import { advanceMemoryJob, createMemoryJob, lockMemoryJob } from '../../../db/memory/jobs.ts';
@@ -7,18 +7,13 @@ import { newId } from '../../../domain/ids.ts';
 import { FORGOTTEN_AT_ONCE_MAX } from '../../../domain/memory/memories.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { plainMemory } from '../../harness/plain-memory.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 
 /** Forgettings of more than a request deletes. No worker polls: the test runs the pages of their jobs. */
-let api: TestApi;
-let key: string;
 let collectionId: string;
-beforeAll(async () => {
-  api = await startTestApi({ embedder: new FakeEmbedder(), taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api?.close());
+const api = await startTestApi({ embedder: new FakeEmbedder(), taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
 beforeEach(async () => {
   collectionId = dataOf(await call('POST', '/collections', { name: newId('collection') }), collectionSchema).id;
 });

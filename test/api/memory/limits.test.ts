@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { collectionSchema, memorySchema } from '../../../api/memory/schemas.ts';
 import { consumeAllowance } from '../../../db/plans/consume-allowance.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
@@ -8,19 +8,14 @@ import { CHUNKS_MAX, OPEN_JOBS_MAX } from '../../../domain/memory/memory-jobs.ts
 import { CHUNK_CHARACTERS_MIN } from '../../../domain/memory/split-text.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
 /** What bounds memories, and that it is asked before the work is done. Rows are planted where a thousand requests would make them. */
-let api: TestApi;
-let key: string;
 let collectionId: string;
 const embedder = new FakeEmbedder();
-beforeAll(async () => {
-  api = await startTestApi({ embedder });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api?.close());
+const api = await startTestApi({ embedder });
+const { key } = await api.createKey(api.database.tenant);
 beforeEach(async () => {
   collectionId = dataOf(await call('POST', '/collections', { name: newId('collection') }), collectionSchema).id;
 });

@@ -1,19 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { hostname } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { describe, expect, test } from 'vitest';
+import { startTestService } from '../../harness/service.ts';
 import { rotatedSecret } from '../signing-keys/support.ts';
-import { type Destination, publish, read, startDestination, statusOf } from './support.ts';
+import { publish, read, startDestination, statusOf } from './support.ts';
 
-let service: TestService;
-let destination: Destination;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-});
-afterAll(async () => {
-  await service.close();
-  await destination.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
 const rotate = (gracePeriodSeconds: number): Promise<string> => rotatedSecret(service, gracePeriodSeconds);
 

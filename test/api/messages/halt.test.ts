@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { heldMessages } from '../../../activities/maintenance/held-messages.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { startResumeMessagesWorkflow } from '../../../api/messages/message-workflows.ts';
+import { startResumeMessagesWorkflow } from '../../../api/starts/message-workflows.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { resumeEnvironment } from '../../../db/environments/halt-environment.ts';
 import { queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
 import { findHeldEnvironments } from '../../../db/messages/find-held-environments.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { publishedSchema } from '../../../api/messages/schemas.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
-import { type Destination, publish, read, startDestination, statusOf } from './support.ts';
+import { publish, read, startDestination, statusOf } from './support.ts';
 
-let service: TestService;
-let destination: Destination;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-});
-afterAll(async () => {
-  await service.close();
-  await destination.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
 async function set(what: 'halt' | 'resume'): Promise<void> {
   const { workspaceId, environmentId } = service.database.tenant;

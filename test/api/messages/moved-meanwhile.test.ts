@@ -1,26 +1,20 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { messageIn } from './support.ts';
 
 /** A message that outlives its range is moved to another partition. PostgreSQL ends who waits for its row: 40001, and not an update. */
 
-let api: TestApi;
-let key: string;
-let mover: Client;
-beforeAll(async () => {
-  api = await startTestApi();
-  ({ key } = await api.createKey(api.database.tenant));
-  mover = new Client({ connectionString: api.database.ownerUrl });
-  await mover.connect();
-});
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenant);
+const mover = new Client({ connectionString: api.database.ownerUrl });
+await mover.connect();
 afterAll(async () => {
   await mover.end();
-  await api.close();
 });
 
 /** A message that waits since before its range was made, as one that was scheduled does. Returns its id. */

@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { duePacers } from '../../../activities/maintenance/due-pacers.ts';
 import { lostMessages } from '../../../activities/maintenance/lost-messages.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
@@ -7,26 +7,16 @@ import { publishBody } from '../../../api/messages/body-schemas.ts';
 import { acceptMessages } from '../../../db/messages/accept/accept-messages.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { messagePacerWorkflowId } from '../../../temporal/messages/pace-messages.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, invoke } from '../invocations/support.ts';
-import { type Destination, publish, read, startDestination, statusOf } from './support.ts';
+import { publish, read, startDestination, statusOf } from './support.ts';
 
 /** Scheduled messages of an environment that have a workflow each. */
 const OWN = 100;
 
-let service: TestService;
-let destination: Destination;
-let target: Target;
-let url: string;
-beforeAll(async () => {
-  [service, destination, target] = await Promise.all([startTestService(), startDestination(), startTarget()]);
-  url = `${destination.baseUrl}/later`;
-});
-afterAll(async () => {
-  await service.close();
-  await Promise.all([destination.close(), target.stop()]);
-});
+const [service, destination, target] = await Promise.all([startTestService(), startDestination(), startTarget()]);
+const url = `${destination.baseUrl}/later`;
 
 const batch = async (tenant: Tenant, messages: readonly Record<string, unknown>[]): Promise<string[]> => {
   const { key } = await service.createKey(tenant);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PacedStarts } from '../../../api/messages/paced-starts.ts';
+import { PacedStarts } from '../../../api/starts/paced-starts.ts';
 
 const ours = { workspaceId: 'ws_ours', environmentId: 'env_ours' };
 const neighbour = { workspaceId: 'ws_neighbour', environmentId: 'env_neighbour' };

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { rotatedSecret } from '../signing-keys/support.ts';
-import { type Delivered, type Destination, publish, startDestination, statusOf } from './support.ts';
+import { publish, startDestination, statusOf } from './support.ts';
 import { signed, verifies } from './verify.ts';
 
 /** Receivers verify what we send with the libraries of Standard Webhooks, of npm and of PyPI, during a rotation too. */
@@ -17,36 +17,29 @@ const run = promisify(execFile);
 const PYPI = 'standardwebhooks==1.0.0';
 const PYPI_SHA256 = 'd94b99c0dcea84156e03adad94f8dba32d5454cc68e12ec2c824051b55bb67ff';
 
-let service: TestService;
-let destination: Destination;
-let folder: string;
 /** Each delivery, the secrets that must verify it, and those that must not. */
-let cases: { delivery: Delivered; verifying: string[]; others: string[] }[];
 
-beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'standard-webhooks-'));
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-  const first = await rotate(0);
-  await deliver('/before', { text: 'ä € 𝄞', n: 1.5 });
-  const second = await rotate(3_600);
-  await deliver('/during', 'as it is\n');
-  destination.answer('/tried-again', { status: 500 }, { status: 200 });
-  await deliver('/tried-again', { n: 2 });
-  const third = await rotate(0);
-  await deliver('/after', null);
-  cases = destination.deliveries.map((delivery) => {
-    // The second rotation ends its own predecessor at once. The first secret has its hour.
-    const verifying = { '/before': [first], '/after': [first, third] }[delivery.path] ?? [first, second];
-    return { delivery, verifying, others: [first, second, third].filter((secret) => !verifying.includes(secret)) };
-  });
-});
 afterAll(async () => {
-  await service?.close();
-  await destination?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const rotate = (gracePeriodSeconds: number): Promise<string> => rotatedSecret(service, gracePeriodSeconds);
+
+const folder = mkdtempSync(path.join(tmpdir(), 'standard-webhooks-'));
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
+const first = await rotate(0);
+await deliver('/before', { text: 'ä € 𝄞', n: 1.5 });
+const second = await rotate(3_600);
+await deliver('/during', 'as it is\n');
+destination.answer('/tried-again', { status: 500 }, { status: 200 });
+await deliver('/tried-again', { n: 2 });
+const third = await rotate(0);
+await deliver('/after', null);
+const cases = destination.deliveries.map((delivery) => {
+  // The second rotation ends its own predecessor at once. The first secret has its hour.
+  const verifying = { '/before': [first], '/after': [first, third] }[delivery.path] ?? [first, second];
+  return { delivery, verifying, others: [first, second, third].filter((secret) => !verifying.includes(secret)) };
+});
 
 async function deliver(place: string, body: unknown): Promise<void> {
   const url = `${destination.baseUrl}${place}`;

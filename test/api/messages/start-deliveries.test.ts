@@ -2,21 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publishBody } from '../../../api/messages/body-schemas.ts';
-import { PacedStarts } from '../../../api/messages/paced-starts.ts';
+import { PacedStarts } from '../../../api/starts/paced-starts.ts';
 import { startDeliveries } from '../../../api/messages/start-deliveries.ts';
 import { queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
 import { acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';
 import { messageWorkflowId } from '../../../temporal/messages/deliver-message.ts';
 import { START_MESSAGES_WORKFLOW, startMessagesWorkflowId } from '../../../temporal/messages/start-messages.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 const URL = 'https://example.com/hook';
-let api: TestApi;
-beforeAll(async () => {
-  // No worker serves this queue, so that what was started stands still.
-  api = await startTestApi({ taskQueue: `nobody-${randomUUID()}` });
-});
-afterAll(() => api.close());
+// No worker serves this queue, so that what was started stands still.
+const api = await startTestApi({ taskQueue: `nobody-${randomUUID()}` });
 beforeEach(() => api.database.asOwner('DELETE FROM in_flight_permits'));
 
 /** Messages that are committed, and that nobody has started. */

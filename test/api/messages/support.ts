@@ -1,12 +1,13 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { PermitTakers } from '../../../activities/permit-takers.ts';
 import type { StartsInTurn } from '../../../activities/messages/wake-messages.ts';
 import { messageSchema, publishedSchema } from '../../../api/messages/schemas.ts';
 import type { TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
+import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 export type Message = z.infer<typeof messageSchema>;
 export type Published = z.infer<typeof publishedSchema>;
@@ -65,10 +66,10 @@ export async function startDestination(): Promise<Destination> {
     deliveries,
     on: (path) => deliveries.filter((delivery) => delivery.path === path),
     answer: (path, ...answers) => void scripts.set(path, answers),
-    close: async () => {
+    close: closesWithFile(async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expiredDeduplications } from '../../../activities/maintenance/expired-deduplications.ts';
 import { lostMessages } from '../../../activities/maintenance/lost-messages.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
@@ -8,22 +8,13 @@ import { acceptMessages, type Publisher } from '../../../db/messages/accept/acce
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { queueBehindOthers } from '../../../db/in-flight/queue-deliveries.ts';
 import { publishBody } from '../../../api/messages/body-schemas.ts';
-import { wakeMessageWorkflow } from '../../../api/messages/message-workflows.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { type Destination, messageIn, publish, startDestination, statusOf } from './support.ts';
+import { wakeMessageWorkflow } from '../../../api/starts/message-workflows.ts';
+import { startTestService } from '../../harness/service.ts';
+import { messageIn, publish, startDestination, statusOf } from './support.ts';
 
-let service: TestService;
-let destination: Destination;
-let keyId: string;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-  const [key] = await service.database.asOwner<{ id: string }>('SELECT id FROM api_keys LIMIT 1');
-  keyId = key?.id ?? '';
-});
-afterAll(async () => {
-  await service.close();
-  await destination.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
+const [key] = await service.database.asOwner<{ id: string }>('SELECT id FROM api_keys LIMIT 1');
+const keyId = key?.id ?? '';
 
 /** A message of an API process that died between the commit and the start. */
 async function accepted(body: Record<string, unknown>): Promise<string> {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Role } from '../../../domain/roles.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { raise } from './support.ts';
 
@@ -46,28 +46,21 @@ const ROWS: readonly Row[] = [
 const ROLES: readonly Role[] = ['member', 'admin', 'owner'];
 const ALL: readonly NotificationScope[] = ['notifications:read', 'notifications:write', 'notifications:manage'];
 
-let api: TestApi;
-let people: Record<Role, TestPerson>;
 const keys = new Map<NotificationScope, { only: string; without: string }>();
-beforeAll(async () => {
-  api = await startTestApi();
-  const [member, admin, owner] = await Promise.all(ROLES.map((role) => createPerson(api, role)));
-  if (member === undefined || admin === undefined || owner === undefined) throw new Error('there are three roles');
-  people = { member, admin, owner };
-  for (const scope of ALL) {
-    const only = await api.createKey(api.database.tenant, { scopes: [scope] });
-    const without = await api.createKey(api.database.tenant, { scopes: SCOPES.filter((each) => each !== scope) });
-    keys.set(scope, { only: only.key, without: without.key });
-  }
-  const [tenant] = [api.database.tenant];
-  await api.database.asOwner('INSERT INTO notification_settings (workspace_id, alert_webhook_url) VALUES ($1, $2)', [
-    tenant.workspaceId,
-    'https://alerts.example/hook',
-  ]);
-});
-afterAll(async () => {
-  await api?.close();
-});
+const api = await startTestApi();
+const [member, admin, owner] = await Promise.all(ROLES.map((role) => createPerson(api, role)));
+if (member === undefined || admin === undefined || owner === undefined) throw new Error('there are three roles');
+const people: Record<Role, TestPerson> = { member, admin, owner };
+for (const scope of ALL) {
+  const only = await api.createKey(api.database.tenant, { scopes: [scope] });
+  const without = await api.createKey(api.database.tenant, { scopes: SCOPES.filter((each) => each !== scope) });
+  keys.set(scope, { only: only.key, without: without.key });
+}
+const [tenant] = [api.database.tenant];
+await api.database.asOwner('INSERT INTO notification_settings (workspace_id, alert_webhook_url) VALUES ($1, $2)', [
+  tenant.workspaceId,
+  'https://alerts.example/hook',
+]);
 
 async function pathOf({ path }: Row): Promise<string> {
   return `${ROOT}${path.replace('{id}', (await raise(api)) ?? '')}`;

@@ -4,12 +4,12 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { emailWorkflowId } from '../../../temporal/notifications/send-email.ts';
 import { chromiumPath, NO_CHROMIUM, startBrowser } from '../../harness/browser.ts';
-import { type Captured, LOGIN, linkIn, startMailbox, type TestMailbox } from '../../harness/mail/test-mailbox.ts';
+import { type Captured, LOGIN, linkIn, startMailbox } from '../../harness/mail/test-mailbox.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
-import { MAIL_FROM, PAGES_URL, startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
-import { keyClient, type KeyClient, readApproval, untilStatus } from '../approvals/support.ts';
-import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
+import { MAIL_FROM, PAGES_URL, startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
+import { keyClient, readApproval, untilStatus } from '../approvals/support.ts';
+import { createPerson, PASSWORD } from '../harness/people.ts';
 import { createAction, errorOf, invoke } from '../invocations/support.ts';
 import { textOfId, Visitor } from '../pages/support.ts';
 import { notificationsIn } from './support.ts';
@@ -22,32 +22,22 @@ const SECRET = 'pk_live_12345678';
 /** Line ends, unseen characters, markup: what a page could show otherwise than it is sent. */
 const REASON = ` <b>late</b> &amp; "quoted" '\`\r\nline two\n\ttab \u200B end\u00A0ä 𝄞 `;
 
-let mailbox: TestMailbox;
-let service: TestService;
-let target: Target;
-let bob: TestPerson;
-let agent: KeyClient;
-let action: string;
-beforeAll(async () => {
-  [mailbox, target] = await Promise.all([startMailbox(), startTarget()]);
-  service = await startTestService({ relay: true, smtp: mailbox.settings });
-  bob = await createPerson(service, 'owner', { email: `bob.${randomUUID()}@agents.example` });
-  agent = await keyClient(service, service.database.tenant);
-  await agent.call('PUT', '/api/v2/secrets/pay_key', { value: SECRET });
-  action = await createAction(
-    service,
-    {
-      url: `${target.baseUrl}/echo?of=e-mail`,
-      headers: { authorization: 'Bearer {{secret:pay_key}}', 'content-type': 'text/plain; charset=utf-8' },
-      body: '{{input.reason}}',
-    },
-    { approval: { required: true } },
-  );
-  await sendTo(OUTSIDE, bob.email);
-});
+const [mailbox, target] = await Promise.all([startMailbox(), startTarget()]);
+const service = await startTestService({ relay: true, smtp: mailbox.settings });
+const bob = await createPerson(service, 'owner', { email: `bob.${randomUUID()}@agents.example` });
+const agent = await keyClient(service, service.database.tenant);
+await agent.call('PUT', '/api/v2/secrets/pay_key', { value: SECRET });
+const action = await createAction(
+  service,
+  {
+    url: `${target.baseUrl}/echo?of=e-mail`,
+    headers: { authorization: 'Bearer {{secret:pay_key}}', 'content-type': 'text/plain; charset=utf-8' },
+    body: '{{input.reason}}',
+  },
+  { approval: { required: true } },
+);
+await sendTo(OUTSIDE, bob.email);
 afterAll(async () => {
-  await service?.close();
-  await target?.stop();
   await mailbox?.close();
 });
 

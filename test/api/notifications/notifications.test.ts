@@ -1,28 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import type { CallResult } from '../harness/test-api.ts';
-import { startDestination, statusOf, type Destination } from '../messages/support.ts';
+import { startDestination, statusOf } from '../messages/support.ts';
 import { errorOf } from '../invocations/support.ts';
 import { rotatedSecret } from '../signing-keys/support.ts';
 import { notificationsIn, raise } from './support.ts';
 
 /** What a reader marks and mutes is theirs alone; what happens again is unread again; alerts are signed messages. */
 const ROOT = '/api/v2/notifications';
-let service: TestService;
-let destination: Destination;
-let alice: TestPerson;
-let bob: TestPerson;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService({ relay: true }), startDestination()]);
-  [alice, bob] = await Promise.all([createPerson(service, 'admin'), createPerson(service, 'member')]);
-});
-afterAll(async () => {
-  await service?.close();
-  await destination?.close();
-});
+const [service, destination] = await Promise.all([startTestService({ relay: true }), startDestination()]);
+const [alice, bob] = await Promise.all([createPerson(service, 'admin'), createPerson(service, 'member')]);
 
 function as(person: TestPerson, method: string, path: string, body?: unknown): Promise<CallResult> {
   const headers = { 'X-Environment-Id': service.database.tenant.environmentId };

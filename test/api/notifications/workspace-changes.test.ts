@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Tenant } from '../../../db/client.ts';
-import { startMailbox, type TestMailbox } from '../../harness/mail/test-mailbox.ts';
+import { startMailbox } from '../../harness/mail/test-mailbox.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { createPerson, type TestPerson } from '../harness/people.ts';
+import { startTestService } from '../../harness/service.ts';
+import { createPerson } from '../harness/people.ts';
 import { errorOf } from '../invocations/support.ts';
-import { type Destination, startDestination } from '../messages/support.ts';
+import { startDestination } from '../messages/support.ts';
 import { rotationPath } from '../signing-keys/support.ts';
 import { notificationsIn } from './support.ts';
 
@@ -14,24 +14,13 @@ const PREFERENCES = '/api/v2/notifications/preferences';
 const ON_CALL = 'on-call@customer.example';
 const OTHER = 'other@customer.example';
 
-let mailbox: TestMailbox;
-let destination: Destination;
-let service: TestService;
-let owner: TestPerson;
-let admin: TestPerson;
-let member: TestPerson;
-let tenants: { development: Tenant; staging: Tenant; production: Tenant };
-beforeAll(async () => {
-  [mailbox, destination] = await Promise.all([startMailbox(), startDestination()]);
-  service = await startTestService({ relay: true, smtp: mailbox.settings });
-  tenants = service.database.tenants;
-  owner = await createPerson(service, 'owner');
-  admin = await createPerson(service, 'admin');
-  member = await createPerson(service, 'member');
-});
+const [mailbox, destination] = await Promise.all([startMailbox(), startDestination()]);
+const service = await startTestService({ relay: true, smtp: mailbox.settings });
+const tenants = service.database.tenants;
+const owner = await createPerson(service, 'owner');
+const admin = await createPerson(service, 'admin');
+const member = await createPerson(service, 'member');
 afterAll(async () => {
-  await service?.close();
-  await destination?.close();
   await mailbox?.close();
 });
 

@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { describe, expect, it } from 'vitest';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { approvalPath } from '../../../domain/console-links.ts';
 import { approvalIn, approve, readApproval, untilStatus } from '../approvals/support.ts';
@@ -9,25 +8,19 @@ import { createPerson, type TestPerson } from '../harness/people.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { type Caller, createAction, invocationIn } from '../invocations/support.ts';
 import { Visitor } from '../pages/support.ts';
-import { type App, clientIdOf, connect, findServer, mcpClient, type Tokens } from './support.ts';
+import { clientIdOf, connect, findServer, mcpClient, type Tokens } from './support.ts';
 
 /** What an app does is done in the name of its user, and ends with the connection. */
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
-let rest: App;
-let action: string;
 const environmentId = (): string => service.database.tenant.environmentId;
-beforeAll(async () => {
-  service.deps.pagesUrl = service.baseUrl;
-  rest = await findServer(`${service.baseUrl}/api/v2/auth/identity`);
-  action = await createAction(
-    service,
-    { method: 'POST', url: `${target.baseUrl}/ok` },
-    { governed: true, approval: { required: true } },
-  );
-});
+service.deps.pagesUrl = service.baseUrl;
+const rest = await findServer(`${service.baseUrl}/api/v2/auth/identity`);
+const action = await createAction(
+  service,
+  { method: 'POST', url: `${target.baseUrl}/ok` },
+  { governed: true, approval: { required: true } },
+);
 
 const invokeWith = (tokens: Tokens): Promise<CallResult> =>
   service.call('POST', `/api/v2/actions/${action}/invoke`, { key: tokens.access, body: { input: {} } });

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClientDocumentFetcher } from '../../../activities/adapters/http-request/fetch-client-document.ts';
-import { CONSENT_PATH } from '../../../api/oauth/places.ts';
+import { CONSENT_PATH } from '../../../api/http/oauth-places.ts';
 import { parseAddressRanges } from '../../../domain/address-ranges.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
-import { createPerson, type TestPerson } from '../harness/people.ts';
+import { createPerson } from '../harness/people.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { Visitor } from '../pages/support.ts';
 import { DOCUMENT_REDIRECT, startDocumentSite } from './document-site.ts';
 import {
-  type App,
   beginAuthorization,
   connect,
   decideConsent,
@@ -41,20 +40,11 @@ async function documentAt(url: string, network: string): ReturnType<TestApi['dep
   return { kind: 'fetched', bytes: Buffer.from(JSON.stringify(metadata)) };
 }
 
-let api: TestApi;
-let person: TestPerson;
-let app: App;
-let environmentId: string;
-beforeAll(async () => {
-  api = await startTestApi({ fetchClientDocument: documentAt });
-  api.deps.pagesUrl = api.baseUrl;
-  ({ environmentId } = api.database.tenant);
-  person = await createPerson(api, 'admin');
-  app = await findServer(`${api.baseUrl}/mcp`);
-});
-afterAll(async () => {
-  await api?.close();
-});
+const api = await startTestApi({ fetchClientDocument: documentAt });
+api.deps.pagesUrl = api.baseUrl;
+const { environmentId } = api.database.tenant;
+const person = await createPerson(api, 'admin');
+const app = await findServer(`${api.baseUrl}/mcp`);
 
 describe('from the MCP URL to a tool', () => {
   it('401, metadata, registration, sign-in, consent, token, call', async () => {

@@ -1,16 +1,15 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { removeMember } from '../../../db/members/remove-member.ts';
 import { hashOfArtifact } from '../../../db/oauth/artifacts.ts';
 import { deleteExpiredArtifacts, findExpiredArtifacts } from '../../../db/oauth/expired.ts';
 import { type JsonObject, textOf } from '../../../domain/json.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { Visitor } from '../pages/support.ts';
 import {
-  type App,
   beginAuthorization,
   checkedFields,
   clientIdOf,
@@ -26,21 +25,11 @@ import {
 } from './support.ts';
 
 /** What is refused: to apps, to thieves of tokens, and to other sites. Each of these is a way in if it works. */
-let api: TestApi;
-let person: TestPerson;
-let mcp: App;
-let rest: App;
-let environmentId: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  api.deps.pagesUrl = api.baseUrl;
-  ({ environmentId } = api.database.tenant);
-  person = await createPerson(api, 'admin');
-  [mcp, rest] = [await findServer(`${api.baseUrl}/mcp`), await findServer(`${api.baseUrl}/api/v2/auth/identity`)];
-});
-afterAll(async () => {
-  await api?.close();
-});
+const api = await startTestApi();
+api.deps.pagesUrl = api.baseUrl;
+const { environmentId } = api.database.tenant;
+const person = await createPerson(api, 'admin');
+const [mcp, rest] = [await findServer(`${api.baseUrl}/mcp`), await findServer(`${api.baseUrl}/api/v2/auth/identity`)];
 
 const IDENTITY = '/api/v2/auth/identity';
 const statusWith = async ({ access }: Pick<Tokens, 'access'>): Promise<number> =>

@@ -1,46 +1,38 @@
 import { OAuthClientInformationFullSchema } from 'mcp-sdk-v1/shared/auth.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { becomePublicClient } from '../../../api/oauth/public-client.ts';
 import { redirectKindOf } from '../../../api/oauth/redirects.ts';
 import { redirectSchemesSchema } from '../../../domain/configuration/schemas.ts';
 import { parseAddressRanges } from '../../../domain/address-ranges.ts';
 import { REDIRECT_SCHEMES_DEFAULT } from '../../../domain/oauth/redirect-schemes.ts';
 import { type JsonObject, textOf } from '../../../domain/json.ts';
-import { createPerson, type TestPerson } from '../harness/people.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { createPerson } from '../harness/people.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { Visitor } from '../pages/support.ts';
-import { type App, beginAuthorization, decideConsent, findServer, openConsent, postForm, REDIRECT } from './support.ts';
+import { beginAuthorization, decideConsent, findServer, openConsent, postForm, REDIRECT } from './support.ts';
 
 /** RFC 7591 as the apps of today use it, and redirects that lead somewhere else than they say. */
 const CURSOR = 'cursor://anysphere.cursor-mcp/oauth/callback';
 const DOCUMENT = 'https://editor.example/client.json';
 const CODE_AND_REFRESH = ['authorization_code', 'refresh_token'];
 
-let api: TestApi;
-let app: App;
-let person: TestPerson;
-beforeAll(async () => {
-  api = await startTestApi({
-    network: { publicUrl: null, trustedProxies: parseAddressRanges('127.0.0.1') },
-    fetchClientDocument: (url) => {
-      const metadata = {
-        client_id: url,
-        client_name: 'Documented editor',
-        redirect_uris: [CURSOR, 'com.example.app:/callback'],
-        grant_types: [...CODE_AND_REFRESH, 'urn:ietf:params:oauth:grant-type:device_code'],
-        token_endpoint_auth_method: 'none',
-        scope: 'actions:read editor:everything',
-      };
-      return Promise.resolve({ kind: 'fetched', bytes: Buffer.from(JSON.stringify(metadata)) });
-    },
-  });
-  api.deps.pagesUrl = api.baseUrl;
-  app = await findServer(`${api.baseUrl}/mcp`);
-  person = await createPerson(api, 'admin');
+const api = await startTestApi({
+  network: { publicUrl: null, trustedProxies: parseAddressRanges('127.0.0.1') },
+  fetchClientDocument: (url) => {
+    const metadata = {
+      client_id: url,
+      client_name: 'Documented editor',
+      redirect_uris: [CURSOR, 'com.example.app:/callback'],
+      grant_types: [...CODE_AND_REFRESH, 'urn:ietf:params:oauth:grant-type:device_code'],
+      token_endpoint_auth_method: 'none',
+      scope: 'actions:read editor:everything',
+    };
+    return Promise.resolve({ kind: 'fetched', bytes: Buffer.from(JSON.stringify(metadata)) });
+  },
 });
-afterAll(async () => {
-  await api?.close();
-});
+api.deps.pagesUrl = api.baseUrl;
+const app = await findServer(`${api.baseUrl}/mcp`);
+const person = await createPerson(api, 'admin');
 
 let networks = 0;
 

@@ -1,12 +1,12 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { ROUTES } from '../../../api/routes.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { OFFERED_SCOPES, SCOPE_GROUPS } from '../../../domain/oauth/offered-scopes.ts';
 import type { Role } from '../../../domain/roles.ts';
 import { leastRoleOf, PRESET_SCOPES } from '../../../domain/scopes.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { type Answer, decoded, hiddenFields, Visitor } from '../pages/support.ts';
 import { sendSlowly } from '../suites/change-suites.ts';
 import { messageOf } from '../suites/suite.ts';
@@ -25,19 +25,11 @@ import {
 } from './support.ts';
 
 /** An app does no more than its user could: a member may not make an API key, and gets none of its power through an app. */
-let api: TestApi;
-let rest: App;
-let environmentId: string;
 const GROUPS = SCOPE_GROUPS.map(({ name }) => name);
-beforeAll(async () => {
-  api = await startTestApi();
-  api.deps.pagesUrl = api.baseUrl;
-  ({ environmentId } = api.database.tenant);
-  rest = await findServer(`${api.baseUrl}/api/v2/auth/identity`);
-});
-afterAll(async () => {
-  await api?.close();
-});
+const api = await startTestApi();
+api.deps.pagesUrl = api.baseUrl;
+const { environmentId } = api.database.tenant;
+const rest = await findServer(`${api.baseUrl}/api/v2/auth/identity`);
 
 const setRole = (person: TestPerson, role: Role): Promise<unknown> =>
   api.database.asOwner('UPDATE members SET role = $1 WHERE user_id = $2', [role, person.userId]);

@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readSigningKeys } from '../../../api/oauth/signing-keys.ts';
 import { listOAuthKeys } from '../../../db/oauth/signing-keys.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** The keys that sign ID tokens, after the master key that sealed one was lost. */
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 const masterKeys = (): Vault => Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
 

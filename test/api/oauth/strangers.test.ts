@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { type JsonObject, textOf } from '../../../domain/json.ts';
-import { markup, Room, WebAddress } from '../../../api/pages/markup.ts';
+import { markup, Room, WebAddress } from '../../../api/html/markup.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { decoded, Visitor } from '../pages/support.ts';
-import { type App, beginAuthorization, findServer, REDIRECT } from './support.ts';
+import { beginAuthorization, findServer, REDIRECT } from './support.ts';
 
 /** What anybody may send without an account: it is answered, and no failure of ours. */
-let api: TestApi;
-let app: App;
-beforeAll(async () => {
-  api = await startTestApi();
-  api.deps.pagesUrl = api.baseUrl;
-  app = await findServer(`${api.baseUrl}/mcp`);
-});
-afterAll(async () => {
-  await api?.close();
-});
+const api = await startTestApi();
+api.deps.pagesUrl = api.baseUrl;
+const app = await findServer(`${api.baseUrl}/mcp`);
 
 const errorLines = (): string[] => api.logLines.filter((line) => line.includes('"level":50'));
 

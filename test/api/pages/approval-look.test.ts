@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STYLE, STYLE_PATH } from '../../../api/pages/style.ts';
+import { STYLE, STYLE_PATH } from '../../../api/html/style.ts';
 import { chromiumPath, NO_CHROMIUM, startBrowser } from '../../harness/browser.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { barriers } from './browser-support.ts';

@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalPath } from '../../../domain/console-links.ts';
 import { chromiumPath, NO_CHROMIUM, startBrowser } from '../../harness/browser.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { TestService } from '../../harness/service.ts';
-import type { SeenRequest, Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { type SeenRequest, startTarget } from '../../harness/target.ts';
 import {
   type Approval,
   keyClient,
@@ -26,12 +25,10 @@ const SECRET = 'pk_live_12345678';
 /** Line ends, unseen and reversing characters, markup: what a page could show otherwise than it is sent. */
 const REASON = ` <b>late</b> &amp; "quoted" '\`\r\nline two\n\ttab \u202Egnp.exe\u202C \u200B end\u00A0ä 𝄞 `;
 
-let service: TestService;
-let target: Target;
 let agent: KeyClient;
 let owner: TestPerson;
 let browser: Browser | undefined;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 beforeAll(async () => {
   if (executable === null) return;
   browser = await startBrowser(executable);

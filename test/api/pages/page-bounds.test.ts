@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { inboxContent, type LookedInto } from '../../../api/pages/inbox.ts';
-import { exactText } from '../../../api/pages/exact-text.ts';
-import { documentOf, PAGE_BYTES_MAX } from '../../../api/pages/layout.ts';
-import { markup, within } from '../../../api/pages/markup.ts';
+import { exactText } from '../../../api/html/exact-text.ts';
+import { documentOf, PAGE_BYTES_MAX } from '../../../api/html/layout.ts';
+import { markup, within } from '../../../api/html/markup.ts';
 import { consentContent } from '../../../api/oauth/consent-content.ts';
 import { ORDINARY_SCOPES } from '../../../domain/oauth/offered-scopes.ts';
 import { visibleJson } from '../../../domain/unseen-characters.ts';

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { endSession } from '../../../db/auth/end-session.ts';
 import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
-import { call, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { call, startTestApi } from '../harness/test-api.ts';
 import { type Approval, approvalIn } from '../approvals/support.ts';
 import { decoded, hiddenFields, openApproval, pathOf, textOfId, Visitor } from './support.ts';
 
 /** The pages over plain HTTP with a cookie jar: who sees them, what they refuse, and that a decision is the one of the API. */
-let api: TestApi;
-let key: string;
-let owner: TestPerson;
-let visitor: Visitor;
-beforeAll(async () => {
-  api = await startTestApi();
-  ({ key } = await api.createKey(api.database.tenant));
-  owner = await createPerson(api, 'owner');
-  visitor = visitorOf(owner);
-});
-afterAll(async () => {
-  await api?.close();
-});
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenant);
+const owner = await createPerson(api, 'owner');
+const visitor = visitorOf(owner);
 
 function visitorOf({ token }: Pick<TestPerson, 'token'>): Visitor {
   return new Visitor(api, { 'service-session': token });

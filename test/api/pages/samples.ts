@@ -8,14 +8,14 @@ import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts'
 import { githubIssueCommentDescriptor } from '../../../domain/adapters/github-issue-comment.ts';
 import { resendEmailDescriptor } from '../../../domain/adapters/resend-email.ts';
 import { stripeRefundDescriptor } from '../../../domain/adapters/stripe-refund.ts';
-import type { PreviewBlock } from '../../../domain/previews/preview-block.ts';
+import type { PreviewBlock } from '../../../domain/adapters/preview-block.ts';
 import { previewBlocks } from '../../../domain/previews/preview-blocks.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { approvalContent, type ApprovalView } from '../../../api/pages/approval-content.ts';
 import { isOpen } from '../../../api/pages/approval-outcome.ts';
 import { decisionForm } from '../../../api/pages/approval.ts';
-import { documentOf } from '../../../api/pages/layout.ts';
-import { markup } from '../../../api/pages/markup.ts';
+import { documentOf } from '../../../api/html/layout.ts';
+import { markup } from '../../../api/html/markup.ts';
 
 /** Approvals as their page shows them, made without a stack: each kind of request, each end, and contents that mean harm. */
 

@@ -1,25 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 /** What runs, sessions and cached answers store is of the plan's storage (docs/plans-and-limits.md, "Storage"). */
-let api: TestApi;
-let key: string;
-let workspaceId: string;
 const made = { run: '', session: '' };
-beforeAll(async () => {
-  api = await startTestApi({ embedder: new FakeEmbedder() });
-  const { production } = await api.database.anotherWorkspace();
-  ({ workspaceId } = production);
-  ({ key } = await api.createKey(production));
-  await api.database.db.withWorkspace(workspaceId, (tx) => setPlan(tx, 'free'));
-  made.run = await idOf('/api/v2/runs');
-  made.session = await idOf('/api/v2/sessions');
-  const span = await call('POST', `/api/v2/runs/${made.run}/spans`, { spans: [{ id: SPAN, name: 'x' }] });
-  if (span.status !== 200) throw new Error(span.text);
-});
-afterAll(() => api.close());
 
 const SPAN = '00f067aa0ba902b7';
 const call = (method: 'POST' | 'PATCH', path: string, body: object) => api.call(method, path, { key, body });
@@ -28,6 +13,16 @@ const idOf = async (path: string): Promise<string> => {
   expect(status).toBe(201);
   return (json as { data: { id: string } }).data.id;
 };
+
+const api = await startTestApi({ embedder: new FakeEmbedder() });
+const { production } = await api.database.anotherWorkspace();
+const { workspaceId } = production;
+const { key } = await api.createKey(production);
+await api.database.db.withWorkspace(workspaceId, (tx) => setPlan(tx, 'free'));
+made.run = await idOf('/api/v2/runs');
+made.session = await idOf('/api/v2/sessions');
+const span = await call('POST', `/api/v2/runs/${made.run}/spans`, { spans: [{ id: SPAN, name: 'x' }] });
+if (span.status !== 200) throw new Error(span.text);
 const OTLP = '/api/v2/otlp/v1/traces';
 const otlpSpan = { traceId: 'a'.repeat(32), spanId: SPAN, name: 's', startTimeUnixNano: '1795728361000000000' };
 

@@ -1,35 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import { everyRow } from '../../harness/every-row.ts';
-import { startFakeStripe, type FakeStripe } from '../../harness/providers/fake-stripe.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startFakeStripe } from '../../harness/providers/fake-stripe.ts';
+import { startTestService } from '../../harness/service.ts';
 import { previewWorkflowId } from '../../../temporal/previews/observe-preview.ts';
 import { effectOf, errorOf, invoke } from '../invocations/support.ts';
 import { preview, previewIn, readPreview } from './support.ts';
 
 /** Previews with an adapter that reads the provider: `stripe.refund`, against a fake Stripe over real HTTP. */
-let service: TestService;
-let stripe: FakeStripe;
-beforeAll(async () => {
-  stripe = await startFakeStripe();
-  service = await startTestService({ providers: { stripeBaseUrl: stripe.baseUrl } });
-  await putSecret('stripe_key', stripe.testKey);
-  const reply = await service.post('/api/v2/actions', {
-    name: ACTION,
-    adapter: { type: 'stripe.refund', config: { mode: 'test', secret: 'stripe_key' } },
-    // The currency is declared, so that the impact is known before the provider is read.
-    impact: [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }],
-  });
-  if (reply.status !== 201) throw new Error(reply.text);
-});
 afterAll(async () => {
-  await service.close();
   await stripe.close();
 });
 
 const ACTION = 'refund';
 const putSecret = (name: string, value: string) =>
   service.call('PUT', `/api/v2/secrets/${name}`, { key: service.key, body: { value } });
+
+const stripe = await startFakeStripe();
+const service = await startTestService({ providers: { stripeBaseUrl: stripe.baseUrl } });
+await putSecret('stripe_key', stripe.testKey);
+const reply = await service.post('/api/v2/actions', {
+  name: ACTION,
+  adapter: { type: 'stripe.refund', config: { mode: 'test', secret: 'stripe_key' } },
+  // The currency is declared, so that the impact is known before the provider is read.
+  impact: [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }],
+});
+if (reply.status !== 201) throw new Error(reply.text);
 const asked = (): JsonObject & { input: { payment_intent: string; amount: number } } => ({
   input: { payment_intent: stripe.pay(), amount: 1250 },
 });

@@ -1,7 +1,7 @@
 import { newId } from '../../../domain/ids.ts';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { budgetSchema } from '../../../api/budgets/schemas.ts';
 import { admit } from '../../../api/invocations/admit.ts';
@@ -12,25 +12,9 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { invocationWorkflowId } from '../../../temporal/invocations/invoke-action.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTarget } from '../../harness/target.ts';
 import { beginRun, createAction, dataOf, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { expire, preview, readPreview, tamper } from './support.ts';
-
-let service: TestService;
-let target: Target;
-let refund: string;
-let run: string;
-let otherRun: string;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  await service.call('PUT', '/api/v2/secrets/pay_key', { key: service.key, body: { value: VALUE } });
-  refund = await createAction(service, refundConfig('/ok'));
-  [run, otherRun] = [await beginRun(service), await beginRun(service)];
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
 
 const VALUE = 'pk_live_12345678';
 const refundConfig = (path: string): JsonObject => ({
@@ -39,6 +23,11 @@ const refundConfig = (path: string): JsonObject => ({
   body: { payment: '{{input.payment}}', amount: '{{input.amount}}', note: '{{input.note}}' },
   idempotencyHeader: 'idempotency-key',
 });
+
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+await service.call('PUT', '/api/v2/secrets/pay_key', { key: service.key, body: { value: VALUE } });
+const refund = await createAction(service, refundConfig('/ok'));
+const [run, otherRun] = [await beginRun(service), await beginRun(service)];
 const INPUT = { payment: 'pay_1', amount: 1250, note: 'né à Zürich {{secret:pay_key}}' };
 const UNNAMED = {
   operationKey: null,

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expireApproval } from '../../../activities/approvals/end-approval.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, invocationIn, invoke } from '../invocations/support.ts';
 import { preview, previewIn, type Preview } from './support.ts';
 
 /** How long a preview lives whose request does not say, and what a caller reads of an approval's time. */
 
-let service: TestService;
-let target: Target;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 const MINUTES = 60;
 const HOURS = 60 * MINUTES;

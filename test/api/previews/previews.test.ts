@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Scope } from '../../../domain/scopes.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { beginRun, createAction, errorOf, invoke } from '../invocations/support.ts';
 import { blockOf, expire, preview, previewIn, readPreview } from './support.ts';
-
-let service: TestService;
-let target: Target;
-let refund: string;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  await service.call('PUT', '/api/v2/secrets/pay_key', { key: service.key, body: { value: 'pk_live_12345678' } });
-  refund = await createAction(service, refundConfig(), REFUND);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
 
 const refundConfig = (): JsonObject => ({
   url: `${target.baseUrl}/ok?for={{invocation.id}}`,
@@ -33,6 +20,10 @@ const REFUND: JsonObject = {
   },
   impact: [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }],
 };
+
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+await service.call('PUT', '/api/v2/secrets/pay_key', { key: service.key, body: { value: 'pk_live_12345678' } });
+const refund = await createAction(service, refundConfig(), REFUND);
 const INPUT = { payment: 'pay_1', amount: 1250 };
 
 const rowsOf = async (table: string): Promise<number> =>

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PENDING_FREE_STANDING_MAX } from '../../../domain/approvals/limits.ts';
 import { LIVE_PREVIEWS_MAX } from '../../../domain/previews/limits.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { approvalIn } from '../approvals/support.ts';
 import { createAction, errorOf, invoke } from '../invocations/support.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { preview } from './support.ts';
 
 /** The number of waiting previews per environment is never exceeded, even by many requests at once. */
-let service: TestService;
-let target: Target;
-let environmentId: string;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  ({ environmentId } = service.database.tenants.development);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const { environmentId } = service.database.tenants.development;
 
 const AT_ONCE = 6;
 const atOnce = (one: () => Promise<CallResult>) => Promise.all(Array.from({ length: AT_ONCE }, one));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
@@ -17,10 +17,6 @@ beforeAll(async () => {
   action = await createAction(service, { url: `${target.baseUrl}/ok` });
   const [first, second] = await Promise.all([invoke(service, action), invoke(service, action)]);
   [charge, order, earlier] = [first.invocation.effectId ?? '', second.invocation.effectId ?? '', first.invocation.id];
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
 });
 
 const related = (): JsonObject => ({ input: {}, compensates: charge, dependsOn: [order], retryOf: earlier });

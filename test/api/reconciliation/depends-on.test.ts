@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import { newId } from '../../../domain/ids.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, effectIn, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { evidence, operatorOf, unknownOf } from './support.ts';
 
-let service: TestService;
-let target: Target;
-let operator: Awaited<ReturnType<typeof operatorOf>>;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  operator = await operatorOf(service);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const operator = await operatorOf(service);
 
 const lost = () => ({ url: `${target.baseUrl}/status?status=503` });
 let names = 0;

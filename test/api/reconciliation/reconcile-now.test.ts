@@ -3,16 +3,13 @@ import { z } from 'zod';
 import { listedEffectSchema } from '../../../api/effects/schemas.ts';
 import { LISTED_RECORDS_MAX } from '../../../db/effects/get-effect.ts';
 import { READS_PER_EFFECT_MAX } from '../../../domain/reconciliation/reads.ts';
-import type { TestService } from '../../harness/service.ts';
-import { withServiceAndTarget } from '../../harness/service-and-target.ts';
-import type { Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { dataOf, effectIn, errorOf, invocationIn, invoke, createAction } from '../invocations/support.ts';
 import { tamper } from '../previews/support.ts';
 import { unknownOf } from './support.ts';
 
-let service: TestService;
-let target: Target;
-withServiceAndTarget((started) => ({ service, target } = started));
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 let orders = 0;
 /** The provider has the effect, and its answer was lost. A read will show `state`. */

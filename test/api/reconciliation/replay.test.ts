@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestService } from '../../harness/service.ts';
 import { type Effect, effectIn, effectOf, errorOf, invocationIn } from '../invocations/support.ts';
 import { evidence, operatorOf, unknownOf, withCapabilities } from './support.ts';
 
@@ -60,22 +60,14 @@ class Provider {
 }
 
 const provider = new Provider();
-let url: string;
-let service: TestService;
-let plainService: TestService;
-let operator: Awaited<ReturnType<typeof operatorOf>>;
-beforeAll(async () => {
-  url = await provider.start();
-  [service, plainService] = await Promise.all([
-    startTestService({ adapterFor: withCapabilities({ replay: true, idempotencyWindowSeconds: 3_600 }) }),
-    startTestService(),
-  ]);
-  operator = await operatorOf(service);
-  await service.call('PUT', '/api/v2/secrets/KEY', { key: service.key, body: { value: 'pk_live_1' } });
-});
+const url = await provider.start();
+const [service, plainService] = await Promise.all([
+  startTestService({ adapterFor: withCapabilities({ replay: true, idempotencyWindowSeconds: 3_600 }) }),
+  startTestService(),
+]);
+const operator = await operatorOf(service);
+await service.call('PUT', '/api/v2/secrets/KEY', { key: service.key, body: { value: 'pk_live_1' } });
 afterAll(async () => {
-  await service.close();
-  await plainService.close();
   await provider.close();
 });
 beforeEach(() => provider.reset(['answer']));

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
 import { appendEvidence } from '../../../db/effects/append-evidence.ts';
 import { settle } from '../../../activities/invocations/settle-invocation.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { createPerson } from '../harness/people.ts';
 import { createAction, effectIn, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { evidence, operatorOf, unknownOf } from './support.ts';
 
-let service: TestService;
-let target: Target;
-let operator: Awaited<ReturnType<typeof operatorOf>>;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  operator = await operatorOf(service);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const operator = await operatorOf(service);
 
 const lost = () => ({ url: `${target.baseUrl}/status?status=503` });
 const money = [{ dimension: 'money', currency: 'usd', amount: { const: 900 }, bound: 'upper_bound' }];

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { settle } from '../../../activities/invocations/settle-invocation.ts';
 import { appendEvidence } from '../../../db/effects/append-evidence.ts';
 import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
-import { type FakeStripe, startFakeStripe } from '../../harness/providers/fake-stripe.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startFakeStripe } from '../../harness/providers/fake-stripe.ts';
+import { startTestService } from '../../harness/service.ts';
 import { effectIn, type Effect, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { operatorOf } from './support.ts';
 
 /** The chain from the sweep to the provider, without a caller: over real HTTP, with the fake Stripe. */
-let service: TestService;
-let stripe: FakeStripe;
-beforeAll(async () => {
-  stripe = await startFakeStripe();
-  service = await startTestService({ providers: { stripeBaseUrl: stripe.baseUrl } });
-  await service.call('PUT', '/api/v2/secrets/STRIPE', { key: service.key, body: { value: stripe.testKey } });
-  const made = await service.post('/api/v2/actions', {
-    name: 'refund.create',
-    adapter: { type: 'stripe.refund', config: { mode: 'test', secret: 'STRIPE' } },
-  });
-  if (made.status !== 201) throw new Error(made.text);
+const stripe = await startFakeStripe();
+const service = await startTestService({ providers: { stripeBaseUrl: stripe.baseUrl } });
+await service.call('PUT', '/api/v2/secrets/STRIPE', { key: service.key, body: { value: stripe.testKey } });
+const made = await service.post('/api/v2/actions', {
+  name: 'refund.create',
+  adapter: { type: 'stripe.refund', config: { mode: 'test', secret: 'STRIPE' } },
 });
+if (made.status !== 201) throw new Error(made.text);
 afterAll(async () => {
-  await service.close();
   await stripe.close();
 });
 

@@ -1,33 +1,22 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { runWithCountsSchema, spanSchema } from '../../../api/runs/schemas.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { findWaitingInvocations, WAITING_INVOCATIONS_MAX } from '../../../db/runs/find-waiting-invocations.ts';
 import { uncancelledInvocations } from '../../../activities/maintenance/uncancelled-invocations.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { approve, keyClient, readApproval } from '../approvals/support.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { beginRun, createAction, dataOf, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 
 /** An invocation of a run is a span of it, from its admission to its end, with its effect and its approval. */
-let service: TestService;
-let target: Target;
-let action: string;
-let parking: string;
-let dependent: string;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  action = await createAction(service, { url: `${target.baseUrl}/ok` });
-  parking = await createAction(service, { url: `${target.baseUrl}/ok` }, { approval: { required: true } });
-  // A reply that waited for the end of the wait would outlast any test.
-  dependent = await createAction(service, { url: `${target.baseUrl}/ok` }, { timeoutMs: 300_000 });
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const action = await createAction(service, { url: `${target.baseUrl}/ok` });
+const parking = await createAction(service, { url: `${target.baseUrl}/ok` }, { approval: { required: true } });
+// A reply that waited for the end of the wait would outlast any test.
+const dependent = await createAction(service, { url: `${target.baseUrl}/ok` }, { timeoutMs: 300_000 });
 
 const spansOf = async (run: string) => dataOf(await service.get(`/api/v2/runs/${run}/spans`), z.array(spanSchema));
 const runOf = async (run: string) => dataOf(await service.get(`/api/v2/runs/${run}`), runWithCountsSchema);

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { spanSchema } from '../../../api/runs/schemas.ts';
 import { listSpans } from '../../../db/runs/list-spans.ts';
 import { newId } from '../../../domain/ids.ts';
 import { explained } from '../../harness/explained.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 
 /** A run of 10,000 spans, among others: what one page of one level costs, in rows that PostgreSQL reads and bytes that are answered. */
@@ -15,31 +15,26 @@ const NEIGHBOURS = 60_000;
 const LIMIT = 100;
 const ROOT = '0000000000000001';
 
-let api: TestApi;
-let key: string;
 const run = newId('run');
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-  const { environmentId } = api.database.tenant;
-  for (const [id, count] of [
-    [newId('run'), NEIGHBOURS],
-    [run, SPANS],
-  ] as const) {
-    await api.database.asOwner('INSERT INTO runs (id, environment_id) VALUES ($1, $2)', [id, environmentId]);
-    await api.database.asOwner(
-      `INSERT INTO spans (run_id, id, environment_id, parent_id, name, kind, status, started_at, input)
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
+const { environmentId } = api.database.tenant;
+for (const [id, count] of [
+  [newId('run'), NEIGHBOURS],
+  [run, SPANS],
+] as const) {
+  await api.database.asOwner('INSERT INTO runs (id, environment_id) VALUES ($1, $2)', [id, environmentId]);
+  await api.database.asOwner(
+    `INSERT INTO spans (run_id, id, environment_id, parent_id, name, kind, status, started_at, input)
        SELECT $1, lpad(to_hex(n), 16, '0'), $2,
          CASE WHEN n = 1 THEN NULL WHEN n = $3 THEN repeat('f', 16) WHEN n <= $4 + 1 THEN $5 ELSE lpad(to_hex(n - $4), 16, '0') END,
          'span ' || n, 'other', 'running', timestamptz '2026-01-01Z' + n * interval '1 ms',
          CASE WHEN n <= 200 THEN to_jsonb(repeat('x', 20000)) END
        FROM generate_series(1, $3::int) n`,
-      [id, environmentId, count, CHILDREN, ROOT],
-    );
-  }
-  await api.database.asOwner('VACUUM ANALYZE spans');
-});
-afterAll(() => api?.close());
+    [id, environmentId, count, CHILDREN, ROOT],
+  );
+}
+await api.database.asOwner('VACUUM ANALYZE spans');
 
 interface Plan {
   'Node Type': string;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { type Context, context, type ContextManager, ROOT_CONTEXT, trace } from '@opentelemetry/api';
@@ -8,33 +8,17 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { OpenAIInstrumentation } from '@opentelemetry/instrumentation-openai';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listedRunSchema, spanSchema } from '../../../api/runs/schemas.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 
 /** The packages that agents really use, as they come from npm: OpenAI's client, its instrumentation, and the exporter. */
-let api: TestApi;
-let key: string;
-let model: Server;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-  model = createServer((request, response) => {
-    request.resume();
-    response.setHeader('Content-Type', 'application/json');
-    response.end(JSON.stringify(COMPLETION));
-  });
-  model.listen(0, '127.0.0.1');
-  await once(model, 'listening');
-  context.setGlobalContextManager(new AsyncContexts());
-});
 afterAll(async () => {
   context.disable();
   model.closeAllConnections();
   await new Promise((resolve) => model.close(resolve));
-  await api.close();
 });
 
 const COMPLETION = {
@@ -64,6 +48,17 @@ class AsyncContexts implements ContextManager {
   enable = () => this;
   disable = () => this;
 }
+
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
+const model = createServer((request, response) => {
+  request.resume();
+  response.setHeader('Content-Type', 'application/json');
+  response.end(JSON.stringify(COMPLETION));
+});
+model.listen(0, '127.0.0.1');
+await once(model, 'listening');
+context.setGlobalContextManager(new AsyncContexts());
 
 interface OpenAiModule {
   OpenAI: new (options: { apiKey: string; baseURL: string; maxRetries: number }) => {

@@ -1,19 +1,14 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listedRunSchema, runSchema, runWithCountsSchema, spanSchema } from '../../../api/runs/schemas.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
-import { type CallOptions, type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallOptions, type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 
 const PATH = '/api/v2/otlp/v1/traces';
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api.close());
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
 
 const hex = (number: number): string => number.toString(16).padStart(16, '0');
 const nano = (second: number): string => String(BigInt(Date.UTC(2026, 0, 1, 0, 0, second)) * 1_000_000n);

@@ -1,27 +1,22 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { writeSpans } from '../../../api/runs/write-spans.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { createRun } from '../../../db/runs/create-run.ts';
 import { getSpan } from '../../../db/runs/list-spans.ts';
 import type { SpanUpsert } from '../../../domain/runs/runs.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** A span may come in parts: whichever way it is cut, and in whatever order the parts come, the record is that of the whole. */
 const RUNS = 150;
 const SEED = 16;
 
-let database: TestDatabase;
-let runId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const run = { name: null, agentId: null, agentVersion: null, userId: null, application: null };
-  const made = await database.db.withEnvironment(database.tenant, (tx) =>
-    createRun(tx, { ...run, input: null, tags: null, metadata: null, traceId: null, startedAt: null }),
-  );
-  runId = made.id;
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
+const run = { name: null, agentId: null, agentVersion: null, userId: null, application: null };
+const made = await database.db.withEnvironment(database.tenant, (tx) =>
+  createRun(tx, { ...run, input: null, tags: null, metadata: null, traceId: null, startedAt: null }),
+);
+const runId = made.id;
 
 const moment = (second: number): string => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString();
 const some = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 3 });

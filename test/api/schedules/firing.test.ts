@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordMissed } from '../../../db/schedules/record-missed.ts';
 import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
 import type { FiringRef, RunTrigger } from '../../../domain/schedules/schedules.ts';
 import { isId } from '../../../domain/ids.ts';
 import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { Schedules, testVault } from './support.ts';
 
-let api: TestApi;
-let key: string;
-let schedules: Schedules;
-beforeAll(async () => {
-  const vault = testVault();
-  api = await startTestApi({ vault });
-  ({ key } = await api.createKey(api.database.tenant));
-  schedules = new Schedules(api, key, vault);
-});
-afterAll(() => api.close());
+const vault = testVault();
+const api = await startTestApi({ vault });
+const { key } = await api.createKey(api.database.tenant);
+const schedules = new Schedules(api, key, vault);
 
 const NINE = '2026-11-23T09:00:00.000Z';
 const TEN = '2026-11-23T10:00:00.000Z';

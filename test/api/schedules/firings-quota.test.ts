@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { parseCron } from '../../../domain/schedules/cron.ts';
@@ -31,7 +31,6 @@ beforeAll(async () => {
     api.createKey(others.development),
   ]);
 });
-afterAll(() => api?.close());
 beforeEach(() => api.database.asOwner('DELETE FROM schedules'));
 
 const call = (method: string, path: string, body: unknown, as = key): Promise<CallResult> =>

@@ -1,19 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { startTestApi } from '../harness/test-api.ts';
 import { Schedules, testVault } from './support.ts';
 
 /** Firings that come after a resumption, of slots that came before it: workers or Temporal were away. */
 
-let api: TestApi;
-let key: string;
-let schedules: Schedules;
-beforeAll(async () => {
-  const vault = testVault();
-  api = await startTestApi({ vault });
-  ({ key } = await api.createKey(api.database.tenant));
-  schedules = new Schedules(api, key, vault);
-});
-afterAll(() => api.close());
+const vault = testVault();
+const api = await startTestApi({ vault });
+const { key } = await api.createKey(api.database.tenant);
+const schedules = new Schedules(api, key, vault);
 afterEach(() => api.database.asOwner(`UPDATE environments SET halts = '{}'`));
 
 const HOUR_MS = 3_600_000;

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SCHEDULES_PER_ENVIRONMENT_MAX } from '../../../domain/schedules/schedules.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { scheduleIn, Schedules, testVault } from './support.ts';
 
-let api: TestApi;
-let key: string;
-let schedules: Schedules;
-beforeAll(async () => {
-  const vault = testVault();
-  api = await startTestApi({ vault });
-  ({ key } = await api.createKey(api.database.tenant));
-  schedules = new Schedules(api, key, vault);
-});
-afterAll(() => api.close());
+const vault = testVault();
+const api = await startTestApi({ vault });
+const { key } = await api.createKey(api.database.tenant);
+const schedules = new Schedules(api, key, vault);
 
 const DESTINATION = { url: 'https://shop.example/hook' };
 

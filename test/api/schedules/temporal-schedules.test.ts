@@ -1,5 +1,5 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { forgetSchedule, putSchedule } from '../../../api/schedules/schedule-client.ts';
 import { newId } from '../../../domain/ids.ts';
@@ -8,21 +8,13 @@ import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
 import { isSlot, nextSlots } from '../../../domain/schedules/slots.ts';
 import { temporalScheduleId } from '../../../temporal/schedules/fire-schedule.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { type Destination, startDestination } from '../messages/support.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startDestination } from '../messages/support.ts';
 import { dataOf } from '../invocations/support.ts';
 import { runSchema } from '../../../api/schedules/schemas.ts';
 import { type Run, type Schedule, scheduleIn } from './support.ts';
 
-let service: TestService;
-let destination: Destination;
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-});
-afterAll(async () => {
-  await service.close();
-  await destination.close();
-});
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
 interface Slot {
   time: string;

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { contextOf } from '../../../api/context/context-of-session.ts';
 import { contextSchema } from '../../../api/context/schemas.ts';
-import { SMALL_JOB_BYTES_MAX } from '../../../api/context/token-counter.ts';
+import { SMALL_JOB_BYTES_MAX } from '../../../api/threads/token-counter.ts';
 import { OUTLINES_MAX, OUTLINES_OF_PART_MAX, readConversation } from '../../../db/context/read-conversation.ts';
 import { messageSchema, sessionSchema } from '../../../api/sessions/schemas.ts';
 import { assembleContext, CONTEXT_BYTES_MAX, type ContextRequest } from '../../../domain/context/assemble.ts';
 import { MESSAGE_BYTES } from '../../../domain/context/newest-units.ts';
 import { countTokens } from '../../../domain/sessions/o200k.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api.close());
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
 
 const call = (method: string, path: string, body?: object): Promise<CallResult> =>
   api.call(method, `/api/v2/sessions${path}`, { key, ...(body === undefined ? {} : { body }) });

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { messageSchema, sessionSchema } from '../../../api/sessions/schemas.ts';
 import { deleteExpiredSessions } from '../../../db/sessions/expired-sessions.ts';
 import { MESSAGE_BYTES_MAX, MESSAGES_PER_SESSION_MAX } from '../../../domain/sessions/sessions.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api.close());
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
 
 const call = (method: string, path: string, body?: unknown): Promise<CallResult> =>
   api.call(method, `/api/v2/sessions${path}`, { key, ...(body === undefined ? {} : { body }) });

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 /** Actions as the definitions of tools, as the provider's API takes them. */
-
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  ({ key } = await api.createKey(api.database.tenant));
-  await make('refund.create', { description: 'Pays back.', inputSchema: SCHEMA });
-  await make('refund_list', { inputSchema: { type: 'object' } }, { method: 'GET' });
-  await make('note.add', { description: 'é'.repeat(1_500) });
-});
-afterAll(async () => {
-  await api.close();
-});
 
 const SCHEMA = {
   type: 'object',
   properties: { payment: { type: 'string' }, amount: { oneOf: [{ type: 'integer' }, { type: 'null' }] }, näme: {} },
   required: ['payment'],
 };
+
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenant);
+await make('refund.create', { description: 'Pays back.', inputSchema: SCHEMA });
+await make('refund_list', { inputSchema: { type: 'object' } }, { method: 'GET' });
+await make('note.add', { description: 'é'.repeat(1_500) });
 
 async function make(name: string, more: JsonObject, config: JsonObject = {}): Promise<void> {
   const body = {

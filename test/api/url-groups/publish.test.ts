@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { batchResultSchema, publishedSchema } from '../../../api/messages/schemas.ts';
 import { groupWithEndpointsSchema } from '../../../api/url-groups/schemas.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
 import { newId } from '../../../domain/ids.ts';
 import { CONTENT_PER_REQUEST_BYTES_MAX } from '../../../domain/messages/messages.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
 /** Without a worker: which messages a publish to a group makes. */
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api.close());
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
 beforeEach(() => api.replyViolations.splice(0));
 
 const HOOK = 'https://example.com/hook';

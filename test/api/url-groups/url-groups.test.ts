@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpointSchema, groupSchema, groupWithEndpointsSchema } from '../../../api/url-groups/schemas.ts';
 import { newId } from '../../../domain/ids.ts';
 import { ENDPOINTS_PER_GROUP_MAX, GROUPS_PER_ENVIRONMENT_MAX } from '../../../domain/url-groups/url-groups.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api.close());
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
 
 const HOOK = 'https://example.com/hook';
 const call = (method: string, path: string, body?: unknown, as = key): Promise<CallResult> =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createAction } from '../../../db/actions/create-action.ts';
 import { getAction } from '../../../db/actions/get-action.ts';
 import { listVersions } from '../../../db/actions/list-versions.ts';
@@ -9,15 +9,11 @@ import type { Tenant } from '../../../db/client.ts';
 import type { ActionDefinition } from '../../../domain/actions.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 const RANGE = { limit: 10, offset: 0 };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(async () => database?.close());
+const database = await createTestDatabase();
 
 function versionOf(timeoutMs: number, extra: Json = null): NewVersion {
   const definition: ActionDefinition = {

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { foldAllFacts, foldFacts } from '../../../db/analytics/fold-facts.ts';
 import { dropOldAnalyticsPartition, makeAnalyticsPartitions } from '../../../db/analytics/keep-partitions.ts';
 import { findDifferences } from '../../../db/analytics/verify-rollups.ts';
@@ -7,23 +7,17 @@ import { verifySample } from '../../../db/analytics/verify-sample.ts';
 import { keepLiveMessages } from '../../../db/messages/keep-partitions.ts';
 import { DIMENSIONS_MAX, OTHER } from '../../../domain/analytics/kinds.ts';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { plantApproval } from '../approvals/planted-rows.ts';
 import { insert, withoutTriggers } from '../harness/plant.ts';
 import { idAt } from './id-at.ts';
 import { connectOwners } from './owners.ts';
 
-let database: TestDatabase;
-let owner: Client;
-let other: Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  [owner, other] = await connectOwners(database);
-});
+const database = await createTestDatabase();
+const [owner, other] = await connectOwners(database);
 afterAll(async () => {
   await owner?.end();
   await other?.end();
-  await database?.close();
 });
 beforeEach(() => foldAll());
 

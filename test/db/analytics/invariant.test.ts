@@ -1,27 +1,20 @@
 import * as fc from 'fast-check';
-import type { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { foldAllFacts, foldFacts } from '../../../db/analytics/fold-facts.ts';
 import { findDifferences, mendRollups } from '../../../db/analytics/verify-rollups.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { History } from './history.ts';
 import { connectOwners } from './owners.ts';
 
 /** At any commit the rollups and the facts together are what a recount of the records says, for every bucket. */
 
-let database: TestDatabase;
-let owner: Client;
-let other: Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  [owner, other] = await connectOwners(database);
-});
+const database = await createTestDatabase();
+const [owner, other] = await connectOwners(database);
 afterAll(async () => {
   await owner?.end();
   await other?.end();
-  await database?.close();
 });
 
 /** A row for each bucket of the histograms of quarters. */

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { COUNTED } from '../../../db/migrations/analytics-facts.ts';
 import {
   type Fact,
@@ -11,7 +11,7 @@ import {
   factsOfMessageAttempt,
   factsOfRun,
   factsOfScheduleRun,
-} from '../../../domain/analytics/facts.ts';
+} from './facts.ts';
 import { bucketOf } from '../../../domain/analytics/histogram.ts';
 import { APPROVAL_STATUSES } from '../../../domain/approvals/approval.ts';
 import {
@@ -24,17 +24,13 @@ import {
 import { MESSAGE_STATUSES } from '../../../domain/messages/messages.ts';
 import { RUN_STATUSES } from '../../../domain/runs/runs.ts';
 import { RUN_OUTCOMES, RUN_TRIGGERS } from '../../../domain/schedules/schedules.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** The rule in TypeScript and its twin in SQL say the same of a thousand records of each table. */
 
 const RECORDS = 1_000;
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 const at = fc.date({
   min: new Date('2025-12-31T23:44:59.998Z'),

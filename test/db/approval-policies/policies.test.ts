@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { archivePolicy } from '../../../db/approval-policies/archive-policy.ts';
 import { createPlan } from '../../../db/approval-policies/create-plan.ts';
 import { createPolicy } from '../../../db/approval-policies/create-policy.ts';
@@ -16,17 +16,13 @@ import type { EnvironmentTransaction, Tenant } from '../../../db/client.ts';
 import { parsePolicyDocument } from '../../../domain/approval-policies/document.ts';
 import { documentDigestOf } from '../../../domain/approval-policies/files.ts';
 import { type LoadedPolicySet, policySets } from '../../../domain/approval-policies/policy-set-cache.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** The rules that the database enforces on policies, and the cache of a process. */
 
-let database: TestDatabase;
 let tenant: Tenant;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(async () => database?.close());
+const database = await createTestDatabase();
 beforeEach(async () => {
   tenant = (await database.anotherWorkspace()).development;
 });

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../harness/database.ts';
 import { plantKeys } from '../../harness/keys.ts';
 import { createMember } from '../../../db/members/create-member.ts';
 import { plantGrant } from '../../api/oauth/planted-grant.ts';
@@ -8,17 +8,12 @@ import { DIGEST, insert, type Values } from '../harness/plant.ts';
 import { plantApproval } from './planted-rows.ts';
 
 /** The rules that the database itself enforces on approvals, for any writer. */
-let database: TestDatabase;
-let owner: Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  await plantKeys(database, database.tenant, ['key_1', 'key_2', 'key_3', 'key_agent']);
-});
+const database = await createTestDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
+await plantKeys(database, database.tenant, ['key_1', 'key_2', 'key_3', 'key_agent']);
 afterAll(async () => {
   await owner.end();
-  await database.close();
 });
 
 const OTHER = `sha256:${'1'.repeat(64)}`;

@@ -1,26 +1,15 @@
-import type { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestDatabase } from '../../harness/database.ts';
+import { expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
-import type { PlantedAction } from '../actions/planted-rows.ts';
 import { plantEffect } from '../effects/planted-rows.ts';
 import { withoutTriggers } from '../harness/plant.ts';
-import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
+import { startPlantedDatabase } from '../harness/planted-database.ts';
 import { plantInvocation, refusalOf } from '../invocations/planted-rows.ts';
 import { plantApproval } from './planted-rows.ts';
 
 /** What waits for an approval is sent by that approval alone: the database refuses the rest, whatever the code does. */
 
-let world: PlantedDatabase;
-let database: TestDatabase;
-let owner: Client;
-let planted: PlantedAction;
-
-beforeAll(async () => {
-  world = await startPlantedDatabase();
-  ({ database, owner, planted } = world);
-});
-afterAll(async () => world?.close());
+const world = await startPlantedDatabase();
+const { database, owner, planted } = world;
 
 interface Waiting {
   invocationId: string;

@@ -1,26 +1,20 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../../db/audit/list-audit.ts';
 import { recordAudit } from '../../../db/audit/record-audit.ts';
 import { verifyAuditChain, type AuditChainState } from '../../../db/audit/verify-audit-chain.ts';
 import type { Database, Tenant } from '../../../db/client.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { withoutTriggers } from '../harness/plant.ts';
 
 /** One chain of entries for each workspace, which cannot be changed or shortened unnoticed. */
 
-let database: TestDatabase;
-let owner: Client;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-});
+const database = await createTestDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
 
 afterAll(async () => {
   await owner?.end();
-  await database?.close();
 });
 
 function append(tenant: Tenant, what: string): Promise<void> {

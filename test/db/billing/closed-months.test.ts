@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database, Tenant } from '../../../db/client.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Tenant } from '../../../db/client.ts';
 import { findOpenTransactions, findStillOpen } from '../../../db/billing/open-transactions.ts';
 import { findUnclosedMonths } from '../../../db/billing/find-unclosed-months.ts';
 import { consumeAllowance } from '../../../db/plans/consume-allowance.ts';
@@ -9,7 +9,7 @@ import { countEgress } from '../../../db/plans/count-egress.ts';
 import { giveBackAllowance } from '../../../db/plans/give-back-allowance.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import { monthOf, periodOf } from '../../../domain/billing/periods.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { clockedDatabase, closeMonth, PlantedInvocations, setClock } from './months.ts';
 
 const MONTHS = ['2024-01', '2024-02', '2024-03'] as const;
@@ -17,19 +17,12 @@ const START = periodOf(MONTHS[0]).start;
 const END = periodOf(MONTHS[2]).end;
 const MADE = new Date('2023-12-15T12:00:00.000Z');
 
-let database: TestDatabase;
-let db: Database;
-let invocations: PlantedInvocations;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await clockedDatabase(database);
-  invocations = await PlantedInvocations.open(database);
-});
+const database = await createTestDatabase();
+const db = await clockedDatabase(database);
+const invocations = await PlantedInvocations.open(database);
 afterAll(async () => {
   await invocations?.close();
   await db?.close();
-  await database?.close();
 });
 
 /** A workspace that was made before the months of the tests, on a plan that charges. */

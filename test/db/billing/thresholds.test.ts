@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { alertTargets, usageThresholds } from '../../../activities/maintenance/billing.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { putAlertTarget } from '../../../db/billing/alert-target.ts';
@@ -7,14 +7,10 @@ import { countEgress } from '../../../db/plans/count-egress.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { PRICES } from '../../domain/billing/prices.ts';
-import { createTestDatabase, type TestDatabase, type TestTenants } from '../../harness/database.ts';
+import { createTestDatabase, type TestTenants } from '../../harness/database.ts';
 import { pino } from 'pino';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 const logger = pino({ level: 'silent' });
 const sweep = async (): Promise<void> => {

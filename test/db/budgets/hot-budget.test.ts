@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../../db/api-keys/create-api-key.ts';
 import { getBudget } from '../../../db/budgets/get-budget.ts';
 import { putBudget } from '../../../db/budgets/put-budget.ts';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { inForm } from '../../faults/form.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { withoutTriggers } from '../harness/plant.ts';
 
 const PROCESSES = 4;
@@ -22,18 +22,12 @@ const timeout = 600_000;
 /** The pause between two checks: they must leave the processors to the processes that they watch. */
 const CHECK_INTERVAL_MS = 50;
 
-let database: TestDatabase;
-let apiKeyId: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  apiKeyId = await database.db.withEnvironment(database.tenant, async (tx) => {
-    const { record } = await createApiKey(tx, { name: 'hot', preset: 'full_access' });
-    await putBudget(tx, record.id, { total: CAP });
-    return record.id;
-  });
+const database = await createTestDatabase();
+const apiKeyId = await database.db.withEnvironment(database.tenant, async (tx) => {
+  const { record } = await createApiKey(tx, { name: 'hot', preset: 'full_access' });
+  await putBudget(tx, record.id, { total: CAP });
+  return record.id;
 });
-afterAll(() => database?.close());
 
 interface Admitting {
   child: ChildProcess;

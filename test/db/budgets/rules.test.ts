@@ -1,4 +1,3 @@
-import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../../db/api-keys/create-api-key.ts';
 import { admitToBudget } from '../../../db/budgets/admit-to-budget.ts';
@@ -8,9 +7,7 @@ import { putBudget } from '../../../db/budgets/put-budget.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS, type BudgetCaps } from '../../../domain/budgets.ts';
 import { giveBackAllowance } from '../../../db/plans/give-back-allowance.ts';
-import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
-import type { TestDatabase } from '../../harness/database.ts';
-import type { PlantedAction } from '../actions/planted-rows.ts';
+import { startPlantedDatabase } from '../harness/planted-database.ts';
 import { plantInvocation, refusalOf } from '../invocations/planted-rows.ts';
 
 /** The rules that the database enforces on budgets, independent of the code. */
@@ -18,19 +15,8 @@ import { plantInvocation, refusalOf } from '../invocations/planted-rows.ts';
 const ONE = ADMISSION_ESTIMATE_MICROCENTS.invocations;
 const CAP = 10 * ONE;
 
-let world: PlantedDatabase;
-let database: TestDatabase;
-let owner: Client;
-let planted: PlantedAction;
-
-beforeAll(async () => {
-  world = await startPlantedDatabase();
-  ({ database, owner, planted } = world);
-});
-
-afterAll(async () => {
-  await world?.close();
-});
+const world = await startPlantedDatabase();
+const { database, owner, planted } = world;
 
 function transaction<T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> {
   return database.db.withEnvironment(database.tenant, work);

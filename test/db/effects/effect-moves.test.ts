@@ -1,5 +1,4 @@
-import type { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   OUTCOMES,
   STAGES,
@@ -9,9 +8,7 @@ import {
   type Stage,
   type Verification,
 } from '../../../domain/lifecycle.ts';
-import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
-import type { TestDatabase } from '../../harness/database.ts';
-import type { PlantedAction } from '../actions/planted-rows.ts';
+import { startPlantedDatabase } from '../harness/planted-database.ts';
 import { insert, withoutTriggers } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 import { plantEffect } from './planted-rows.ts';
@@ -51,19 +48,8 @@ const LEGAL_MOVES: Record<string, readonly Place[]> = {
   'settled/failed': [],
 };
 
-let world: PlantedDatabase;
-let database: TestDatabase;
-let owner: Client;
-let planted: PlantedAction;
-
-beforeAll(async () => {
-  world = await startPlantedDatabase();
-  ({ database, owner, planted } = world);
-});
-
-afterAll(async () => {
-  await world?.close();
-});
+const world = await startPlantedDatabase();
+const { database, owner, planted } = world;
 
 function valuesOf(place: Place): Record<string, unknown> {
   const [stage, outcome] = place.split('/');

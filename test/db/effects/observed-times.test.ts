@@ -1,11 +1,11 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { appendEvidence } from '../../../db/effects/append-evidence.ts';
 import { getEffect } from '../../../db/effects/get-effect.ts';
 import { verifyReceipts } from '../../../db/effects/verify-receipts.ts';
 import { appendObservation } from '../../../db/previews/append-observation.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { plantAction } from '../actions/planted-rows.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 import { plantEffect } from './planted-rows.ts';
 
@@ -13,19 +13,12 @@ import { plantEffect } from './planted-rows.ts';
 
 const HOUR_MS = 3_600_000;
 
-let database: TestDatabase;
-let owner: Client;
-let planted: PlantedAction;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  planted = await plantAction(owner, database.tenant);
-});
+const database = await createTestDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
+const planted = await plantAction(owner, database.tenant);
 afterAll(async () => {
   await owner?.end();
-  await database?.close();
 });
 
 async function newEffect(): Promise<{ invocationId: string; effectId: string }> {

@@ -1,13 +1,10 @@
-import type { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordAudit } from '../../../db/audit/record-audit.ts';
 import { appendEvidence } from '../../../db/effects/append-evidence.ts';
 import { type ReceiptState, verifyReceipts } from '../../../db/effects/verify-receipts.ts';
 import { canonicalText } from './stranger.ts';
 import { newId } from '../../../domain/ids.ts';
-import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
-import type { TestDatabase } from '../../harness/database.ts';
-import type { PlantedAction } from '../actions/planted-rows.ts';
+import { startPlantedDatabase } from '../harness/planted-database.ts';
 import { plantAttempt } from '../attempts/planted-rows.ts';
 import { insert, withoutTriggers } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
@@ -15,23 +12,11 @@ import { plantEffect } from './planted-rows.ts';
 
 /** What a receipt says is append-only and chained by hash for each effect, so that it can be checked: docs/receipts.md. */
 
-let world: PlantedDatabase;
-let database: TestDatabase;
-let owner: Client;
-let planted: PlantedAction;
-let attemptId: string;
-
-beforeAll(async () => {
-  world = await startPlantedDatabase();
-  ({ database, owner, planted } = world);
-  attemptId = await plantAttempt(owner, database.tenant, await plantInvocation(owner, database.tenant, planted));
-  await append(await effectWithEvidence(0), 'planted');
-  await recordSomething();
-});
-
-afterAll(async () => {
-  await world?.close();
-});
+const world = await startPlantedDatabase();
+const { database, owner, planted } = world;
+const attemptId = await plantAttempt(owner, database.tenant, await plantInvocation(owner, database.tenant, planted));
+await append(await effectWithEvidence(0), 'planted');
+await recordSomething();
 
 /** An entry of the audit log, so that its tables are not empty. */
 function recordSomething(): Promise<void> {

@@ -1,21 +1,13 @@
-import type { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readVectors } from '../../sdk/vectors.ts';
-import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
+import { startPlantedDatabase } from '../harness/planted-database.ts';
 
 /** The database hashes what the SDKs' vectors say: sdk/vectors/README.md, "Receipts". */
 
 const { canonicalTexts, receipts } = readVectors('receipts');
-let world: PlantedDatabase;
-let owner: Client;
 
-beforeAll(async () => {
-  world = await startPlantedDatabase();
-  ({ owner } = world);
-});
-afterAll(async () => {
-  await world?.close();
-});
+const world = await startPlantedDatabase();
+const { owner } = world;
 
 test.each(canonicalTexts)('PostgreSQL prints $name as it is hashed', async ({ value, text }) => {
   const { rows } = await owner.query<{ text: string }>('SELECT ($1::jsonb)::text AS text', [JSON.stringify(value)]);

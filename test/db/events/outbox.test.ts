@@ -3,23 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../../domain/ids.ts';
 import { NOTIFIED_EVENT_TYPES, PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
 import { subscribeToService } from '../../api/events/support.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { plantApproval } from '../approvals/planted-rows.ts';
 import { plantNewEffect } from '../effects/planted-rows.ts';
 import { insert } from '../harness/plant.ts';
 
 /** What leaves a platform event in the outbox, and what refuses a change without one. */
 
-let database: TestDatabase;
-let owner: Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-});
+const database = await createTestDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
 afterAll(async () => {
   await owner.end();
-  await database.close();
 });
 
 async function plantMessage(): Promise<string> {

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { advanceFanOut, endFanOut } from '../../../db/events/fan-out.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { insertEvent } from '../../../db/events/insert-event.ts';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** What the database holds of events, independent of the code. */
 
-let database: TestDatabase;
 const topicId = newId('topic');
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await database.asOwner(`INSERT INTO topics (id, environment_id, name) VALUES ($1, $2, 'orders')`, [
-    topicId,
-    database.tenant.environmentId,
-  ]);
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
+await database.asOwner(`INSERT INTO topics (id, environment_id, name) VALUES ($1, $2, 'orders')`, [
+  topicId,
+  database.tenant.environmentId,
+]);
 
 const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
   database.db.withEnvironment(database.tenant, work);

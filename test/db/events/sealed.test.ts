@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readSigners } from '../../../db/events/read-signers.ts';
 import { openHeaders, sealHeaders } from '../../../db/events/subscription-content.ts';
 import {
@@ -9,11 +9,11 @@ import {
 } from '../../../db/events/subscription-secrets.ts';
 import { insertSubscription, lockSubscription } from '../../../db/events/subscriptions.ts';
 import { createTopic } from '../../../db/events/topics.ts';
-import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 const KEY_1 = `1:${randomBytes(32).toString('base64')}`;
 const KEY_2 = `2:${randomBytes(32).toString('base64')}`;
@@ -22,11 +22,7 @@ const during = Vault.fromMasterKeys(`${KEY_1},${KEY_2}`);
 const after = Vault.fromMasterKeys(KEY_2);
 const HEADERS = { Authorization: 'Bearer 1', 'X-A': 'a' };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 /** A subscription with a sealed header and two secrets. */
 async function subscribe(): Promise<string> {

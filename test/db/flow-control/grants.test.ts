@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deleteKey } from '../../../db/flow-control/delete-key.ts';
 import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt-environment.ts';
 import { PARALLELISM_MAX } from '../../../domain/flow-control/flow-control.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { type KeyLimits, KeyWorld } from './world.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase({ poolMax: 20 });
-});
-afterAll(() => database.close());
+const database = await createTestDatabase({ poolMax: 20 });
 
 const keyWith = (limits: KeyLimits): Promise<KeyWorld> => KeyWorld.of(database, limits);
 

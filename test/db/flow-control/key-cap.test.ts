@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { ensureKeys } from '../../../db/flow-control/ensure-keys.ts';
 import { KEYS_PER_ENVIRONMENT_MAX } from '../../../domain/flow-control/flow-control.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 
 /** No longer few: they are counted behind the lock. */
 const MANY_KEYS = 11;
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 const ensure = (tx: EnvironmentTransaction, keys: readonly string[]) =>
   ensureKeys(

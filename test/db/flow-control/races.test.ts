@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { claimCall } from '../../../db/flow-control/claim-call.ts';
 import type { Grant } from '../../../domain/flow-control/flow-control.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { randomFrom } from '../../harness/random.ts';
 import { KeyWorld } from './world.ts';
 
@@ -12,11 +12,7 @@ const LIMITS = { rate: 40, periodSeconds: 1, parallelism: 4 };
 const DELIVERERS = 8;
 const FINISHES_MAX = 30;
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase({ poolMax: 20 });
-});
-afterAll(() => database.close());
+const database = await createTestDatabase({ poolMax: 20 });
 
 /** Publishers, deliverers, cancellers, crashes and a pacer at one key, and what they must never see. */
 class Race {

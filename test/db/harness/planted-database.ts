@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 export interface PlantedDatabase {
   database: TestDatabase;
@@ -15,10 +16,10 @@ export interface PlantedDatabase {
 export async function startPlantedDatabase(): Promise<PlantedDatabase> {
   const database = await createTestDatabase();
   const owner = new Client({ connectionString: database.ownerUrl });
-  const close = async (): Promise<void> => {
+  const close = closesWithFile(async () => {
     await owner.end();
     await database.close();
-  };
+  });
   try {
     await owner.connect();
     return { database, owner, planted: await plantAction(owner, database.tenant), close };

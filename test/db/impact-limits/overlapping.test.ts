@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ImpactQuantity } from '../../../domain/actions.ts';
 import { LIMIT_INVARIANTS, violatedInvariants } from '../../faults/invariants.ts';
 import { LimitWorld, type Move, NOON, type TestEffect } from './world.ts';
@@ -14,15 +14,7 @@ const ENDS: readonly Move[] = [
   { stage: 'reconciling', outcome: 'unknown', partialEffect: 'possible' },
 ];
 
-let world: LimitWorld;
-
-beforeAll(async () => {
-  world = await LimitWorld.start();
-});
-
-afterAll(async () => {
-  await world?.close();
-});
+const world = await LimitWorld.start();
 
 test('no deadlock, no cap exceeded, each effect reserved of all its limits or of none', async () => {
   const ids: string[] = [];

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { periodKey } from '../../../domain/impact-limits/period.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /**
  * Compares the keys of periods with independent arithmetic: PostgreSQL's, with its own time zone database. It covers years that
@@ -24,15 +24,7 @@ const INSTANTS = 4_000;
 /** A little more than a day, and not a whole number of hours: over the years it reaches every hour of every month. */
 const STEP_MS = 91_973_137;
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(async () => {
-  await database?.close();
-});
+const database = await createTestDatabase();
 
 test.each(TIME_ZONES)('days, weeks, months and hours of %s are those of PostgreSQL', async (timezone) => {
   const instants = Array.from({ length: INSTANTS }, (_, at) => new Date(FROM + at * STEP_MS));

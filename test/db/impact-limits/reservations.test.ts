@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ImpactQuantity } from '../../../domain/actions.ts';
 import { LimitWorld, money, NOON, type Move } from './world.ts';
 
 /** Reserving and settling, as the activities do it. The rules: docs/impact-limits.md, "From reservation to settlement". */
 
-let world: LimitWorld;
 let serial = 0;
 
-beforeAll(async () => {
-  world = await LimitWorld.start();
-});
-
-afterAll(async () => {
-  await world?.close();
-});
+const world = await LimitWorld.start();
 
 /** A dimension of its own, so that the limits of one test do not count the effects of another. */
 function ownDimension(): string {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startDispatch } from '../../../db/attempts/start-dispatch.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { newId } from '../../../domain/ids.ts';
@@ -8,17 +8,8 @@ import { emails, LimitWorld, type TestEffect, writeMove } from './world.ts';
 
 /** What the database refuses, whatever the code does. A mistake could send each of these statements. */
 
-let world: LimitWorld;
-let limitId: string;
-
-beforeAll(async () => {
-  world = await LimitWorld.start();
-  limitId = await world.makeLimit({ cap: 10, period: 'per_effect' });
-});
-
-afterAll(async () => {
-  await world?.close();
-});
+const world = await LimitWorld.start();
+const limitId = await world.makeLimit({ cap: 10, period: 'per_effect' });
 
 /** Runs as the application. Returns the refusal's message, or `committed`. */
 function tried(work: (tx: EnvironmentTransaction) => Promise<unknown>): Promise<string> {

@@ -16,6 +16,7 @@ import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
 import { plantEffect } from '../effects/planted-rows.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 import { rows } from './planted-rows.ts';
+import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 export interface TestEffect {
   effectId: string;
@@ -66,7 +67,9 @@ export class LimitWorld {
     const owner = new Client({ connectionString: database.ownerUrl });
     await owner.connect();
     for (const tenant of [database.tenants.staging, database.tenant]) await rows.plant(owner, tenant);
-    return new LimitWorld(database, owner, await plantAction(owner, database.tenant));
+    const world = new LimitWorld(database, owner, await plantAction(owner, database.tenant));
+    world.close = closesWithFile(world.close.bind(world));
+    return world;
   }
 
   async close(): Promise<void> {

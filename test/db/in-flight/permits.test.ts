@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
-import type { Tenant } from '../../../db/client.ts';
 import { releasePermit } from '../../../db/in-flight/release-permit.ts';
 import { discountUntoldGrant } from '../../../db/in-flight/discount-untold-grant.ts';
 import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { type InFlightCaps, UNCLAIMED_GRANTS_MAX } from '../../../domain/in-flight.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
-let database: TestDatabase;
-let development: Tenant;
-beforeAll(async () => {
-  database = await createTestDatabase({ poolMax: 20 });
-  development = database.tenants.development;
-});
-afterAll(() => database.close());
+const database = await createTestDatabase({ poolMax: 20 });
+const development = database.tenants.development;
 beforeEach(() => database.asOwner('DELETE FROM in_flight_permits'));
 
 const ask = (holder: string, { tenant = development, most = 2, leaseMs = 60_000 } = {}): Promise<number | null> =>

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
 import { queueBehindMany, queueBehindOthers, queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
 import { releasePermit } from '../../../db/in-flight/release-permit.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 const MOST = 2;
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 beforeEach(() => database.asOwner('DELETE FROM in_flight_permits'));
 
 const queue = (...ids: string[]): Promise<string[] | null> =>

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { putLinkCode, redeemLinkCode } from '../../../db/integrations/chat-links.ts';
 import { connectIntegration } from '../../../db/integrations/connect-integration.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 
 /** Sessions of this database that wait for another transaction. */
@@ -14,11 +14,7 @@ const WAITING = `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.p
 const CODE_HASH = Buffer.alloc(32, 7);
 
 const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 const inEnvironment = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
   database.db.withEnvironment(database.tenant, work);

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectIntegration } from '../../../db/integrations/connect-integration.ts';
 import { readCredential } from '../../../db/integrations/get-integration.ts';
 import { openSlack } from '../../../db/integrations/records.ts';
-import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import { isUuid } from '../../../domain/uuid.ts';
 import { newIntegrationId } from '../../../domain/integrations/integrations.ts';
 import type { SlackCredential } from '../../../domain/integrations/integrations.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 const KEY_1 = `1:${randomBytes(32).toString('base64')}`;
 const KEY_2 = `2:${randomBytes(32).toString('base64')}`;
@@ -19,11 +19,7 @@ const during = Vault.fromMasterKeys(`${KEY_1},${KEY_2}`);
 const after = Vault.fromMasterKeys(KEY_2);
 const CREDENTIAL: SlackCredential = { botToken: 'xoxb-0000000000', signingSecret: 'a-signing-secret' };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 async function open(vault: Vault, id: string, place = id): Promise<SlackCredential> {
   const { db, tenant } = database;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { INVOCATION_STATUSES, isAtRest } from '../../../domain/lifecycle.ts';
 import { ActivityWorld } from '../../activities/invocations/world.ts';
 import { startsOf } from '../../activities/maintenance/relay-starts.ts';
@@ -6,11 +6,7 @@ import { refusalOf } from './planted-rows.ts';
 
 /** Which statuses are at rest is defined twice: in domain/lifecycle.ts, and in PostgreSQL for the outbox of starts. */
 
-let world: ActivityWorld;
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
 
 /** Moves an admitted invocation directly to any status, past the triggers that restrict its moves. */
 async function plant(invocationId: string, status: string): Promise<void> {

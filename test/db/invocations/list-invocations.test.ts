@@ -38,7 +38,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await owner?.end();
-  await database?.close();
 });
 
 function list(filter: Partial<InvocationFilter>): ReturnType<typeof listInvocations> {

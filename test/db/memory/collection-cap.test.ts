@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ensureDefaultCollection } from '../../../db/memory/collections.ts';
 import { COLLECTIONS_MAX } from '../../../domain/memory/memories.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 
 const EMBEDDING = { model: 'fake', dimensions: 2 };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 test('where there is room for one collection two requests without a name have the same one', async () => {
   await database.asOwner(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { createCollection } from '../../../db/memory/collections.ts';
 import { type Deleted, deleteMemories } from '../../../db/memory/delete-memories.ts';
@@ -7,23 +7,19 @@ import { createMemoryJob } from '../../../db/memory/jobs.ts';
 import { type NewMemory, storeMemories } from '../../../db/memory/store-memories.ts';
 import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { randomFrom } from '../../harness/random.ts';
 import { plainMemory } from '../../harness/plain-memory.ts';
 
 const EMBEDDING = { model: 'fake', dimensions: 2 };
 const plain = (over: Partial<NewMemory> = {}): NewMemory => plainMemory({ vector: Float32Array.from([1, 0]), ...over });
 
-let database: TestDatabase;
 let collectionId: string;
 let memoryId: string;
 const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
   database.db.withEnvironment(database.tenant, work);
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 beforeEach(async () => {
   await transaction(async (tx) => {
     const made = await createCollection(tx, { name: newId('collection'), description: null, embedding: EMBEDDING });

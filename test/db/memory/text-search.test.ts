@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createCollection } from '../../../db/memory/collections.ts';
 import { matchingMemories } from '../../../db/memory/matching-memories.ts';
 import { storeMemories } from '../../../db/memory/store-memories.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { plainMemory } from '../../harness/plain-memory.ts';
 
-let database: TestDatabase;
 let collections = 0;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 /** What a search by words finds among these contents, the best first. */
 function found(contents: readonly string[], query: string): Promise<string[]> {

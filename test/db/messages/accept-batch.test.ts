@@ -1,21 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt-environment.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { type AcceptOptions, acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';
 import { setPlan } from '../../../db/plans/set-plan.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
-let database: TestDatabase;
 const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
-beforeAll(async () => {
-  database = await createTestDatabase({ poolMax: 2 });
-  await accept(1); // the workspace has its signing key
-});
-afterAll(() => database.close());
 beforeEach(() => database.asOwner('DELETE FROM in_flight_permits'));
 
 const within = <T>(work: (tx: EnvironmentTransaction) => Promise<T>) =>
@@ -31,6 +25,9 @@ const publisher = () => ({
   apiKeyId: null,
   publishesWhileHalted: false,
 });
+
+const database = await createTestDatabase({ poolMax: 2 });
+await accept(1); // the workspace has its signing key
 
 /** A batch whose every seventh message is due in an hour. `inserts` counts its INSERTs that are under way, after each change. */
 function accept(count: number, options: AcceptOptions = {}, inserts: number[] = [], bytes = 0): Promise<Published[]> {

@@ -1,21 +1,17 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { pino } from 'pino';
 import { expiredDeduplications } from '../../../activities/maintenance/expired-deduplications.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { claimDeduplication } from '../../../db/messages/claim-deduplication.ts';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** Sessions of this database that wait for another transaction. Other test files have waiters of their own. */
 const WAITING = `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
   WHERE NOT l.granted AND l.locktype = 'transactionid' AND a.datname = current_database()`;
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 test('the sweep leaves a deduplication window that a new message takes while the sweep looks at it', async () => {
   const { db, tenant } = database;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { endAttempt } from '../../../db/messages/end-attempt.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
@@ -6,14 +6,10 @@ import { lockMessage, type MessageWork } from '../../../db/messages/lock-message
 import type { Outcome } from '../../../db/messages/record-outcome.ts';
 import { startAttempt } from '../../../db/messages/start-attempt.ts';
 import { idFloor, newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { plainMessage } from './plain-message.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase({ poolMax: 1 });
-});
-afterAll(() => database.close());
+const database = await createTestDatabase({ poolMax: 1 });
 
 const within = <T>(work: (tx: EnvironmentTransaction) => Promise<T>) =>
   database.db.withEnvironment(database.tenant, work);

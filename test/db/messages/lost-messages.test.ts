@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { plainMessage } from './plain-message.ts';
 
 /** The sweep finds what was lost among many that wait, and looks at a bounded number of them: docs/messages.md, "How it runs". */
@@ -11,16 +11,11 @@ const MOST = 40;
 /** Three looks, and the first row of each partition, which the merge of their indexes reads. */
 const READ_MAX = 3 * MOST + 100;
 
-let database: TestDatabase;
-let client: Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new Client({ connectionString: database.applicationUrl });
-  await client.connect();
-});
+const database = await createTestDatabase();
+const client = new Client({ connectionString: database.applicationUrl });
+await client.connect();
 afterAll(async () => {
   await client?.end();
-  await database?.close();
 });
 
 /** A crowd that queues for permits, and the ids of those that nobody keeps a place for. All were accepted an hour ago. */

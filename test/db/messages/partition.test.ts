@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { lockInPartition, lockMessage } from '../../../db/messages/lock-message.ts';
 import { partitionOf } from '../../../db/messages/partition.ts';
 import { idFloor, newId, timeOfId } from '../../../domain/ids.ts';
 import { MESSAGE_RETENTIONS } from '../../../domain/plans.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { plainMessage } from './plain-message.ts';
 
 const HOUR_MS = 3_600_000;
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase({ poolMax: 1 });
-});
-afterAll(() => database.close());
+const database = await createTestDatabase({ poolMax: 1 });
 
 const LOOK = 'SELECT m.id FROM messages m WHERE m.id = :id';
 const textFor = (id: string, retention: string): string | undefined =>

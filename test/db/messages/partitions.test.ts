@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { MESSAGE_PARTITION_STEPS } from '../../../activities/maintenance/message-partitions.ts';
 import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { closeAttempt } from '../../../db/messages/close-attempt.ts';
@@ -20,16 +20,11 @@ import { plainMessage } from './plain-message.ts';
 
 /** Ranges of messages are made ahead and dropped when they are old, and nothing that is alive goes with them: docs/retention.md. */
 
-let database: TestDatabase;
-let other: Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  other = new Client({ connectionString: database.ownerUrl });
-  await other.connect();
-});
+const database = await createTestDatabase();
+const other = new Client({ connectionString: database.ownerUrl });
+await other.connect();
 afterAll(async () => {
   await other?.end();
-  await database?.close();
 });
 
 const DAY_MS = 86_400_000;

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { lockMessage } from '../../../db/messages/lock-message.ts';
 import { messageAssociatedData, openContent, sealContent } from '../../../db/messages/message-content.ts';
-import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';
 import { signingSecretOf } from '../../../embedded/signing-secret.ts';
 import { plainMessage } from './plain-message.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 const KEY_1 = `1:${randomBytes(32).toString('base64')}`;
 const KEY_2 = `2:${randomBytes(32).toString('base64')}`;
@@ -18,11 +18,7 @@ const during = Vault.fromMasterKeys(`${KEY_1},${KEY_2}`);
 const after = Vault.fromMasterKeys(KEY_2);
 const CONTENT = { headers: { Authorization: 'Bearer 1', 'X-A': 'a' }, body: { kind: 'text', text: 'hidden' } } as const;
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 async function insertSealed(): Promise<string> {
   const { db, tenant } = database;

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { raiseNotification } from '../../../db/notifications/raise-notification.ts';
 import type { NotificationDraft } from '../../../domain/notifications/notifications.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(async () => {
-  await database?.close();
-});
+const database = await createTestDatabase();
 
 const DRAFT: NotificationDraft = {
   type: 'message.failed',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { consumeArtifact, findArtifact, putArtifact } from '../../../db/oauth/artifacts.ts';
 import { registerClient, REGISTRATIONS_PER_HOUR_MAX } from '../../../db/oauth/clients.ts';
 import { countGrantsOfUser, createGrant, endGrant, findGrant } from '../../../db/oauth/grants.ts';
@@ -7,26 +7,21 @@ import { addOAuthKey, listOAuthKeys, oauthKeyAssociatedData, rewrapOAuthKeys } f
 import { Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import { newGrant, plantGrant } from '../../api/oauth/planted-grant.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 
 /** What the database itself holds of OAuth. */
-let database: TestDatabase;
-let userId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  userId = newId('user');
-  const email = `${userId}@example.test`.toLowerCase();
-  await database.asOwner("INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, 'Grace', 'none')", [
-    userId,
-    email,
-  ]);
-  await database.asOwner("INSERT INTO members (workspace_id, user_id, role) VALUES ($1, $2, 'member')", [
-    database.tenant.workspaceId,
-    userId,
-  ]);
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
+const userId = newId('user');
+const email = `${userId}@example.test`.toLowerCase();
+await database.asOwner("INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, 'Grace', 'none')", [
+  userId,
+  email,
+]);
+await database.asOwner("INSERT INTO members (workspace_id, user_id, role) VALUES ($1, $2, 'member')", [
+  database.tenant.workspaceId,
+  userId,
+]);
 
 describe('the application', () => {
   it.each(['oauth_artifacts', 'oauth_clients', 'oauth_signing_keys'])('does not read %s by itself', async (table) => {

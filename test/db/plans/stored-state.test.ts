@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { storeEntry } from '../../../db/cache/store-entry.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { foldStoredState } from '../../../db/plans/fold-stored-state.ts';
@@ -10,13 +10,9 @@ import { createSession } from '../../../db/sessions/create-session.ts';
 import { clearMessages, popMessage } from '../../../db/sessions/remove-messages.ts';
 import { updateSession } from '../../../db/sessions/update-session.ts';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 const work = <T>(change: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
   database.db.withEnvironment(database.tenant, change);

@@ -1,27 +1,21 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { plantAction } from '../actions/planted-rows.ts';
 import { plantEffect } from '../effects/planted-rows.ts';
 import { insert } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 import { rows } from './planted-rows.ts';
 
 /** The rules that the database itself enforces on previews, for any writer. */
-let database: TestDatabase;
-let owner: Client;
-let action: PlantedAction;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  action = await plantAction(owner, database.tenant);
-  await rows.plant(owner, database.tenant);
-});
+const database = await createTestDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
+const action = await plantAction(owner, database.tenant);
+await rows.plant(owner, database.tenant);
 afterAll(async () => {
   await owner.end();
-  await database.close();
 });
 
 type Values = Record<string, unknown>;

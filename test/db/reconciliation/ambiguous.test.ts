@@ -1,29 +1,15 @@
-import type { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { setProviderReference } from '../../../db/effects/set-provider-reference.ts';
 import { newId } from '../../../domain/ids.ts';
-import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
-import type { TestDatabase } from '../../harness/database.ts';
-import type { PlantedAction } from '../actions/planted-rows.ts';
+import { startPlantedDatabase } from '../harness/planted-database.ts';
 import { plantEffect } from '../effects/planted-rows.ts';
 import { CAPABILITIES, insert, withoutTriggers } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 
 /** After a read found more than one record at the provider: what the database refuses, whatever the code does. */
 
-let world: PlantedDatabase;
-let database: TestDatabase;
-let owner: Client;
-let planted: PlantedAction;
-
-beforeAll(async () => {
-  world = await startPlantedDatabase();
-  ({ database, owner, planted } = world);
-});
-
-afterAll(async () => {
-  await world?.close();
-});
+const world = await startPlantedDatabase();
+const { database, owner, planted } = world;
 
 type Found = 'ambiguous' | 'inconclusive';
 

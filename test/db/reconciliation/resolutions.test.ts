@@ -1,25 +1,14 @@
-import type { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
-import type { TestDatabase } from '../../harness/database.ts';
-import type { PlantedAction } from '../actions/planted-rows.ts';
 import { plantEffect } from '../effects/planted-rows.ts';
 import { insert, type Values, withoutTriggers } from '../harness/plant.ts';
-import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
+import { startPlantedDatabase } from '../harness/planted-database.ts';
 import { plantInvocation, refusalOf } from '../invocations/planted-rows.ts';
 
 /** Which resolutions the database takes, whatever the code does. */
 
-let world: PlantedDatabase;
-let database: TestDatabase;
-let owner: Client;
-let planted: PlantedAction;
-
-beforeAll(async () => {
-  world = await startPlantedDatabase();
-  ({ database, owner, planted } = world);
-});
-afterAll(async () => world?.close());
+const world = await startPlantedDatabase();
+const { database, owner, planted } = world;
 
 const REQUESTER = { type: 'api_key', id: 'key_agent' };
 const UNKNOWN = { stage: 'reconciling', outcome: 'unknown', partial_effect: 'possible' };

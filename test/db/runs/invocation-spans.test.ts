@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
 import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.ts';
@@ -8,31 +8,25 @@ import { getSpan } from '../../../db/runs/list-spans.ts';
 import { spanIdOf } from '../../../db/runs/records.ts';
 import { upsertSpans } from '../../../db/runs/upsert-spans.ts';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { plantAction, type PlantedAction } from '../actions/planted-rows.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { plantAction } from '../actions/planted-rows.ts';
 
 /** The span of an invocation is written with its admission, and shows the state of the invocation. */
 
-let database: TestDatabase;
-let owner: Client;
-let action: PlantedAction;
-let runId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  action = await plantAction(owner, database.tenant);
-  const nothing = { name: null, agentId: null, agentVersion: null, userId: null, application: null };
-  const run = { ...nothing, input: null, tags: null, metadata: null, traceId: null, startedAt: null };
-  runId = (await transaction((tx) => createRun(tx, run))).id;
-});
 afterAll(async () => {
   await owner.end();
-  await database.close();
 });
 
 const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
   database.db.withEnvironment(database.tenant, work);
+
+const database = await createTestDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
+const action = await plantAction(owner, database.tenant);
+const nothing = { name: null, agentId: null, agentVersion: null, userId: null, application: null };
+const run = { ...nothing, input: null, tags: null, metadata: null, traceId: null, startedAt: null };
+const runId = (await transaction((tx) => createRun(tx, run))).id;
 const spanOf = (invocationId: string) => transaction((tx) => getSpan(tx, runId, spanIdOf(invocationId)));
 const admit = async (): Promise<string> => {
   const made = { operationKey: null, requestDigest: 'sha256:0', input: {}, retryOf: null, agentId: null, runId };

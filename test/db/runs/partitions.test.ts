@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { dropOldRunPartition, makeRunPartitions } from '../../../db/runs/keep-partitions.ts';
 import { RUN_PARTITION_STEPS } from '../../../activities/maintenance/run-partitions.ts';
 import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { encodeUuid } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import pino from 'pino';
 
 /** Ranges of runs are made ahead, and dropped with their spans and tags 30 days after their newest run could begin: docs/retention.md. */
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 const DAY_MS = 86_400_000;
 /** A Monday: where ranges begin (0033-runs). */

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Tenant } from '../../../db/client.ts';
 import { createRun } from '../../../db/runs/create-run.ts';
 import { listRuns } from '../../../db/runs/list-runs.ts';
 import { updateRun } from '../../../db/runs/update-run.ts';
 import { explained } from '../../harness/explained.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** The filter by tag reads the runs with the tag, among many without it and many of a neighbour with it. */
 const OTHERS = 20_000;
 const TAGGED = 40;
 
-let database: TestDatabase;
-let neighbour: Tenant;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  neighbour = database.tenants.staging;
-  await plant(database.tenant, OTHERS, 'common');
-  await plant(neighbour, OTHERS, 'rare');
-  await plant(database.tenant, TAGGED, 'rare');
-  await database.asOwner('VACUUM ANALYZE runs');
-  await database.asOwner('VACUUM ANALYZE run_tags');
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
+const neighbour = database.tenants.staging;
+await plant(database.tenant, OTHERS, 'common');
+await plant(neighbour, OTHERS, 'rare');
+await plant(database.tenant, TAGGED, 'rare');
+await database.asOwner('VACUUM ANALYZE runs');
+await database.asOwner('VACUUM ANALYZE run_tags');
 
 async function plant({ environmentId }: Tenant, count: number, tag: string): Promise<void> {
   await database.asOwner(

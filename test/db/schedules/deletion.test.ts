@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deleteSchedule } from '../../../db/schedules/delete-schedule.ts';
 import { lockSchedule } from '../../../db/schedules/get-schedule.ts';
 import { recordRun } from '../../../db/schedules/record-run.ts';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 const NOMINAL_AT = new Date('2026-11-23T09:00:00.000Z');
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDestination, sealDestination } from '../../../db/schedules/destination.ts';
 import { getSchedule } from '../../../db/schedules/get-schedule.ts';
 import { insertSchedule } from '../../../db/schedules/insert-schedule.ts';
-import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { PublishRequest } from '../../../domain/messages/publish-request.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 const KEY_1 = `1:${randomBytes(32).toString('base64')}`;
 const KEY_2 = `2:${randomBytes(32).toString('base64')}`;
@@ -22,11 +22,7 @@ const DESTINATION = {
   redact: { body: true },
 };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 async function insertSealed(destination: PublishRequest = DESTINATION): Promise<string> {
   const { db, tenant } = database;

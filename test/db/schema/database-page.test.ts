@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** docs/database.md and docs/database-functions.md list everything that the database does by itself, and nothing else. */
 
@@ -10,11 +10,7 @@ const PAGE = ['database.md', 'database-functions.md']
   .map((file) => readFileSync(path.join(ROOT, 'docs', file), 'utf8'))
   .join('\n');
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 /** The first cells of the tables under a heading, without code marks. */
 function listed(heading: string, page = PAGE): string[] {

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../harness/database.ts';
 import { plantRows } from '../tenancy/planted-rows.ts';
 
 /**
@@ -8,19 +8,13 @@ import { plantRows } from '../tenancy/planted-rows.ts';
  * the superuser.
  */
 
-let database: TestDatabase;
-let owner: Client;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  await plantRows(owner, database.tenant);
-});
+const database = await createTestDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
+await plantRows(owner, database.tenant);
 
 afterAll(async () => {
   await owner?.end();
-  await database?.close();
 });
 
 /** Expects that the last statement is refused and the earlier ones are not, and rolls everything back. */

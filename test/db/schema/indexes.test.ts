@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** Indexes without which a look grows with everything that was ever stored. */
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = await createTestDatabase();
 
 /** PostgreSQL looks for rows that refer to each deleted row. An index serves that look if its predicate, if any, asks for no more than a reference. */
 const UNINDEXED = `

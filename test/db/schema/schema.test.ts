@@ -1,23 +1,17 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../harness/database.ts';
 import { dumpSchema } from './dump-schema.ts';
 
-let database: TestDatabase;
-let owner: Client;
 /** The dump before anything was planted; a dump takes a thousand queries. */
-let sound: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  sound = await dumpSchema(owner);
-});
+const database = await createTestDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
+const sound = await dumpSchema(owner);
 
 afterAll(async () => {
   await owner?.end();
-  await database?.close();
 });
 
 describe('db/schema.sql', () => {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Tenant } from '../../../db/client.ts';
 import { deleteSecret } from '../../../db/secrets/delete-secret.ts';
 import { putSecret } from '../../../db/secrets/put-secret.ts';
 import { readSealedSecrets } from '../../../db/secrets/read-sealed-secrets.ts';
-import { REWRAP_BATCH_SIZE, rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { REWRAP_BATCH_SIZE, rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 const KEY_1 = `1:${randomBytes(32).toString('base64')}`;
 const KEY_2 = `2:${randomBytes(32).toString('base64')}`;
@@ -15,11 +15,7 @@ const before = Vault.fromMasterKeys(KEY_1);
 const during = Vault.fromMasterKeys(`${KEY_1},${KEY_2}`);
 const after = Vault.fromMasterKeys(KEY_2);
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(async () => database?.close());
+const database = await createTestDatabase();
 
 const put = (vault: Vault, tenant: Tenant, name: string, value: string) =>
   database.db.withEnvironment(tenant, (tx) => putSecret(tx, vault, { tenant, name, value }));

@@ -1,21 +1,19 @@
 import { inspect } from 'node:util';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { ApplicationLoginError, migrate } from '../../../db/migrate.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { createPlainlyOwnedDatabase, type PlainlyOwnedDatabase } from './plain-owner.ts';
+import { createPlainlyOwnedDatabase } from './plain-owner.ts';
 
 /** The migration makes the application's login. Its password is in no error, and in no statement that a log of PostgreSQL could keep. */
 
-let database: PlainlyOwnedDatabase;
-beforeAll(async () => {
-  database = await createPlainlyOwnedDatabase();
-  await migrateFor(database.applicationUrl);
-});
 afterAll(() => database?.close());
 
 const migrateFor = (applicationUrl: string): Promise<unknown> =>
   migrate({ ownerUrl: database.ownerUrl, applicationUrl });
+
+const database = await createPlainlyOwnedDatabase();
+await migrateFor(database.applicationUrl);
 
 /** Works with the URL of a login that is not there yet, and removes the login. */
 async function withLogin(password: string, work: (url: string, user: string) => Promise<void>): Promise<void> {

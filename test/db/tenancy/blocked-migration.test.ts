@@ -1,21 +1,17 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { BlockedMigrationError, migrate } from '../../../db/migrate.ts';
 import type { Migration } from '../../../db/migrations/index.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import { createPlainlyOwnedDatabase, type PlainlyOwnedDatabase } from './plain-owner.ts';
+import { createPlainlyOwnedDatabase } from './plain-owner.ts';
 
 /** Migrations beside processes that work: each is a transaction, and none waits long for a lock. */
 
 const LOCK_WAIT_MS_MAX = 100;
 
-let database: PlainlyOwnedDatabase;
-let owner: Client;
-beforeAll(async () => {
-  database = await createPlainlyOwnedDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-});
+const database = await createPlainlyOwnedDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
 afterAll(async () => {
   await owner?.end();
   await database?.close();

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../../db/migrate.ts';
 import { changeRows } from '../../../db/migrations/change-rows.ts';
 import { MIGRATIONS, type Migration } from '../../../db/migrations/index.ts';
-import { createPlainlyOwnedDatabase, type PlainlyOwnedDatabase } from './plain-owner.ts';
+import { createPlainlyOwnedDatabase } from './plain-owner.ts';
 
 /**
  * Migrations that change rows which are there already, under an owner whom row-level security binds. It would hide every row from a
@@ -29,10 +29,7 @@ const TABLES: Migration = {
     ),
 };
 
-let database: PlainlyOwnedDatabase;
-beforeAll(async () => {
-  database = await createPlainlyOwnedDatabase();
-});
+const database = await createPlainlyOwnedDatabase();
 afterAll(() => database?.close());
 beforeEach(async () => {
   await database.superuser.query('DROP TABLE IF EXISTS things, others, migrations, migrations_lock');

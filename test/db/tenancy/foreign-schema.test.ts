@@ -1,8 +1,8 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ForeignSchemaError, migrate } from '../../../db/migrate.ts';
 import { MIGRATIONS } from '../../../db/migrations/index.ts';
-import { createPlainlyOwnedDatabase, type PlainlyOwnedDatabase } from './plain-owner.ts';
+import { createPlainlyOwnedDatabase } from './plain-owner.ts';
 
 /**
  * A database with the migrations of another version is refused. The message says what to do, and nothing in the database is
@@ -12,15 +12,10 @@ import { createPlainlyOwnedDatabase, type PlainlyOwnedDatabase } from './plain-o
 const BEFORE = /before the first release.*DATA_DIR/s;
 const LATER = MIGRATIONS.slice(1).map(({ name }) => name);
 
-let database: PlainlyOwnedDatabase;
-let owner: Client;
-
-beforeAll(async () => {
-  database = await createPlainlyOwnedDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  await owner.query('CREATE TABLE migrations (name text NOT NULL)');
-});
+const database = await createPlainlyOwnedDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
+await owner.query('CREATE TABLE migrations (name text NOT NULL)');
 
 afterAll(async () => {
   await owner?.end();

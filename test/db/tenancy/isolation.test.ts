@@ -37,7 +37,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await owner?.end();
-  await database?.close();
 });
 
 /** The column that holds a table's tenant, and this tenant's value of it. */

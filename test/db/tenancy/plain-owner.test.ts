@@ -1,20 +1,16 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Database } from '../../../db/client.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { createWorkspace } from '../../../db/environments/create-workspace.ts';
-import { createPlainlyOwnedDatabase, type PlainlyOwnedDatabase } from './plain-owner.ts';
+import { createPlainlyOwnedDatabase } from './plain-owner.ts';
 
 /**
  * In production (docker-compose.yml) the owner of the tables is no superuser: it can create roles, and it owns its database.
  * Migrations must need no more than that, and the application's login no more than what they grant.
  */
 
-let database: PlainlyOwnedDatabase;
-
-beforeAll(async () => {
-  database = await createPlainlyOwnedDatabase();
-});
+const database = await createPlainlyOwnedDatabase();
 
 afterAll(() => database.close());
 

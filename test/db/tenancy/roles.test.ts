@@ -1,23 +1,16 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** The rights of the application's login in the database itself. */
 
-let database: TestDatabase;
-let application: Client;
-let login: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  application = new Client({ connectionString: database.applicationUrl });
-  await application.connect();
-  login = new URL(database.applicationUrl).username;
-});
+const database = await createTestDatabase();
+const application = new Client({ connectionString: database.applicationUrl });
+await application.connect();
+const login = new URL(database.applicationUrl).username;
 
 afterAll(async () => {
   await application?.end();
-  await database?.close();
 });
 
 const DIRECTORY_FUNCTIONS = [

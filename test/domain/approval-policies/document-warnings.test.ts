@@ -4,7 +4,7 @@ import { parsePolicyDocument } from '../../../domain/approval-policies/document.
 import type { GovernanceWarning } from '../../../domain/governance-warnings.ts';
 import { atOnce } from '../../../domain/in-steps.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { KnownAction, KnownNames } from '../../../domain/known-names.ts';
+import type { KnownAction, KnownNames } from '../../../domain/impact-limits/known-names.ts';
 
 /** What a policy refers to and the environment does not have. */
 

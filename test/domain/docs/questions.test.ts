@@ -4,7 +4,7 @@ import { NAVIGATION } from '../../../docs/navigation.ts';
 import { DocsSearch, searchIndexOf } from '../../../domain/docs/search.ts';
 import { buildIndex } from '../../../embedded/docs/build-index.ts';
 import { readSources } from '../../../embedded/docs/read-sources.ts';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { QUESTIONS } from './questions.ts';
 

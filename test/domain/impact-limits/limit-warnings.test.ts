@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { limitWarnings } from '../../../domain/impact-limits/limit-warnings.ts';
 import type { LimitTerms } from '../../../domain/impact-limits/limits.ts';
 import { ADAPTER_DESCRIPTORS } from '../../../domain/adapters/index.ts';
-import type { KnownAction, KnownNames } from '../../../domain/known-names.ts';
+import type { KnownAction, KnownNames } from '../../../domain/impact-limits/known-names.ts';
 
 const action = (name: string, adapterType: string, impact: KnownAction['impact'] = []): KnownAction => ({
   name,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ImpactDeclaration, ImpactQuantity } from '../../../domain/actions.ts';
 import { observedImpact, type ObservedResponse } from '../../../domain/impact-limits/observe.ts';
-import type { SettledImpact } from '../../../domain/impact-limits/settle.ts';
+import type { SettledImpact } from '../../../domain/impact.ts';
 import type { Json } from '../../../domain/json.ts';
 
 const declared = (over: Partial<ImpactDeclaration> = {}): ImpactDeclaration => ({

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { chatTextOf, DOES_NOT_FIT, type ShownInChat } from '../../../domain/integrations/approval-message.ts';
 import { discordMessage } from '../../../domain/integrations/discord-message.ts';
 import { slackMessage } from '../../../domain/integrations/slack-message.ts';
-import { type PreviewBlock, TRUNCATED_NOTE } from '../../../domain/previews/preview-block.ts';
+import { type PreviewBlock, TRUNCATED_NOTE } from '../../../domain/adapters/preview-block.ts';
 
 /** What Slack was found to take in all blocks of a message (slackapi/bolt-js issues 2509 and 2867), and what Discord takes in all embeds. */
 const SLACK_JSON_CHARACTERS_MAX = 12_000;

@@ -7,7 +7,7 @@ import { SeenValues } from '../../../domain/approval-policies/seen-values.ts';
 import { exactInput } from '../../../domain/json-schema/exact-input.ts';
 import { checkSchema, compileSchema } from '../../../domain/json-schema/json-schema.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
-import { renderVerify } from '../../../domain/reconciliation/verify.ts';
+import { renderVerify } from '../../../domain/adapters/http-request-verify.ts';
 import { evaluated } from '../approval-policies/support.ts';
 import { conditional } from '../openapi-import/support.ts';
 import { definitionOf, IDENTITY, prepared } from '../http-request-fixtures.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
 import type { ActionDefinition } from '../../../domain/actions.ts';
-import { bindingDigestOf, requestDigestOf } from '../../../domain/binding.ts';
+import { bindingDigestOf, requestDigestOf } from '../../../domain/previews/binding.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { assemblePreview, type PreviewSource } from '../../../domain/previews/assemble-preview.ts';
-import { previewBlockSchema, type PreviewBlock } from '../../../domain/previews/preview-block.ts';
+import { previewBlockSchema, type PreviewBlock } from '../../../domain/adapters/preview-block.ts';
 
 function definition(config: JsonObject = {}, over: Partial<ActionDefinition> = {}): ActionDefinition {
   const parsed = httpRequestDescriptor.parseConfig({

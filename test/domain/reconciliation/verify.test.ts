@@ -5,7 +5,7 @@ import { issuesOfZod } from '../../../domain/adapters/http-request-rules.ts';
 import { parsePath, readPath } from '../../../domain/json-path.ts';
 import type { Json } from '../../../domain/json.ts';
 import { expectationHolds, judgeReadBack } from '../../../domain/reconciliation/read-back.ts';
-import { compileVerify, renderVerify, verifySchema } from '../../../domain/reconciliation/verify.ts';
+import { compileVerify, renderVerify, verifySchema } from '../../../domain/adapters/http-request-verify.ts';
 import { REDACTED } from '../../../domain/redacted.ts';
 import { IDENTITY } from '../http-request-fixtures.ts';
 

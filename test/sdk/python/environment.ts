@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { PRODUCT } from '../../../domain/product.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { runPython, type PythonCache } from './environment.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { keyOf, type Credentials } from '../../../embedded/credentials.ts';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { runPython } from './environment.ts';
 
 const RUNNER = path.join(projectRoot(), 'test', 'sdk', 'python', 'scenario.py');

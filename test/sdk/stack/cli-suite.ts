@@ -5,7 +5,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keyOf } from '../../../embedded/credentials.ts';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { Program } from '../../harness/embedded-stack.ts';
 import { startRegistry } from '../cli/registry.ts';
 import { type Ended, type InstalledPackages, run } from '../packages.ts';

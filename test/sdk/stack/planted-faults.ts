@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { readVectors } from '../vectors.ts';
 
 /** A step of sdk/scenario.json, as sdk/README.md describes it. */

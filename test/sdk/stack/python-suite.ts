@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keyOf } from '../../../embedded/credentials.ts';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { buildWheel, freshEnvironment, type PythonCache, runPython } from '../python/environment.ts';
 import { type InstalledPackage, packageSuite } from '../python/package-suite.ts';

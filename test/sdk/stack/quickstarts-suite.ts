@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { keyOf } from '../../../embedded/credentials.ts';
 import { callJson } from '../../../embedded/http-json.ts';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { Shell } from '../../../embedded/walkthrough/shell.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { FAKE_MODEL_KEY, startFakeModels } from '../../quickstarts/fake-models.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { Credentials } from '../../../embedded/credentials.ts';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { readSteps, type Step } from '../../../embedded/walkthrough/page.ts';
 import { walk, type Walk } from '../../../embedded/walkthrough/walk.ts';
 import { freePorts, readCredentials } from '../../harness/embedded-stack.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../../../embedded/credentials.ts';
-import { projectRoot } from '../../../embedded/project-root.ts';
+import { projectRoot } from '../../../process/project-root.ts';
 import { createClient } from '../../../sdk/typescript/src/index.ts';
 import { firstBlock, type InstalledPackages, run, type Ended } from '../packages.ts';
 import { readVectors } from '../vectors.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Activities } from '../../../activities/index.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openApproval } from '../../../db/approvals/open-approval.ts';
 import { addDecision } from '../../../db/approvals/add-decision.ts';
 import { getApproval } from '../../../db/approvals/get-approval.ts';
@@ -26,14 +25,9 @@ import { keyPrincipal } from '../../harness/keys.ts';
  * rows, and a server that has skipped a day stays ahead of it.
  */
 let environment: TestWorkflowEnvironment;
-let world: ActivityWorld;
-let activities: Activities;
 const adapter = adapterThat(() => Promise.resolve(ACCEPTED));
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  activities = world.activities({ adapterFor: adapter.adapterFor });
-});
-afterAll(() => world.close());
+const world = await ActivityWorld.start();
+const activities = world.activities({ adapterFor: adapter.adapterFor });
 beforeEach(async () => {
   environment = await createTimeSkippingEnvironment();
 });

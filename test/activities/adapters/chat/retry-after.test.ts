@@ -1,20 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createChatClient } from '../../../../activities/adapters/chat/chat-client.ts';
 import { parseEgressAllow } from '../../../../domain/egress.ts';
-import type { ChatClient } from '../../../../domain/integrations/chat-client.ts';
 import { WATCHDOG } from '../../../harness/watchdog.ts';
 
 let retryAfter = '';
 const server = createServer((_request, response) => response.writeHead(429, { 'Retry-After': retryAfter }).end('{}'));
-let chat: ChatClient;
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const egressAllow = parseEgressAllow('127.0.0.0/8');
-  chat = createChatClient({ egressAllow, watchdog: WATCHDOG, slackBaseUrl: url, discordBaseUrl: url });
-});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const egressAllow = parseEgressAllow('127.0.0.0/8');
+const chat = createChatClient({ egressAllow, watchdog: WATCHDOG, slackBaseUrl: url, discordBaseUrl: url });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const CALL = { workspaceId: 'wsp', integrationId: 'int_1', timeoutMs: 5_000 };

@@ -7,7 +7,7 @@ import { nearest } from '../../../../api/cache/look-up.ts';
 import { THRESHOLD_DEFAULT } from '../../../../domain/cache/cache.ts';
 import { gateOf } from '../../../../domain/cache/gate.ts';
 import { dotProduct, type EmbedCall } from '../../../../domain/embeddings/embedder.ts';
-import { embeddingModelLookup, findEmbeddingModel, type ModelLookup } from '../../../../embedded/embedding-model.ts';
+import { embeddingModelLookup, findEmbeddingModel, type ModelLookup } from '../../../../process/embedding-model.ts';
 import { fetchEmbeddingModel } from '../../../../embedded/fetch-embedding-model.ts';
 import { compiledModule } from '../../../harness/compiled-module.ts';
 import { HAS_PIP } from '../../../harness/pip.ts';

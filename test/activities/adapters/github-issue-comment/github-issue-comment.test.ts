@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createAdapters } from '../../../../activities/adapters/index.ts';
 import { githubIssueCommentDescriptor } from '../../../../domain/adapters/github-issue-comment.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
-import { startFakeGithub, type FakeGithub } from '../../../harness/providers/fake-github.ts';
-import { callsOf, type AdapterCalls } from '../kit.ts';
+import { startFakeGithub } from '../../../harness/providers/fake-github.ts';
+import { callsOf } from '../kit.ts';
 
-let github: FakeGithub;
-let comments: AdapterCalls;
-beforeAll(async () => {
-  github = await startFakeGithub();
-  const adapterFor = createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) });
-  const config = { repository: 'acme/app', apiBaseUrl: github.baseUrl };
-  comments = callsOf(adapterFor({ type: 'github.issue_comment', version: '1' }), config, {
-    GITHUB_TOKEN: github.token,
-  });
+const github = await startFakeGithub();
+const adapterFor = createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) });
+const config = { repository: 'acme/app', apiBaseUrl: github.baseUrl };
+const comments = callsOf(adapterFor({ type: 'github.issue_comment', version: '1' }), config, {
+  GITHUB_TOKEN: github.token,
 });
 afterAll(() => github.close());
 

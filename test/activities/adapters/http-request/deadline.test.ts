@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createDocumentFetcher } from '../../../../activities/adapters/http-request/fetch-document.ts';
 import { sendRequest, type SendOptions } from '../../../../activities/adapters/http-request/send-request.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
@@ -28,13 +28,9 @@ const LOST_AFTER_MS = PATIENCE_MS;
 const egressAllow = parseEgressAllow(LOOPBACK_EGRESS);
 const FULL_BACKLOG = fileURLToPath(new URL('full-backlog.mjs', import.meta.url));
 
-let collecting: NodeJS.Timeout;
-let collect: () => void;
-beforeAll(() => {
-  setFlagsFromString('--expose-gc');
-  collect = runInNewContext('gc') as () => void;
-  collecting = setInterval(collect, COLLECT_EVERY_MS);
-});
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+const collecting = setInterval(collect, COLLECT_EVERY_MS);
 afterAll(() => clearInterval(collecting));
 
 const cleanUp: (() => void)[] = [];

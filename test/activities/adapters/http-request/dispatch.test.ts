@@ -1,15 +1,10 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { startTarget } from '../../../harness/target.ts';
-import type { Target } from '../../../harness/target.ts';
 import { answered, dispatch } from './calls.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
-afterAll(() => target.stop());
+const target = await startTarget();
 beforeEach(() => target.reset());
 
 const at = (path: string): string => `${target.baseUrl}${path}`;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAdapters, createSender } from '../../../../activities/adapters/index.ts';
 import { createDocumentFetcher } from '../../../../activities/adapters/http-request/fetch-document.ts';
 import { OwnEndpoints } from '../../../../activities/adapters/http-request/own-endpoints.ts';
@@ -16,8 +16,6 @@ import { adapterWith, dispatch, readBack } from './calls.ts';
 const EVERYTHING = parseEgressAllow('0.0.0.0/0,::/0');
 const BLOCKED = { kind: 'refused', refusal: { code: 'destination_blocked' } };
 
-let own: Server;
-let other: Server;
 const seen = { own: 0, other: 0 };
 const port = (server: Server): number => (server.address() as AddressInfo).port;
 
@@ -31,10 +29,8 @@ async function listening(count: () => void): Promise<Server> {
   await once(server, 'listening');
   return server;
 }
-beforeAll(async () => {
-  own = await listening(() => seen.own++);
-  other = await listening(() => seen.other++);
-});
+const own = await listening(() => seen.own++);
+const other = await listening(() => seen.other++);
 afterAll(() => {
   own.close();
   other.close();

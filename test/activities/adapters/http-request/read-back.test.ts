@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createAdapters } from '../../../../activities/adapters/index.ts';
 import type { VerifyDeclaration } from '../../../../domain/actions.ts';
 import { startTarget } from '../../../harness/target.ts';
-import type { Target } from '../../../harness/target.ts';
 import { answered, dispatch, LOOPBACK, readBack } from './calls.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
-afterAll(() => target.stop());
+const target = await startTarget();
 beforeEach(() => target.reset());
 
 const orders = (path = '/orders/{{effect.id}}'): VerifyDeclaration => ({

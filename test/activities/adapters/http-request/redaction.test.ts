@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readResponse } from '../../../../activities/adapters/http-request/read-response.ts';
 import { createRedactor } from '../../../../activities/adapters/http-request/redaction.ts';
 import { startTarget } from '../../../harness/target.ts';
-import type { Target } from '../../../harness/target.ts';
 import { answered, dispatch } from './calls.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
-afterAll(() => target.stop());
+const target = await startTarget();
 
 const SECRETS = ['sk_live_51HxQz', 'p&ss "w<o>rd" /+=\\%', 'grün☃key', 'abcd', '12345678'];
 const ENCODINGS = [

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createSender } from '../../../../activities/adapters/index.ts';
 import { createDocumentFetcher } from '../../../../activities/adapters/http-request/fetch-document.ts';
 import { createClientDocumentFetcher } from '../../../../activities/adapters/http-request/fetch-client-document.ts';
@@ -6,7 +6,7 @@ import type { ResolvedAddress } from '../../../../activities/adapters/http-reque
 import { lookupSlotsOf, resolveInTurn } from '../../../../activities/adapters/http-request/resolve-in-turn.ts';
 import type { Sent } from '../../../../activities/adapters/http-request/send-request.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
-import { startTarget, type Target } from '../../../harness/target.ts';
+import { startTarget } from '../../../harness/target.ts';
 import { PATIENCE_MS } from '../../../harness/patience.ts';
 import { WATCHDOG } from '../../../harness/watchdog.ts';
 
@@ -19,11 +19,7 @@ const SHORT_MS = 100;
 const TURN_MS = 2_000;
 const LOOPBACK: ResolvedAddress[] = [{ address: '127.0.0.1', family: 4 }];
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
-afterAll(() => target.stop());
+const target = await startTarget();
 
 const ending: (() => void)[] = [];
 afterEach(() => {

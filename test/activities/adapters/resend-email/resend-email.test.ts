@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createAdapters } from '../../../../activities/adapters/index.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
-import { startFakeResend, type FakeResend, type ResendFault } from '../../../harness/providers/fake-resend.ts';
+import { startFakeResend, type ResendFault } from '../../../harness/providers/fake-resend.ts';
 import { FAULTS_AFTER_EFFECT, type CommonFault } from '../../../harness/providers/provider-server.ts';
 import { callsOf, responseOf, type AdapterCalls } from '../kit.ts';
 
-let resend: FakeResend;
-let emails: AdapterCalls;
-beforeAll(async () => {
-  resend = await startFakeResend();
-  emails = calls(resend.fullKey);
-});
+const resend = await startFakeResend();
+const emails = calls(resend.fullKey);
 afterAll(() => resend.close());
 
 function calls(key: string): AdapterCalls {

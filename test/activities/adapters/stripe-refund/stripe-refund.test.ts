@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createAdapters } from '../../../../activities/adapters/index.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
-import { startFakeStripe, type FakeStripe, type StripeFault } from '../../../harness/providers/fake-stripe.ts';
+import { startFakeStripe, type StripeFault } from '../../../harness/providers/fake-stripe.ts';
 import { FAULTS_AFTER_EFFECT, type CommonFault } from '../../../harness/providers/provider-server.ts';
 import { callsOf, responseOf, type AdapterCalls } from '../kit.ts';
 
-let stripe: FakeStripe;
-let refunds: AdapterCalls;
-beforeAll(async () => {
-  stripe = await startFakeStripe();
-  refunds = calls('test', stripe.testKey);
-});
+const stripe = await startFakeStripe();
+const refunds = calls('test', stripe.testKey);
 afterAll(() => stripe.close());
 
 function calls(mode: 'live' | 'test', key: string, egress = LOOPBACK_EGRESS): AdapterCalls {

@@ -1,20 +1,16 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createDocumentFetcher } from '../../../../activities/adapters/http-request/fetch-document.ts';
 import { actionRoutes } from '../../../../api/actions/routes.ts';
 import { parseEgressAllow } from '../../../../domain/egress.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
 import { DOCUMENT_BYTES_MAX } from '../../../../domain/openapi-import/limits.ts';
-import { startTestApi, type CallResult, type TestApi } from '../../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../../harness/test-api.ts';
 import { importedBy, smallDocument } from './support.ts';
 import { WATCHDOG } from '../../../harness/watchdog.ts';
 
-let api: TestApi;
-let key: string;
-let server: Server;
-let base: string;
 let served = 0;
 
 /** The reply of each path of the documents' host. */
@@ -33,22 +29,19 @@ const ANSWERS: Record<
   '/latin1': (write) => write(200, Buffer.from([0x7b, 0xe9, 0x7d])),
 };
 
-beforeAll(async () => {
-  api = await startTestApi({ routes: actionRoutes });
-  key = (await api.createKey(api.database.tenants.development)).key;
-  server = createServer((request, response) => {
-    served++;
-    ANSWERS[request.url?.split('?')[0] ?? '']?.((status, body, headers = {}) => {
-      response.writeHead(status, headers);
-      response.end(body);
-    });
+const api = await startTestApi({ routes: actionRoutes });
+const key = (await api.createKey(api.database.tenants.development)).key;
+const server = createServer((request, response) => {
+  served++;
+  ANSWERS[request.url?.split('?')[0] ?? '']?.((status, body, headers = {}) => {
+    response.writeHead(status, headers);
+    response.end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
-  await api?.close();
 });
 
 const importing = (url: string, more: JsonObject = {}): Promise<CallResult> =>

@@ -31,8 +31,6 @@ beforeAll(async () => {
 }, IMPORT_PATIENCE_MS);
 afterAll(async () => {
   await new Promise((resolve) => host.close(resolve));
-  await target?.stop();
-  await service?.close();
 });
 
 const importing = async (body: JsonObject): Promise<ImportedOperation[]> =>

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../../domain/json.ts';
-import { startTestService, type TestService } from '../../../harness/service.ts';
-import { startTarget, type Target } from '../../../harness/target.ts';
+import { startTestService } from '../../../harness/service.ts';
+import { startTarget } from '../../../harness/target.ts';
 import { BODIES } from './habits/bodies.ts';
 import { WHOLE } from './habits/documents.ts';
 import type { Habit } from './habits/habit.ts';
@@ -12,15 +12,7 @@ import { importedBy, type ImportedOperation } from './support.ts';
 
 const HABITS: readonly Habit[] = [...PATHS, ...PARAMETERS, ...BODIES, ...SCHEMAS, ...WHOLE];
 
-let service: TestService;
-let target: Target;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-afterAll(async () => {
-  await target?.stop();
-  await service?.close();
-});
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 /** The first operation of a description, imported under a name of its own. */
 async function importing({ document }: Habit, index: number): Promise<ImportedOperation> {

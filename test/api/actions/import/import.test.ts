@@ -1,20 +1,14 @@
 import { type ClientRequest, request } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { IMPORT_BODY_BYTES_MAX } from '../../../../api/actions/import/import-body.ts';
 import { actionRoutes } from '../../../../api/actions/routes.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
 import { SCOPES, type Scope } from '../../../../domain/scopes.ts';
-import { startTestApi, type CallResult, type TestApi } from '../../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../../harness/test-api.ts';
 import { countsOf, importedBy, smallDocument } from './support.ts';
 
-let api: TestApi;
-let full: string;
-
-beforeAll(async () => {
-  api = await startTestApi({ routes: actionRoutes });
-  full = (await api.createKey(api.database.tenants.development)).key;
-});
-afterAll(async () => api?.close());
+const api = await startTestApi({ routes: actionRoutes });
+const full = (await api.createKey(api.database.tenants.development)).key;
 afterEach(() => {
   const violations = api.replyViolations.splice(0);
   if (violations.length > 0) throw new Error(JSON.stringify(violations));

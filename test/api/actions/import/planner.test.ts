@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ImportPlanner, type ImportPlannerOptions } from '../../../../api/actions/import/import-planner.ts';
+import { ImportPlanner, type ImportPlannerOptions } from '../../../../api/threads/import-planner.ts';
 import type { ServiceError } from '../../../../domain/errors.ts';
 import { compiledModule } from '../../../harness/compiled-module.ts';
 import { smallDocument } from './support.ts';

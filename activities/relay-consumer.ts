@@ -1,0 +1,26 @@
+import type { EnvironmentTransaction, Tenant } from '../db/client.ts';
+import type { RaisedEvent } from '../db/events/records.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+export type RelayDependencies = Pick<
+  ActivityDependencies,
+  'db' | 'logger' | 'fanOutEvent' | 'vault' | 'pagesUrl' | 'wakeMessage' | 'sendEmail'
+>;
+
+/** Something that was committed and is to be started. Where that fails or is never tried, something that polls must find the same. */
+export interface FollowUp {
+  /** For the log. */
+  ids: Record<string, string>;
+  start(deps: RelayDependencies): Promise<void>;
+}
+
+/**
+ * Consumes platform events in the transaction that takes them out of the outbox, so it gets each event exactly once. The work that it
+ * returns follows the commit, and may be lost.
+ */
+export type Consumer = (
+  tx: EnvironmentTransaction,
+  tenant: Tenant,
+  events: readonly RaisedEvent[],
+  deps: Pick<RelayDependencies, 'vault' | 'pagesUrl' | 'logger'>,
+) => Promise<FollowUp[]>;

@@ -1,0 +1,114 @@
+import { CONSOLE_PATH, safeNext } from '../../domain/console-links.ts';
+import { cutText } from '../../domain/cut-text.ts';
+import { PRODUCT } from '../../domain/product.ts';
+import { visibleText } from '../../domain/unseen-characters.ts';
+import type { HttpContext } from '../http/context.ts';
+import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
+import { markup, type Markup, Room, within } from './markup.ts';
+import { STYLE_PATH } from './style.ts';
+
+/** Nothing but our style sheet is loaded, no script runs, and a form is sent to ourselves only. The icon is an empty one. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The member who looks at the page, for its header. */
+export interface Viewer {
+  email: string;
+  csrfToken: string;
+}
+
+/** The most bytes of any page, whatever others wrote into what it shows. */
+export const PAGE_BYTES_MAX = 524_288;
+/** Rendered bytes of an error's message, which may quote what was sent. */
+export const MESSAGE_BYTES_MAX = 6_000;
+const TITLE_CHARACTERS_MAX = 300;
+/** What our own markup around the content takes of them at most. */
+const FRAME_BYTES_MAX = 16_384;
+
+export interface Page {
+  /** Others may have written it, or a part of it. It is also the heading, unless the content has its own. */
+  title: string;
+  /** Null: nobody is signed in. */
+  viewer: Viewer | null;
+  content: Markup;
+  /** `wide`: two columns, with a heading of its own. Default: one column of text. */
+  width?: 'narrow' | 'wide';
+}
+
+export function sendPage(ctx: HttpContext, page: Page, status = 200): void {
+  ctx.set({
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    // With `no-referrer` a browser sends a form with `Origin: null`, and the check of the Origin would refuse it.
+    'Referrer-Policy': 'same-origin',
+  });
+  ctx.status = status;
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body = documentOf(page);
+}
+
+/** POST, redirect, GET: reloading the page that follows sends nothing again. */
+export function redirectTo(ctx: HttpContext, path: string): void {
+  ctx.status = 303;
+  ctx.set('Location', path);
+  ctx.body = null;
+  ctx.status = 303; // Koa takes an empty body for a 204
+}
+
+/** The whole page, of at most PAGE_BYTES_MAX bytes. */
+export function documentOf({ title, viewer, content, width = 'narrow' }: Page): string {
+  const shown = within(content, PAGE_BYTES_MAX - FRAME_BYTES_MAX);
+  const frame = markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${visibleText(cutText(title, TITLE_CHARACTERS_MAX))} · ${PRODUCT.name}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${STYLE_PATH}">
+</head>
+<body class="${width}">
+<header>
+<a class="skip" href="#main">Skip to the content</a>
+<strong>${PRODUCT.name}</strong>
+${viewer !== null && headerOf(viewer)}
+</header>
+<main id="main">
+${width === 'narrow' && markup`<h1>${exactText(title, SHORT_BYTES_MAX)}</h1>`}
+${shown.lacksEntries && alertOf('This page would be too long: a list on it ends before its last entries.')}
+${shown.content}
+</main>
+</body>
+</html>
+`;
+  return frame.render(new Room(PAGE_BYTES_MAX));
+}
+
+export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
+
+/** The sign-in page that leads back to `next`, a path of ours. */
+export function signInPathFor(next: string): string {
+  return `${SIGN_IN_PATH}?${new URLSearchParams({ next: safeNext(next) }).toString()}`;
+}
+
+function headerOf({ email, csrfToken }: Viewer): Markup {
+  return markup`<nav aria-label="Pages"><a href="${CONSOLE_PATH}">Approvals</a></nav>
+<div class="who"><p>Signed in as ${email}</p>
+<form method="post" action="${CONSOLE_PATH}/sign-out">${csrfField(csrfToken)}<button>Sign out</button></form></div>`;
+}
+
+/** Every form of a signed-in page has it. */
+export function csrfField(csrfToken: string): Markup {
+  return markup`<input type="hidden" name="csrfToken" value="${csrfToken}">`;
+}
+
+/** The error, which a screen reader says first. */
+export function alertOf(message: string): Markup {
+  return markup`<p class="alert" role="alert">${exactText(message, MESSAGE_BYTES_MAX)}</p>`;
+}

@@ -1,0 +1,28 @@
+import type { RunFacts, TracedSpan } from './otlp.ts';
+import type { SpanUpsert } from './runs.ts';
+
+/** What a request is read as, by run. */
+export interface RunsOfTraces {
+  runs: RunSpans[];
+  /** Why each of the other spans cannot be read. */
+  rejected: string[];
+}
+
+/** Spans of one run. */
+export interface RunSpans {
+  /** The run that the spans name. Null: that of their trace. */
+  runId: string | null;
+  traceId: string;
+  spanCount: number;
+  /** A list of `MappedSpan` as JSON, which a thread hands over in no time. */
+  spansJson: string;
+}
+
+/** A span as it is written, and what its run takes from it. */
+export type MappedSpan = Pick<TracedSpan, 'traceId' | 'parentId' | 'startedAt' | 'endedAt' | 'hasFailed'> & {
+  /** For the name of the run; null where it has none. */
+  runName: string | null;
+  facts: RunFacts;
+  /** Null when the span is too large. */
+  upsert: SpanUpsert | null;
+};
