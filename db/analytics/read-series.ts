@@ -83,7 +83,7 @@ export async function readHistogramSeries(
 }
 
 /**
- * Quarters of an hour are a hundred a day: what they have in a bucket of the range is added up where it is read. Of days there are few, and
+ * Quarters of an hour are a hundred a day: what they have in a bucket of the range is added up where it is read. Days are few, and
  * who reads a percentile adds up anyway.
  */
 const SUMMED = `(
