@@ -1,6 +1,6 @@
 import type { AnalyticsKind } from '../../domain/analytics/kinds.ts';
 import { OTHER } from '../../domain/analytics/kinds.ts';
-import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
+import { histogramOf } from '../../domain/analytics/percentiles.ts';
 import { type HistogramPoint, withRest } from '../../domain/analytics/series.ts';
 import type { Sources } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
@@ -94,10 +94,6 @@ const SUMMED = `(
 
 function numbersOf(list: string): number[] {
   return list.split(',').map(Number);
-}
-
-function histogramOf(buckets: readonly number[], counts: readonly number[]): HistogramBucket[] {
-  return buckets.map((bucket, index) => ({ bucket, n: counts[index] ?? 0 }));
 }
 
 /** Groups that the rollups hold together rank in no place: they are among the rest. */

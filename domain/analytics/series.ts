@@ -37,9 +37,12 @@ export interface HistogramPoint {
 /** Takes from the points of all groups, whose key is null, what the points of the others have: the rest is left. */
 export function withRest(points: readonly HistogramPoint[]): HistogramPoint[] {
   const taken = new Map<number, HistogramBucket[]>();
-  for (const { key, bucket, histogram } of points)
-    if (key !== null)
-      taken.set(bucket, [...(taken.get(bucket) ?? []), ...histogram.map((one) => ({ bucket: one.bucket, n: -one.n }))]);
+  for (const { key, bucket, histogram } of points) {
+    if (key === null) continue;
+    const ofBucket = taken.get(bucket) ?? [];
+    for (const one of histogram) ofBucket.push({ bucket: one.bucket, n: -one.n });
+    taken.set(bucket, ofBucket);
+  }
   return points.flatMap((point) => {
     if (point.key !== null) return [point];
     const histogram = [...point.histogram, ...(taken.get(point.bucket) ?? [])];
