@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 
 /** Readers in a process of their own: so many pages a second, evenly, until the parent asks how many were answered. */
-const TICK_MS = 5;
+const TICK_MS = 1;
 const CONNECTIONS_MAX = 64;
 /** What is not answered by then is not added to: the readers wait as browsers do. */
 const OPEN_MAX = 500;

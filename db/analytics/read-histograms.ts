@@ -1,5 +1,5 @@
 import type { AnalyticsKind } from '../../domain/analytics/kinds.ts';
-import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
+import { type HistogramBucket, histogramOf } from '../../domain/analytics/percentiles.ts';
 import type { Sources } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { histogramsFor, sourceBindings } from './rollups.ts';
@@ -25,7 +25,5 @@ export async function readHistograms(
        GROUP BY 1, 2 HAVING sum(n) > 0) h GROUP BY key`,
     { ...sourceBindings(sources), kind, keys: keys ?? null },
   );
-  return new Map(
-    rows.map(({ key, of, counts }) => [key, of.map((bucket, index) => ({ bucket, n: counts[index] ?? 0 }))]),
-  );
+  return new Map(rows.map(({ key, of, counts }) => [key, histogramOf(of, counts)]));
 }

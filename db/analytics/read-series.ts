@@ -1,6 +1,7 @@
 import type { AnalyticsKind } from '../../domain/analytics/kinds.ts';
 import { OTHER } from '../../domain/analytics/kinds.ts';
-import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
+import { histogramOf } from '../../domain/analytics/percentiles.ts';
+import { type HistogramPoint, withRest } from '../../domain/analytics/series.ts';
 import type { Sources } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { BUCKET_NUMBER, edgesOf, rollupsFor, sourceBindings } from './rollups.ts';
@@ -47,13 +48,6 @@ export async function readSeries(
   return rows;
 }
 
-/** A group's durations in one bucket. */
-export interface HistogramPoint {
-  key: string | null;
-  bucket: number;
-  histogram: HistogramBucket[];
-}
-
 /**
  * The histograms of durations by group and bucket. The top groups have the most records; only their histograms are read by group. Those of
  * the rest are what is left of the histograms of all, which need not be read by an open dimension.
@@ -64,32 +58,42 @@ export async function readHistogramSeries(
   place: SeriesPlace,
 ): Promise<HistogramPoint[]> {
   const { kind, group, where } = terms;
-  const { rows } = await tx.raw<{ rows: { key: string | null; bucket: number; of: number[]; counts: number[] }[] }>(
+  const { daysFrom, daysTo } = place.sources;
+  const { rows } = await tx.raw<{ rows: { key: string | null; bucket: number; of: string; counts: string }[] }>(
     `WITH counted AS MATERIALIZED (
        SELECT ${group} AS key, ${BUCKET_NUMBER} AS bucket, n AS value, buckets, counts
        FROM ${rollupsFor(columnsOf(terms))} r WHERE r.kind = '${kind}' AND ${where}),
      ${TOP},
-     named AS MATERIALIZED (
-       SELECT key, bucket, of, sum(CAST(n AS float8)) AS n FROM (
-         SELECT key, bucket, unnest(buckets) AS of, unnest(counts) AS n FROM counted WHERE key = ANY (ARRAY(SELECT key FROM ranked))) c
-       GROUP BY 1, 2, 3),
-     summed AS MATERIALIZED (
-       SELECT ${BUCKET_NUMBER} AS bucket, buckets, counts FROM ${rollupsFor({ [kind]: where })} r WHERE r.kind = '${kind}' AND ${where}),
-     parted AS (
-       SELECT * FROM named
+     parted AS MATERIALIZED (
+       SELECT key, bucket, buckets, counts FROM counted WHERE key = ANY (ARRAY(SELECT key FROM ranked)) AND buckets IS NOT NULL
        UNION ALL
-       SELECT NULL, bucket, of, sum(n) FROM (
-         SELECT bucket, unnest(buckets) AS of, CAST(unnest(counts) AS float8) AS n FROM summed UNION ALL SELECT bucket, of, -n FROM named) a
-       GROUP BY 2, 3)
-     SELECT key, bucket, array_agg(CAST(of AS int)) AS of, array_agg(CAST(n AS int)) AS counts
-     FROM parted WHERE n > 0 GROUP BY 1, 2 ORDER BY 1, 2`,
+       SELECT NULL, ${BUCKET_NUMBER}, buckets, counts FROM ${rollupsFor({ [kind]: where })} r
+       WHERE r.kind = '${kind}' AND ${where} AND buckets IS NOT NULL)
+     SELECT key, bucket, string_agg(array_to_string(buckets, ','), ',') AS of, string_agg(array_to_string(counts, ','), ',') AS counts
+     FROM ${daysFrom < daysTo ? 'parted' : SUMMED} p GROUP BY 1, 2 ORDER BY 1, 2`,
     bindingsOf(place),
   );
-  return rows.map(({ key, bucket, of, counts }) => ({
-    key,
-    bucket,
-    histogram: of.map((one, index) => ({ bucket: one, n: counts[index] ?? 0 })),
-  }));
+  return withRest(
+    rows.map(({ key, bucket, of, counts }) => ({
+      key,
+      bucket,
+      histogram: histogramOf(numbersOf(of), numbersOf(counts)),
+    })),
+  );
+}
+
+/**
+ * Quarters of an hour are a hundred a day: what they have in a bucket of the range is added up where it is read. Days are few, and
+ * who reads a percentile adds up anyway.
+ */
+const SUMMED = `(
+       SELECT key, bucket, array_agg(of) AS buckets, array_agg(n) AS counts FROM (
+         SELECT key, bucket, of, sum(CAST(n AS float8)) AS n FROM (
+           SELECT key, bucket, unnest(buckets) AS of, unnest(counts) AS n FROM parted) u GROUP BY 1, 2, 3) s
+       GROUP BY 1, 2)`;
+
+function numbersOf(list: string): number[] {
+  return list.split(',').map(Number);
 }
 
 /** Groups that the rollups hold together rank in no place: they are among the rest. */

@@ -9,6 +9,11 @@ export interface HistogramBucket {
   n: number;
 }
 
+/** The histogram of two arrays of equal length, as the rollups have it. */
+export function histogramOf(buckets: readonly number[], counts: readonly number[]): HistogramBucket[] {
+  return buckets.map((bucket, index) => ({ bucket, n: counts[index] ?? 0 }));
+}
+
 /** In milliseconds. `max` is of its bucket too: a correction subtracts, and an exact maximum cannot. */
 export interface Percentiles {
   p50: number;

@@ -26,9 +26,33 @@ export function seriesOfSums(
   return largestFirst(series, ({ total }) => total);
 }
 
+/** The durations of a group in one bucket of a range. One bucket of the histogram may come several times. */
+export interface HistogramPoint {
+  /** Null for the groups beyond the top. */
+  key: string | null;
+  bucket: number;
+  histogram: HistogramBucket[];
+}
+
+/** Takes from the points of all groups, whose key is null, what the points of the others have: the rest is left. */
+export function withRest(points: readonly HistogramPoint[]): HistogramPoint[] {
+  const taken = new Map<number, HistogramBucket[]>();
+  for (const { key, bucket, histogram } of points) {
+    if (key === null) continue;
+    const ofBucket = taken.get(bucket) ?? [];
+    for (const one of histogram) ofBucket.push({ bucket: one.bucket, n: -one.n });
+    taken.set(bucket, ofBucket);
+  }
+  return points.flatMap((point) => {
+    if (point.key !== null) return [point];
+    const histogram = [...point.histogram, ...(taken.get(point.bucket) ?? [])];
+    return histogram.reduce((sum, { n }) => sum + n, 0) > 0 ? [{ ...point, histogram }] : [];
+  });
+}
+
 /** Series of a percentile: a bucket without a duration is null. The total is the percentile of all, the order that of their counts. */
 export function seriesOfPercentiles(
-  points: readonly { key: string | null; bucket: number; histogram: readonly HistogramBucket[] }[],
+  points: readonly HistogramPoint[],
   buckets: number,
   of: 'p50' | 'p95' | 'p99',
 ): Series[] {

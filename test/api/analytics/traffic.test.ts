@@ -332,6 +332,19 @@ describe('time series', () => {
       expect(points.filter((point) => point !== null).every((point) => point > 0)).toBe(true);
       expect(points.some((point) => point !== null)).toBe(true);
     }
+    // Read by quarters of an hour above, and by days here.
+    const byDay = await analytics.data<Series>('time-series?metric=delivery.latency.p95&groupBy=url&interval=day');
+    expect(byDay.series.map(({ key, total }) => [key, total])).toEqual(series.map(({ key, total }) => [key, total]));
+    const [hook, gone] = series;
+    for (const interval of ['15m', 'day']) {
+      const top = await analytics.data<Series>(
+        `time-series?metric=delivery.latency.p95&groupBy=url&top=1&interval=${interval}`,
+      );
+      expect(top.series).toMatchObject([
+        { key: hook?.key, total: hook?.total },
+        { key: null, label: 'other', total: gone?.total },
+      ]);
+    }
     const nothing = await analytics.data<Series>('time-series?metric=schedules.fired');
     expect(nothing.series).toMatchObject([{ key: 'all', label: 'all', total: 0 }]);
   });

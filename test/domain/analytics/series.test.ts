@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { bucketOf } from '../../../domain/analytics/histogram.ts';
 import { groupIssue, METRIC_NAMES, METRICS, type Metric } from '../../../domain/analytics/metrics.ts';
-import { seriesOfPercentiles, seriesOfSums } from '../../../domain/analytics/series.ts';
+import { percentilesOf } from '../../../domain/analytics/percentiles.ts';
+import { seriesOfPercentiles, seriesOfSums, withRest } from '../../../domain/analytics/series.ts';
 
 describe('series', () => {
   it('of sums fill what is empty with 0, the largest first and the rest last', () => {
@@ -35,6 +36,30 @@ describe('series', () => {
     expect([slow?.key, slow?.points[1], fast?.key, fast?.points[0]]).toEqual(['slow', null, 'fast', null]);
     expect((slow?.total ?? 0) / 100).toBeCloseTo(1, 1);
     expect(Object.keys(slow ?? {})).toEqual(['key', 'label', 'total', 'points']);
+  });
+});
+
+describe('the rest of a series of histograms', () => {
+  const point = (key: string | null, bucket: number, ...counts: [number, number][]) => ({
+    key,
+    bucket,
+    histogram: counts.map(([of, n]) => ({ bucket: of, n })),
+  });
+
+  it('is what the groups leave of all, bucket by bucket', () => {
+    const points = [
+      point('a', 0, [5, 2], [6, 1]),
+      point('b', 1, [5, 4]),
+      point(null, 0, [5, 3], [6, 1]),
+      point(null, 1, [5, 4]),
+    ];
+    const rest = withRest(points).filter(({ key }) => key === null);
+    expect(rest.map(({ bucket }) => bucket)).toEqual([0]);
+    expect(percentilesOf(rest[0]?.histogram ?? [])).toMatchObject({
+      count: 1,
+      max: percentilesOf([{ bucket: 5, n: 1 }])?.max,
+    });
+    expect(withRest(points).slice(0, 2)).toEqual(points.slice(0, 2));
   });
 });
 
