@@ -65,7 +65,7 @@ describe('a row that always fails costs itself alone', () => {
     const { sweepArea, lines } = sweeping(overrides);
     expect(await sweepArea(name)).toEqual({ seen: 3, failed: 1 });
     // Several are mended at once, in any order.
-    expect((await mended()).toSorted()).toEqual([ids[0], ids[2]].toSorted());
+    expect(new Set(await mended())).toEqual(new Set([ids[0], ids[2]]));
     expect(lines.filter((line) => line.id !== undefined)).toMatchObject([{ area: name, id: ids[1] }]);
     expect(lines.at(-1)).toMatchObject({ area: name, seen: 3, failed: 1, level: 50 });
     await checkKept?.();
