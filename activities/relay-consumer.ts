@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction, Tenant } from '../db/client.ts';
-import type { RaisedEvent } from '../db/events/records.ts';
+import type { RaisedEvent } from '../db/events/events.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 export type RelayDependencies = Pick<

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Database, Tenant } from '../db/client.ts';
-import { EnvironmentNames } from '../db/environments/environment-names.ts';
+import { EnvironmentNames } from '../db/environments/callers.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { BillingMonthRef } from '../domain/billing/month-ref.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';

@@ -36,7 +36,7 @@ const OPENED_BY = /[\\/]([\w.-]+?)\.[cm]?[jt]s:\d+/;
 const NAMES_NOTHING = /[\\/]db[\\/](client|page|statement|transaction)\.[cm]?[jt]s:/;
 
 /**
- * A statement is named after its file, since a file is one operation: db/attempts/claim-dispatch.ts sends `claim_dispatch`. The
+ * A statement is named after its file, since a file is one operation: db/attempts/dispatches.ts sends `claim_dispatch`. The
  * name is taken from the stack, once for each statement in the life of a process, so that no caller has to repeat it.
  */
 function nameOfCaller(): string {

@@ -1,7 +1,7 @@
-import { createApiKey, type NewApiKey } from '../db/api-keys/create-api-key.ts';
+import { createApiKey, type NewApiKey } from '../db/api-keys/api-keys.ts';
 import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
-import { createWorkspace, ENVIRONMENT_KINDS, type CreatedEnvironment } from '../db/environments/create-workspace.ts';
+import { type CreatedEnvironment, createWorkspace, ENVIRONMENT_KINDS } from '../db/environments/workspaces.ts';
 import type { PlanName } from '../domain/plans.ts';
 import { SCOPES, type KeyPreset, type Scope } from '../domain/scopes.ts';
 import type { DataFolder } from './data-folder.ts';

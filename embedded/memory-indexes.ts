@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { Database } from '../db/client.ts';
-import { listEveryEnvironment } from '../db/environments/list-every-environment.ts';
-import { countVectors } from '../db/memory/list-collection-sizes.ts';
+import { listEveryEnvironment } from '../db/environments/directory.ts';
+import { countVectors } from '../db/memory/collections.ts';
 
 /** One index over the vectors of these dimensions, of every tenant. */
 const INDEX_PREFIX = 'memory_vectors_near_';

@@ -1,7 +1,7 @@
-import { generateToken } from '../db/auth/session-terms.ts';
+import { generateToken } from '../db/auth/sessions.ts';
 import { hashPassword } from '../db/auth/password.ts';
 import type { Database } from '../db/client.ts';
-import { createMember } from '../db/members/create-member.ts';
+import { createMember } from '../db/members/members.ts';
 
 export interface OwnerCredentials {
   email: string;

@@ -1,8 +1,6 @@
 import type { Database, Tenant } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
-import { ensureSigningKey } from '../db/signing-keys/ensure-signing-key.ts';
-import { readSealedSigningKeys } from '../db/signing-keys/read-sealed-signing-keys.ts';
-import { signingKeyAssociatedData } from '../db/signing-keys/records.ts';
+import { ensureSigningKey, readSealedSigningKeys, signingKeyAssociatedData } from '../db/signing-keys/signing-keys.ts';
 
 /** The workspace's current signing secret for deliveries; made if there is none. Only for credentials.json. */
 export async function signingSecretOf(

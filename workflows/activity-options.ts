@@ -67,7 +67,7 @@ export interface DispatchTimes {
 /**
  * A replay is sent promptly or not at all: the provider's window for the same key is closing. It covers the workspace's queue and
  * the workers' queue. With the last attempt's start, the call and its margin it stays under LOST_AFTER_SECONDS of
- * db/attempts/abandon-lost-replays.ts, so that no replay is given up that may still be sent.
+ * db/attempts/replays.ts, so that no replay is given up that may still be sent.
  */
 export const REPLAY_UNTIL_START_MS = 60_000;
 /** Leaves the last attempt, after the longest wait in the queue, the time to start. */

@@ -1,4 +1,4 @@
-import { findPolicySet } from '../../db/approval-policies/find-policy-set.ts';
+import { findPolicySet } from '../../db/approval-policies/evaluation.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import type { ImpactQuantity } from '../../domain/actions.ts';

@@ -1,8 +1,8 @@
-import { approvalDetails } from '../../db/approvals/approval-evidence.ts';
-import { consumeApproval } from '../../db/approvals/consume-approval.ts';
+import { approvalDetails } from '../../db/approvals/decisions.ts';
+import { consumeApproval } from '../../db/approvals/changes.ts';
 import { type ApprovalRecord, standingApprovals } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { appendEvidence } from '../../db/effects/append-evidence.ts';
+import { appendEvidence } from '../../db/effects/evidence.ts';
 
 /** Consumes an approval, and writes into the effect's evidence what was approved and by whom. */
 export async function consumeForDispatch(tx: EnvironmentTransaction, approval: ApprovalRecord): Promise<void> {

@@ -1,9 +1,9 @@
-import { endApproval } from '../../db/approvals/end-approval.ts';
-import { lockApproval } from '../../db/approvals/lock-approval.ts';
+import { endApproval } from '../../db/approvals/changes.ts';
+import { lockApproval } from '../../db/approvals/decisions.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { endParkedInvocation } from '../../db/effects/end-parked-invocation.ts';
+import { endParkedInvocation } from '../../db/effects/settlement.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import { refusalText } from '../../domain/refusals.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -1,9 +1,9 @@
-import { approvalDetails } from '../../db/approvals/approval-evidence.ts';
-import { endApproval } from '../../db/approvals/end-approval.ts';
+import { approvalDetails } from '../../db/approvals/decisions.ts';
+import { endApproval } from '../../db/approvals/changes.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { appendEvidence } from '../../db/effects/append-evidence.ts';
+import { appendEvidence } from '../../db/effects/evidence.ts';
 import { type Refusal, refusalText } from '../../domain/refusals.ts';
 
 /**

@@ -1,6 +1,5 @@
-import { announceApproval } from '../../db/approvals/announce-approval.ts';
-import { recordReminder } from '../../db/approvals/record-reminder.ts';
-import { raiseInternalEvent } from '../../db/events/raise-internal-event.ts';
+import { announceApproval, recordReminder } from '../../db/approvals/changes.ts';
+import { raiseInternalEvent } from '../../db/events/publishing.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import { isLastReminder } from '../../domain/approvals/reminders.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

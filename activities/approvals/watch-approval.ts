@@ -1,4 +1,4 @@
-import { watchApproval as watch } from '../../db/approvals/watch-approval.ts';
+import { watchApproval as watch } from '../../db/approvals/changes.ts';
 import type { ApprovalRef, ApprovalWatch } from '../../domain/approvals/approval.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 

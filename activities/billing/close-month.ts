@@ -1,6 +1,6 @@
-import { applyPendingChange } from '../../db/billing/apply-pending-change.ts';
-import * as months from '../../db/billing/close-month.ts';
-import { findOpenTransactions, findStillOpen } from '../../db/billing/open-transactions.ts';
+import { applyPendingChange } from '../../db/billing/subscription.ts';
+import * as months from '../../db/billing/invoices.ts';
+import { findOpenTransactions, findStillOpen } from '../../db/billing/directory.ts';
 import type { BillingMonthRef } from '../../domain/billing/month-ref.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 

@@ -1,6 +1,5 @@
 import { countJobRecords, deletePage } from '../../db/dead-letters/job-pages.ts';
-import { lockJob } from '../../db/dead-letters/jobs.ts';
-import { advanceJob, endJob, setTotal } from '../../db/dead-letters/move-job.ts';
+import { advanceJob, endJob, lockJob, setTotal } from '../../db/dead-letters/jobs.ts';
 import { CLEAR_PAGE_SIZE, type DeadLetterJobRef, type JobStep } from '../../domain/dead-letters/dead-letters.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 

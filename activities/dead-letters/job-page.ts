@@ -1,12 +1,20 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { noteIfOfBudget } from '../../db/budgets/note-budget-refusal.ts';
+import { noteIfOfBudget } from '../../db/budgets/admission.ts';
 import { countWaiting } from '../../db/dead-letters/job-pages.ts';
-import { getJob, type JobReason, type JobRecord, lockJob } from '../../db/dead-letters/jobs.ts';
-import { advanceJob, endJob, markPageStarted, noteLook } from '../../db/dead-letters/move-job.ts';
-import { readHalt } from '../../db/environments/read-halt.ts';
-import { NoRoomForKeysError } from '../../db/flow-control/require-room.ts';
+import {
+  advanceJob,
+  endJob,
+  getJob,
+  type JobReason,
+  type JobRecord,
+  lockJob,
+  markPageStarted,
+  noteLook,
+} from '../../db/dead-letters/jobs.ts';
+import { readHalt } from '../../db/environments/halt.ts';
+import { NoRoomForKeysError } from '../../db/flow-control/changes.ts';
 import { acceptMessages, type Published } from '../../db/messages/accept/accept-messages.ts';
-import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
+import type { MessageDraft } from '../../db/messages/accept/candidates.ts';
 import {
   type DeadLetterJobRef,
   type JobStep,

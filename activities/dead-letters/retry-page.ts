@@ -1,10 +1,8 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { deleteDeadLetters } from '../../db/dead-letters/delete-dead-letters.ts';
+import { deleteDeadLetters, originalRequest, originOf, readFailedMessages } from '../../db/dead-letters/retries.ts';
 import { countJobRecords, findRetryPage } from '../../db/dead-letters/job-pages.ts';
-import type { JobRecord } from '../../db/dead-letters/jobs.ts';
-import { setTotal } from '../../db/dead-letters/move-job.ts';
-import { originalRequest, originOf, readFailedMessages } from '../../db/dead-letters/read-failed-messages.ts';
-import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
+import { type JobRecord, setTotal } from '../../db/dead-letters/jobs.ts';
+import type { MessageDraft } from '../../db/messages/accept/candidates.ts';
 import { type DeadLetterJobRef, type JobStep, RETRY_PAGE_SIZE } from '../../domain/dead-letters/dead-letters.ts';
 import { retryRequest } from '../../domain/dead-letters/retry-request.ts';
 import {

@@ -1,16 +1,17 @@
-import { acceptDeliveries, firstDeliveryDraft } from '../../db/events/accept-deliveries.ts';
-import type { EnvironmentTransaction } from '../../db/client.ts';
 import {
+  acceptDeliveries,
   advanceFanOut,
   endFanOut,
   type FanOutWork,
+  firstDeliveryDraft,
   listTargets,
   lockEvent,
   markPageStarted,
   readUnstartedPage,
   type SubscriptionTarget,
 } from '../../db/events/fan-out.ts';
-import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import type { MessageDraft } from '../../db/messages/accept/candidates.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import {
   type EventRef,

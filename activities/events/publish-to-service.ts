@@ -1,8 +1,7 @@
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { findHeardServiceTopic } from '../../db/events/find-service-topic.ts';
-import { findHeardTypes } from '../../db/events/find-heard-types.ts';
-import { insertEvent } from '../../db/events/insert-event.ts';
-import type { RaisedEvent } from '../../db/events/records.ts';
+import { findHeardServiceTopic, findHeardTypes } from '../../db/events/topics.ts';
+import { insertEvent } from '../../db/events/publishing.ts';
+import type { RaisedEvent } from '../../db/events/events.ts';
 import { isInternalEventType } from '../../domain/events/event-types.ts';
 import type { FollowUp } from '../relay-consumer.ts';
 

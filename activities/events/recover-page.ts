@@ -1,15 +1,13 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import type { JobRecord } from '../../db/dead-letters/jobs.ts';
-import { setTotal } from '../../db/dead-letters/move-job.ts';
-import { deliveryDraft } from '../../db/events/accept-deliveries.ts';
-import { findTarget, type LiveTarget } from '../../db/events/find-target.ts';
+import { type JobRecord, setTotal } from '../../db/dead-letters/jobs.ts';
+import { deliveryDraft, findTarget, type LiveTarget } from '../../db/events/fan-out.ts';
 import {
   countFailedDeliveries,
   type FailedDelivery,
   findFailedDeliveries,
   readEvents,
-} from '../../db/events/recovery-pages.ts';
-import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
+} from '../../db/events/deliveries.ts';
+import type { MessageDraft } from '../../db/messages/accept/candidates.ts';
 import { type DeadLetterJobRef, type JobStep, RETRY_PAGE_SIZE } from '../../domain/dead-letters/dead-letters.ts';
 import {
   failJob,

@@ -4,7 +4,7 @@ import {
   findRaisedEvents,
   lockRaisedEvents,
   putOffRaisedEvent,
-} from '../../db/events/raised-events.ts';
+} from '../../db/events/directory.ts';
 import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
 import { notifyMembers } from '../notifications/notify-members.ts';
 import { publishToService } from './publish-to-service.ts';

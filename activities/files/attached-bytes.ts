@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { findAttachable } from '../../db/files/hold-files.ts';
+import { findAttachable } from '../../db/files/files.ts';
 import type { BodyPart } from '../../domain/adapters/adapter-descriptor.ts';
 import type { Attachment } from '../../domain/files/attachments.ts';
 import type { Bytes, FileStore } from '../../domain/files/file-store.ts';

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../db/client.ts';
-import { listWaitingKeys } from '../../db/flow-control/find-waiting-keys.ts';
-import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
+import { listWaitingKeys } from '../../db/flow-control/directory.ts';
+import { grantWaiting } from '../../db/flow-control/queue.ts';
 import type { FlowControlKeyRef } from '../../domain/flow-control/flow-control.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { grantKeys } from './grant-keys.ts';

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../db/client.ts';
-import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
+import { grantWaiting } from '../../db/flow-control/queue.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { startGranted } from './start-granted.ts';
 

@@ -1,8 +1,8 @@
-import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
+import type { ClaimedDispatch } from '../../db/attempts/dispatches.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
-import { readHalt } from '../../db/environments/read-halt.ts';
-import { lockInvocation } from '../../db/invocations/lock-invocation.ts';
+import { acquirePermit } from '../../db/in-flight/permits.ts';
+import { readHalt } from '../../db/environments/halt.ts';
+import { lockInvocation } from '../../db/invocations/locks.ts';
 import { type NoPermit, permitLeaseMs } from '../../domain/in-flight.ts';
 import { refusalBy } from '../../domain/invocations/judgement.ts';
 import type { Refusal } from '../../domain/refusals.ts';

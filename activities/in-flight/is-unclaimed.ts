@@ -1,5 +1,5 @@
-import { isDispatchUnclaimed } from '../../db/attempts/is-dispatch-unclaimed.ts';
-import { isReplayUnclaimed } from '../../db/attempts/is-replay-unclaimed.ts';
+import { isDispatchUnclaimed } from '../../db/attempts/dispatches.ts';
+import { isReplayUnclaimed } from '../../db/attempts/replays.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 

@@ -1,4 +1,4 @@
-import { grantFreePermits } from '../../db/in-flight/grant-free-permits.ts';
+import { grantFreePermits } from '../../db/in-flight/directory.ts';
 import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
 import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
 import { tellNext } from './tell-next.ts';

@@ -1,4 +1,4 @@
-import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { releasePermit } from '../../db/in-flight/permits.ts';
 import type { Tenant } from '../../db/client.ts';
 import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
 import { tellNext } from './tell-next.ts';

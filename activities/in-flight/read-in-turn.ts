@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
+import { acquirePermit } from '../../db/in-flight/permits.ts';
 import { type NoPermit, permitLeaseMs } from '../../domain/in-flight.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { Queued } from '../permit-takers.ts';

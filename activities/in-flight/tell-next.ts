@@ -1,5 +1,4 @@
-import { discountUntoldGrant } from '../../db/in-flight/discount-untold-grant.ts';
-import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { discountUntoldGrant, releasePermit } from '../../db/in-flight/permits.ts';
 import type { Granted, InFlightKind } from '../../domain/in-flight.ts';
 import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
 import { tellPatiently } from '../try-again.ts';

@@ -1,7 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Tenant } from '../../db/client.ts';
-import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
-import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { acquirePermit, releasePermit } from '../../db/in-flight/permits.ts';
 import { holderOf, type InFlightKind, isWithoutPermit, type NoPermit, permitLeaseMs } from '../../domain/in-flight.ts';
 import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
 import { tryAgain } from '../try-again.ts';

@@ -1,11 +1,15 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { getApproval } from '../../db/approvals/get-approval.ts';
+import { getApproval } from '../../db/approvals/queries.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { isPosted, recordPost } from '../../db/integrations/chat-posts.ts';
-import { readCredential } from '../../db/integrations/get-integration.ts';
-import { type IntegrationWithCredential, openDiscord, openSlack } from '../../db/integrations/records.ts';
-import { getPreview } from '../../db/previews/get-preview.ts';
+import { isPosted, recordPost } from '../../db/integrations/chat.ts';
+import {
+  type IntegrationWithCredential,
+  openDiscord,
+  openSlack,
+  readCredential,
+} from '../../db/integrations/integrations.ts';
+import { getPreview } from '../../db/previews/queries.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import { approvalUrl } from '../../domain/console-links.ts';

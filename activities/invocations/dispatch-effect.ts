@@ -1,6 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
-import { claimDispatch, type ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
-import { isDispatchUnclaimed } from '../../db/attempts/is-dispatch-unclaimed.ts';
+import { claimDispatch, type ClaimedDispatch, isDispatchUnclaimed } from '../../db/attempts/dispatches.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import { requestDigestOf } from '../../domain/previews/binding.ts';
 import { Deadline } from '../../domain/deadline.ts';

@@ -1,8 +1,7 @@
-import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
+import type { Allowance } from '../../db/impact-limits/allowances.ts';
 import type { BoundPreview } from '../../db/invocations/records.ts';
-import { bindInvocation } from '../../db/previews/bind-invocation.ts';
-import { insertPreview } from '../../db/previews/insert-preview.ts';
-import { readBinding } from '../../db/previews/read-binding.ts';
+import { bindInvocation, insertPreview } from '../../db/previews/changes.ts';
+import { readBinding } from '../../db/previews/queries.ts';
 import { newId } from '../../domain/ids.ts';
 import { assemblePreview } from '../../domain/previews/assemble-preview.ts';
 import type { Judging } from './read-facts.ts';

@@ -1,6 +1,6 @@
-import { openApproval } from '../../db/approvals/open-approval.ts';
-import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
-import { parkInvocation as park } from '../../db/invocations/park-invocation.ts';
+import { openApproval } from '../../db/approvals/changes.ts';
+import type { Allowance } from '../../db/impact-limits/allowances.ts';
+import { parkInvocation as park } from '../../db/invocations/changes.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { invocationSummary, invocationTitle } from '../../domain/approvals/summary.ts';
 import { newId } from '../../domain/ids.ts';

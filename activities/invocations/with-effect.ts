@@ -1,6 +1,6 @@
-import { createEffect } from '../../db/effects/create-effect.ts';
+import { createEffect } from '../../db/effects/settlement.ts';
 import type { BoundPreview, InvocationWork } from '../../db/invocations/records.ts';
-import { appendPreviewEvidence } from '../../db/effects/append-evidence.ts';
+import { appendPreviewEvidence } from '../../db/effects/evidence.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { requestDigestOf } from '../../domain/previews/binding.ts';
 import type { Judging } from './read-facts.ts';

@@ -1,9 +1,14 @@
-import { checkUsage } from '../../db/billing/check-usage.ts';
-import { type AlertTargetRow, findAlertTargets } from '../../db/billing/find-alert-targets.ts';
-import { findUnclosedMonths } from '../../db/billing/find-unclosed-months.ts';
-import { findUsageCrossings, noteCrossing, type UsageCrossing } from '../../db/billing/usage-crossings.ts';
-import { readAlertTarget } from '../../db/billing/alert-target.ts';
-import { readEstimate } from '../../db/billing/read-estimate.ts';
+import {
+  type AlertTargetRow,
+  checkUsage,
+  findAlertTargets,
+  findUnclosedMonths,
+  findUsageCrossings,
+  noteCrossing,
+  type UsageCrossing,
+} from '../../db/billing/directory.ts';
+import { readAlertTarget } from '../../db/billing/subscription.ts';
+import { readEstimate } from '../../db/billing/month-facts.ts';
 import type { BillingMonthRef } from '../../domain/billing/month-ref.ts';
 import { monthOf } from '../../domain/billing/periods.ts';
 import type { SweepArea, SweepDependencies } from './sweep-rows.ts';

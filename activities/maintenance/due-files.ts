@@ -1,5 +1,5 @@
-import { forgetFile } from '../../db/files/delete-file.ts';
-import { type DueFile, expireFile, findDueFiles, settleFile } from '../../db/files/due-files.ts';
+import { forgetFile } from '../../db/files/files.ts';
+import { type DueFile, expireFile, findDueFiles, settleFile } from '../../db/files/directory.ts';
 import type { SweepArea, SweepDependencies } from './sweep-rows.ts';
 
 /**

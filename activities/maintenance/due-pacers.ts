@@ -1,5 +1,5 @@
 import type { Tenant } from '../../db/client.ts';
-import { findDuePacers } from '../../db/messages/find-due-pacers.ts';
+import { findDuePacers } from '../../db/messages/directory.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
 /** Longer than the time between two sweeps: a pacer that was terminated, or never started, is back before a message is due. */

@@ -1,4 +1,4 @@
-import { deleteExpiredLinkCodes, deleteOldClicks } from '../../db/integrations/delete-expired-chat-rows.ts';
+import { deleteExpiredLinkCodes, deleteOldClicks } from '../../db/integrations/directory.ts';
 import type { SweepStep } from './sweep-steps.ts';
 import { untilNone } from './until-none.ts';
 

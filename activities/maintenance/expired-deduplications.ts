@@ -1,5 +1,4 @@
-import { deleteExpiredDeduplications } from '../../db/messages/delete-expired-deduplications.ts';
-import { findExpiredDeduplications } from '../../db/messages/find-expired-deduplications.ts';
+import { deleteExpiredDeduplications, findExpiredDeduplications } from '../../db/messages/directory.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
 /** Deletes deduplication windows of messages that are over. */

@@ -1,5 +1,4 @@
-import { deleteExpiredClaims } from '../../db/idempotency/delete-expired-claims.ts';
-import { findExpiredClaims } from '../../db/idempotency/find-expired-claims.ts';
+import { deleteExpiredClaims, findExpiredClaims } from '../../db/idempotency/directory.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
 /** Deletes claims of Idempotency-Keys that are past their 24 hours. */

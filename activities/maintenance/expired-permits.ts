@@ -1,5 +1,4 @@
-import { deleteExpiredPermits } from '../../db/in-flight/delete-expired-permits.ts';
-import { findExpiredPermits } from '../../db/in-flight/find-expired-permits.ts';
+import { deleteExpiredPermits, findExpiredPermits } from '../../db/in-flight/directory.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
 /** Deletes permits that were never released. They have not counted since they expired. */

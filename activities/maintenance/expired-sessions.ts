@@ -1,4 +1,4 @@
-import { deleteExpiredSessions, findExpiredSessions } from '../../db/sessions/expired-sessions.ts';
+import { deleteExpiredSessions, findExpiredSessions } from '../../db/sessions/directory.ts';
 import type { SweepArea } from './sweep-rows.ts';
 import { untilNone } from './until-none.ts';
 

@@ -1,5 +1,4 @@
-import { deleteExpiredThrottles } from '../../db/auth/delete-expired-throttles.ts';
-import { findExpiredThrottles } from '../../db/auth/find-expired-throttles.ts';
+import { deleteExpiredThrottles, findExpiredThrottles } from '../../db/auth/throttle.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
 /** Deletes counts of failed sign-ins that no longer matter: nobody may ever sign in from that address again. */

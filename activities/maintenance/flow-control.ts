@@ -1,5 +1,4 @@
-import { findLostLeases } from '../../db/flow-control/find-lost-leases.ts';
-import { findWaitingKeys } from '../../db/flow-control/find-waiting-keys.ts';
+import { findLostLeases, findWaitingKeys } from '../../db/flow-control/directory.ts';
 import type { FlowControlKeyRef } from '../../domain/flow-control/flow-control.ts';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import { grantKeys } from '../flow-control/grant-keys.ts';

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../db/client.ts';
-import { findHeldEnvironments } from '../../db/messages/find-held-environments.ts';
+import { findHeldEnvironments } from '../../db/messages/directory.ts';
 import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
 
 /**

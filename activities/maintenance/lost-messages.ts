@@ -1,4 +1,4 @@
-import { findLostMessages, LOOKED_AT_MAX } from '../../db/messages/find-lost-messages.ts';
+import { findLostMessages, LOOKED_AT_MAX } from '../../db/messages/directory.ts';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
 

@@ -1,6 +1,5 @@
-import { deleteMemories } from '../../db/memory/delete-memories.ts';
-import { findExpiredMemories, type MemoryRef } from '../../db/memory/find-expired.ts';
-import { lockExpired } from '../../db/memory/lock-expired.ts';
+import { deleteMemories, lockExpired } from '../../db/memory/deletion.ts';
+import { findExpiredMemories, type MemoryRef } from '../../db/memory/directory.ts';
 import { FORGET_PAGE_SIZE } from '../../domain/memory/memory-jobs.ts';
 import type { SweepArea } from './sweep-rows.ts';
 

@@ -1,10 +1,10 @@
-import { deleteOldDeadLetters } from '../../db/dead-letters/delete-old-dead-letters.ts';
+import { deleteOldDeadLetters } from '../../db/dead-letters/directory.ts';
 import {
   deleteKeptMessages,
   dropOldMessagePartition,
   keepLiveMessages,
   makeMessagePartitions,
-} from '../../db/messages/keep-partitions.ts';
+} from '../../db/messages/directory.ts';
 import type { SweepStep } from './sweep-steps.ts';
 import { dropUntilNone, untilNone } from './until-none.ts';
 

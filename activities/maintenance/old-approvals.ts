@@ -1,5 +1,4 @@
-import { deleteOldApprovals } from '../../db/approvals/delete-old-approvals.ts';
-import { findOldApprovals } from '../../db/approvals/find-old-approvals.ts';
+import { deleteOldApprovals, findOldApprovals } from '../../db/approvals/directory.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
 /** Deletes free-standing approvals 90 days after their end, with their decisions. The audit log keeps its entries. */

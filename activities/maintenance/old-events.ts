@@ -1,4 +1,4 @@
-import { deleteDeletedTopics, deleteOldEvents } from '../../db/events/delete-old-events.ts';
+import { deleteDeletedTopics, deleteOldEvents } from '../../db/events/directory.ts';
 import type { SweepStep } from './sweep-steps.ts';
 import { untilNone } from './until-none.ts';
 

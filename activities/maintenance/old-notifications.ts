@@ -1,4 +1,4 @@
-import { deleteOldNotifications, findOldNotifications } from '../../db/notifications/old-notifications.ts';
+import { deleteOldNotifications, findOldNotifications } from '../../db/notifications/directory.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
 /** Deletes notifications, with what was marked of them, 90 days after they were last counted. */

@@ -1,5 +1,4 @@
-import { deleteOldPreviews } from '../../db/previews/delete-old-previews.ts';
-import { findOldPreviews } from '../../db/previews/find-old-previews.ts';
+import { deleteOldPreviews, findOldPreviews } from '../../db/previews/directory.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
 /** Deletes unused previews 30 days after they expired, a chain of refreshed ones from its newest link on. */

@@ -3,7 +3,7 @@ import {
   dropOldRunPartition,
   forgetStoredWeeks,
   makeRunPartitions,
-} from '../../db/runs/keep-partitions.ts';
+} from '../../db/runs/directory.ts';
 import type { SweepStep } from './sweep-steps.ts';
 import { dropUntilNone, untilNone } from './until-none.ts';
 

@@ -1,4 +1,4 @@
-import { foldStoredState } from '../../db/plans/fold-stored-state.ts';
+import { foldStoredState } from '../../db/plans/directory.ts';
 import type { SweepStep } from './sweep-steps.ts';
 import { untilNone } from './until-none.ts';
 

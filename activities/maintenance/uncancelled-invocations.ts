@@ -1,4 +1,4 @@
-import { findWaitingInvocationsOfCancelledRuns } from '../../db/runs/find-waiting-invocations.ts';
+import { findWaitingInvocationsOfCancelledRuns } from '../../db/runs/directory.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { SweepArea } from './sweep-rows.ts';
 

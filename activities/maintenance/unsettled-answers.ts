@@ -1,4 +1,4 @@
-import { findUnsettledAnswers } from '../../db/attempts/find-unsettled-answers.ts';
+import { findUnsettledAnswers } from '../../db/attempts/directory.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { TellDependency } from '../dependencies.ts';
 import { settleInvocation } from '../invocations/settle-invocation.ts';

@@ -1,6 +1,6 @@
 import { claimWorkflowStarts, type StartKind, type WorkflowStart } from '../../db/maintenance/claim-workflow-starts.ts';
-import { findEffectToRead } from '../../db/reconciliation/find-effect-to-read.ts';
-import { readOverlap } from '../../db/schedules/read-overlap.ts';
+import { findEffectToRead } from '../../db/reconciliation/directory.ts';
+import { readOverlap } from '../../db/schedules/firings.ts';
 import type { JobKind } from '../../domain/dead-letters/dead-letters.ts';
 import type { MemoryJobKind } from '../../domain/memory/memory-jobs.ts';
 import type { RunTrigger } from '../../domain/schedules/schedules.ts';

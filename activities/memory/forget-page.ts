@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { deleteCollectionRow } from '../../db/memory/collections.ts';
-import { forgetMemories } from '../../db/memory/forget-memories.ts';
+import { forgetMemories } from '../../db/memory/deletion.ts';
 import { advanceMemoryJob, endMemoryJob, lockMemoryJob, type MemoryJobRecord } from '../../db/memory/jobs.ts';
 import { FORGET_PAGE_SIZE, type MemoryJobRef, type MemoryJobStep } from '../../domain/memory/memory-jobs.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -12,7 +12,7 @@ import {
   takeChunks,
   writeChunks,
 } from '../../db/memory/jobs.ts';
-import { type NewMemory, storeMemories } from '../../db/memory/store-memories.ts';
+import { type NewMemory, storeMemories } from '../../db/memory/changes.ts';
 import { readExpensiveWorkPause } from '../../db/plans/expensive-work.ts';
 import type { Embedded, EmbeddingModel } from '../../domain/embeddings/embedder.ts';
 import { ServiceError } from '../../domain/errors.ts';

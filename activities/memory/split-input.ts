@@ -1,8 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { IngestInput, IngestMessage } from '../../db/memory/jobs.ts';
-import { getSession } from '../../db/sessions/get-session.ts';
-import { listTexts } from '../../db/sessions/list-texts.ts';
-import { measureMessages } from '../../db/sessions/measure-messages.ts';
+import { getSession } from '../../db/sessions/sessions.ts';
+import { listTexts, measureMessages } from '../../db/sessions/messages.ts';
 import { CHUNKS_MAX, type IngestChunk, SESSION_BYTES_MAX } from '../../domain/memory/memory-jobs.ts';
 import { splitText } from '../../domain/memory/split-text.ts';
 

@@ -1,4 +1,4 @@
-import { countEgress } from '../../db/plans/count-egress.ts';
+import { countEgress } from '../../db/plans/allowances.ts';
 import type { Grant } from '../../domain/flow-control/flow-control.ts';
 import { type Granted, isWithoutPermit } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
@@ -8,8 +8,8 @@ import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { followDelivery } from './follow-delivery.ts';
 import { startGranted } from '../flow-control/start-granted.ts';
-import { LikelyClasses } from '../../db/messages/likely-classes.ts';
-import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { LikelyClasses } from '../../db/messages/partitions.ts';
+import { releasePermit } from '../../db/in-flight/permits.ts';
 import { Queued } from '../permit-takers.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 import { recordPatiently } from '../record-patiently.ts';

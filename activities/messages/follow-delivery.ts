@@ -1,6 +1,6 @@
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { noteFailedDelivery, resetFailureClock } from '../../db/events/failure-clock.ts';
+import { noteFailedDelivery, resetFailureClock } from '../../db/events/deliveries.ts';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { EventDeliveryEnd } from './settle-attempt.ts';

@@ -1,9 +1,8 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { insertMessages } from '../../db/messages/insert-messages.ts';
+import { insertMessages, ownMessage } from '../../db/messages/insert-messages.ts';
 import type { MessageWork } from '../../db/messages/lock-message.ts';
-import { messageAssociatedData, openContent, sealContent } from '../../db/messages/message-content.ts';
-import { ownMessage } from '../../db/messages/own-message.ts';
-import type { SeenResponse } from '../../db/messages/record-outcome.ts';
+import { messageAssociatedData, openContent, sealContent } from '../../db/messages/records.ts';
+import type { SeenResponse } from '../../db/messages/attempts.ts';
 import { newId } from '../../domain/ids.ts';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -1,4 +1,4 @@
-import { messageAssociatedData, openContent } from '../../db/messages/message-content.ts';
+import { messageAssociatedData, openContent } from '../../db/messages/records.ts';
 import type { Vault } from '../../db/secrets/vault.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import { RESPONSE_READ_BYTES_MAX, type MessageRef } from '../../domain/messages/messages.ts';

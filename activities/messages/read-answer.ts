@@ -1,4 +1,4 @@
-import type { SeenResponse } from '../../db/messages/record-outcome.ts';
+import type { SeenResponse } from '../../db/messages/attempts.ts';
 import {
   type AttemptFailure,
   RESPONSE_READ_BYTES_MAX,

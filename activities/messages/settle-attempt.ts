@@ -1,10 +1,8 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { releaseSlot } from '../../db/flow-control/release-slot.ts';
-import { endAttempt } from '../../db/messages/end-attempt.ts';
-import { countLostAttempts } from '../../db/messages/count-lost-attempts.ts';
-import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
-import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
-import type { Outcome } from '../../db/messages/record-outcome.ts';
+import { releaseSlot } from '../../db/flow-control/queue.ts';
+import { endAttempt, type Outcome } from '../../db/messages/attempts.ts';
+import { countLostAttempts, lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
+import { findUnbegunCallbacks } from '../../db/messages/queries.ts';
 import { deadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
 import type { Grant } from '../../domain/flow-control/flow-control.ts';
 import type { DeliveryStep, MessageEnd, MessageRef } from '../../domain/messages/messages.ts';

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../db/client.ts';
-import { paceMessages } from '../../db/messages/pace-messages.ts';
+import { paceMessages } from '../../db/messages/changes.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { tellPatiently } from '../try-again.ts';
 

@@ -1,4 +1,4 @@
-import { findWaitingFiring } from '../../db/schedules/find-waiting-firing.ts';
+import { findWaitingFiring } from '../../db/schedules/firings.ts';
 import type { Tenant } from '../../db/client.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 

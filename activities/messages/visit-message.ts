@@ -1,20 +1,22 @@
 import { hostname } from 'node:os';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { claimCall, isGranted, keepSlot } from '../../db/flow-control/claim-call.ts';
-import { releaseSlot } from '../../db/flow-control/release-slot.ts';
-import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
-import { isHalted } from '../../db/environments/read-halt.ts';
-import { isSubscriptionGone } from '../../db/events/find-target.ts';
-import { readSigners, type SealedSigner } from '../../db/events/read-signers.ts';
-import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
-import type { LikelyClasses } from '../../db/messages/likely-classes.ts';
-import { lockInPartition, lockMessageRow, type MessageWork, readBelongings } from '../../db/messages/lock-message.ts';
-import { partitionOf } from '../../db/messages/partition.ts';
-import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
-import { startAttempt, type StartedAttempt } from '../../db/messages/start-attempt.ts';
-import { startPermittedAttempt } from '../../db/messages/start-permitted-attempt.ts';
-import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
-import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
+import { claimCall, isGranted, keepSlot, releaseSlot } from '../../db/flow-control/queue.ts';
+import { acquirePermit } from '../../db/in-flight/permits.ts';
+import { isHalted } from '../../db/environments/halt.ts';
+import { isSubscriptionGone } from '../../db/events/fan-out.ts';
+import { readSigners, type SealedSigner } from '../../db/events/subscription-secrets.ts';
+import { findUnbegunCallbacks } from '../../db/messages/queries.ts';
+import { type LikelyClasses, partitionOf } from '../../db/messages/partitions.ts';
+import {
+  holdMessage,
+  lockInPartition,
+  lockMessageRow,
+  markBegun,
+  type MessageWork,
+  readBelongings,
+} from '../../db/messages/lock-message.ts';
+import { startAttempt, type StartedAttempt, startPermittedAttempt } from '../../db/messages/attempts.ts';
+import { readSealedSigningKeys, type SealedSigningKey } from '../../db/signing-keys/signing-keys.ts';
 import { type Grant, PERMIT_WAIT_LEASE_MS } from '../../domain/flow-control/flow-control.ts';
 import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';

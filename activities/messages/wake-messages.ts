@@ -1,8 +1,7 @@
 import { inBatches } from '../../domain/batches-of.ts';
-import { queueDeliveries } from '../../db/in-flight/queue-deliveries.ts';
-import { findDueMessages, handOverPaced } from '../../db/messages/pace-messages.ts';
-import { splitByDueTime } from '../../db/messages/split-by-due-time.ts';
-import { listHeldMessages } from '../../db/messages/list-held-messages.ts';
+import { queueDeliveries } from '../../db/in-flight/permits.ts';
+import { findDueMessages, handOverPaced, splitByDueTime } from '../../db/messages/changes.ts';
+import { listHeldMessages } from '../../db/messages/queries.ts';
 import type { Tenant } from '../../db/client.ts';
 import { isWithoutPermit } from '../../domain/in-flight.ts';
 import type { WokenPage } from '../../domain/messages/messages.ts';

@@ -1,10 +1,8 @@
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import type { RaisedEvent } from '../../db/events/records.ts';
-import { listAdminEmails } from '../../db/members/list-admin-emails.ts';
-import { acceptAlert } from '../../db/notifications/accept-alert.ts';
-import { findCoalesced, noteAlerted } from '../../db/notifications/coalesced.ts';
-import { queueEmails } from '../../db/notifications/queue-emails.ts';
-import { raiseNotification } from '../../db/notifications/raise-notification.ts';
+import type { RaisedEvent } from '../../db/events/events.ts';
+import { listAdminEmails } from '../../db/members/members.ts';
+import { acceptAlert, findCoalesced, noteAlerted, raiseNotification } from '../../db/notifications/alerts.ts';
+import { queueEmails } from '../../db/notifications/emails.ts';
 import { type NotificationSettings, readChannels } from '../../db/notifications/settings.ts';
 import { draftOfEvent } from '../../domain/notifications/draft-of-event.ts';
 import { linkOfSubject, type NotificationDraft, SECURITY_TYPES } from '../../domain/notifications/notifications.ts';

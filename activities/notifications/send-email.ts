@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { claimEmail, type EmailWork, endEmail, lockEmail, queueAgain } from '../../db/notifications/send-email.ts';
+import { claimEmail, type EmailWork, endEmail, lockEmail, queueAgain } from '../../db/notifications/emails.ts';
 import { composeMail } from '../../domain/notifications/compose-mail.ts';
 import {
   EMAIL_RETRY_DELAYS_SECONDS,

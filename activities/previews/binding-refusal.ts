@@ -1,5 +1,5 @@
 import type { InvocationWork } from '../../db/invocations/records.ts';
-import type { BindingRecord, StoredPreview } from '../../db/previews/read-binding.ts';
+import type { BindingRecord, StoredPreview } from '../../db/previews/queries.ts';
 import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { type Binding, bindingDigestOf, requestDigestOf } from '../../domain/previews/binding.ts';
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';

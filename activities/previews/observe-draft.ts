@@ -1,6 +1,5 @@
-import { readDraftWork } from '../../db/previews/read-draft-work.ts';
-import { recordDraftObservation } from '../../db/previews/record-draft-observation.ts';
-import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { readDraftWork, recordDraftObservation } from '../../db/previews/drafts.ts';
+import { releasePermit } from '../../db/in-flight/permits.ts';
 import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
 import type { DraftObserved, PreviewRef } from '../../domain/previews/preview-ref.ts';
 import type { InvocationDependencies } from '../dependencies.ts';

@@ -1,6 +1,5 @@
-import { appendObservation } from '../../db/previews/append-observation.ts';
-import { readObservationWork } from '../../db/previews/read-observation-work.ts';
-import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { appendObservation, readObservationWork } from '../../db/previews/drafts.ts';
+import { releasePermit } from '../../db/in-flight/permits.ts';
 import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { Observation } from '../../domain/previews/observation.ts';

@@ -1,7 +1,7 @@
-import { appendEvidence } from '../../db/effects/append-evidence.ts';
-import { markReconciliationExhausted, planReconciliation as writePlan } from '../../db/effects/plan-reconciliation.ts';
-import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
-import { readProgress, type ReconciliationProgress } from '../../db/reconciliation/read-progress.ts';
+import { appendEvidence } from '../../db/effects/evidence.ts';
+import { markReconciliationExhausted, planReconciliation as writePlan } from '../../db/effects/reconciliation.ts';
+import { lockInvocationWork } from '../../db/invocations/locks.ts';
+import { readProgress, type ReconciliationProgress } from '../../db/reconciliation/reversal.ts';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { settle } from '../invocations/settle-invocation.ts';

@@ -1,9 +1,8 @@
-import { appendEvidence } from '../../db/effects/append-evidence.ts';
-import { readDispatchRecord } from '../../db/effects/read-dispatch-record.ts';
-import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
-import { readInvocationState } from '../../db/invocations/read-invocation-state.ts';
-import { readProgress } from '../../db/reconciliation/read-progress.ts';
-import { planReversalRead as writePlan, writeReversal } from '../../db/reconciliation/write-reversal.ts';
+import { appendEvidence } from '../../db/effects/evidence.ts';
+import { readDispatchRecord } from '../../db/effects/settlement.ts';
+import { lockInvocationWork } from '../../db/invocations/locks.ts';
+import { readInvocationState } from '../../db/invocations/queries.ts';
+import { planReversalRead as writePlan, readProgress, writeReversal } from '../../db/reconciliation/reversal.ts';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { markForgotten, markTold } from '../../db/schedules/mark-told.ts';
-import { readPlan, type ReadPlan } from '../../db/schedules/read-plan.ts';
-import { recordMissed } from '../../db/schedules/record-missed.ts';
+import { markForgotten, markTold } from '../../db/schedules/changes.ts';
+import { readPlan, type ReadPlan } from '../../db/schedules/firings.ts';
+import { recordMissed } from '../../db/schedules/runs.ts';
 import { parseCron } from '../../domain/schedules/cron.ts';
 import { firedFrom, MISSED_SLOTS_MAX, RENEW_AFTER_MS, type ScheduleRef } from '../../domain/schedules/schedules.ts';
 import { dueAfter, slotsBetween } from '../../domain/schedules/slots.ts';

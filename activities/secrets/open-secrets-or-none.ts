@@ -1,5 +1,5 @@
 import type { Tenant } from '../../db/client.ts';
-import { isUnopened } from '../../db/secrets/unopened.ts';
+import { isUnopened } from '../../db/secrets/vault.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { type OpenedSecrets, openSecrets } from './open-secrets.ts';
 import { withoutMessage } from './without-message.ts';

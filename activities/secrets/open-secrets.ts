@@ -1,5 +1,5 @@
 import type { Tenant } from '../../db/client.ts';
-import { readSealedSecrets } from '../../db/secrets/read-sealed-secrets.ts';
+import { readSealedSecrets } from '../../db/secrets/secrets.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 
 export interface OpenedSecrets {

@@ -1,4 +1,4 @@
-import { takeGovernedNames } from '../../db/actions/take-governed-names.ts';
+import { takeGovernedNames } from '../../db/actions/imports.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ActionDefinition } from '../../domain/actions.ts';
 import { adapterDescriptor } from '../../domain/adapters/index.ts';

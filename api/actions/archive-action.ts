@@ -1,4 +1,4 @@
-import { archiveAction } from '../../db/actions/archive-action.ts';
+import { archiveAction } from '../../db/actions/changes.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
 import { actionEntry } from './audit.ts';

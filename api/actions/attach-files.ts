@@ -1,6 +1,6 @@
 import type { ActionRecord } from '../../db/actions/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { findAttachable } from '../../db/files/hold-files.ts';
+import { findAttachable } from '../../db/files/files.ts';
 import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import type { AdapterDescriptor } from '../../domain/adapters/adapter-descriptor.ts';
 import { type Issue, validationError } from '../../domain/errors.ts';

@@ -1,4 +1,4 @@
-import { createAction } from '../../db/actions/create-action.ts';
+import { createAction } from '../../db/actions/changes.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { requireGovernToWriteUngoverned, requireSecretScope, takeNames } from './access.ts';
 import { presentAction } from './action-schemas.ts';

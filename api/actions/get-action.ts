@@ -1,4 +1,4 @@
-import { getAction } from '../../db/actions/get-action.ts';
+import { getAction } from '../../db/actions/queries.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
 import { missingAction } from '../http/failures.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listActions } from '../../db/actions/list-actions.ts';
+import { listActions } from '../../db/actions/queries.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presented, queryBoolean } from '../http/common-fields.ts';
 import { listedActionSchema, presentAction } from './action-schemas.ts';

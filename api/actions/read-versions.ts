@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { getAction } from '../../db/actions/get-action.ts';
-import { getVersion } from '../../db/actions/get-version.ts';
-import { listVersions } from '../../db/actions/list-versions.ts';
+import { getAction, getVersion, listVersions } from '../../db/actions/queries.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
 import { existing } from '../../domain/errors.ts';

@@ -1,6 +1,5 @@
-import { lockAction } from '../../db/actions/lock-action.ts';
+import { lockAction, updateAction } from '../../db/actions/changes.ts';
 import type { ActionRecord, NewVersion } from '../../db/actions/records.ts';
-import { updateAction } from '../../db/actions/update-action.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Actor, type Caller, defineRoute } from '../http/define-route.ts';
 import {

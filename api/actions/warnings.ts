@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
+import { readSecretVersions } from '../../db/secrets/secrets.ts';
 import type { Findings } from '../../domain/actions/check-definition.ts';
 import { WARNING_CODES, type Warning } from '../../domain/actions/warnings.ts';
 import { type EgressAllow, isBlocked } from '../../domain/egress.ts';

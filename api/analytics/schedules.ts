@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readScheduleFirings } from '../../db/analytics/read-schedule-firings.ts';
-import { listSchedules } from '../../db/schedules/list-schedules.ts';
+import { listSchedules } from '../../db/schedules/queries.ts';
 import { rate } from '../../domain/analytics/counted.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { dueAfter } from '../../domain/schedules/slots.ts';

@@ -4,7 +4,7 @@ import { oldestUnknownAt, readGauges } from '../../db/analytics/read-gauges.ts';
 import { type HaltTime, readHalts } from '../../db/analytics/read-halts.ts';
 import { readHistograms } from '../../db/analytics/read-histograms.ts';
 import { type PolicyDecisions, readPolicyDecisions } from '../../db/analytics/read-policy-decisions.ts';
-import { listImpactLimits } from '../../db/impact-limits/list-impact-limits.ts';
+import { listImpactLimits } from '../../db/impact-limits/limits.ts';
 import type { LimitDetail } from '../../db/impact-limits/records.ts';
 import { Counted, rate } from '../../domain/analytics/counted.ts';
 import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';

@@ -1,10 +1,10 @@
 import { readEnvironmentUsage } from '../../db/analytics/read-environment-usage.ts';
-import { type DayOfUsage, readDailyUsage } from '../../db/billing/read-daily-usage.ts';
+import { type DayOfUsage, readDailyUsage } from '../../db/billing/usage.ts';
 import { dayOf, isoPeriod, monthOf, periodOf } from '../../domain/billing/periods.ts';
 import { sumOf } from '../../domain/billing/usage-history.ts';
 import { USAGE_NAMES, USAGE_UNITS } from '../../domain/billing/usage-names.ts';
 import { DAY_MS } from '../../domain/analytics/grid.ts';
-import { getBudget } from '../../db/budgets/get-budget.ts';
+import { getBudget } from '../../db/budgets/budgets.ts';
 import { ALLOWANCES, type Allowance } from '../../domain/plans.ts';
 import { presentBudget } from '../budgets/schemas.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,4 +1,4 @@
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';

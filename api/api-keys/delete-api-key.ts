@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { revokeApiKey } from '../../db/api-keys/revoke-api-key.ts';
+import { revokeApiKey } from '../../db/api-keys/api-keys.ts';
 import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { apiKeyParams } from './schemas.ts';

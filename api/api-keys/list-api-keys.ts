@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listApiKeys } from '../../db/api-keys/list-api-keys.ts';
+import { listApiKeys } from '../../db/api-keys/api-keys.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { apiKeySchema, apiKeysParams, presentApiKey } from './schemas.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { ApiKeyRecord } from '../../db/api-keys/create-api-key.ts';
-import type { ListedApiKey } from '../../db/api-keys/list-api-keys.ts';
+import type { ApiKeyRecord, ListedApiKey } from '../../db/api-keys/api-keys.ts';
 import { KEY_PRESETS, SCOPES } from '../../domain/scopes.ts';
 import { scopeSchema, storedInstant } from '../http/common-fields.ts';
 

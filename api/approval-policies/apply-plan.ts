@@ -1,14 +1,14 @@
-import { archivePolicy } from '../../db/approval-policies/archive-policy.ts';
-import { createPolicy } from '../../db/approval-policies/create-policy.ts';
-import { getPlan } from '../../db/approval-policies/get-plan.ts';
-import { getPolicy } from '../../db/approval-policies/get-policy.ts';
-import { insertPolicyVersion } from '../../db/approval-policies/insert-policy-version.ts';
-import { listLivePolicies } from '../../db/approval-policies/list-live-policies.ts';
-import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
-import { markPlanApplied } from '../../db/approval-policies/mark-plan-applied.ts';
-import { readPolicyRevision } from '../../db/approval-policies/read-policy-revision.ts';
+import {
+  archivePolicy,
+  createPolicy,
+  insertPolicyVersion,
+  lockPolicies,
+  requireRoom,
+} from '../../db/approval-policies/changes.ts';
+import { getPlan, markPlanApplied } from '../../db/approval-policies/plans.ts';
+import { getPolicy, listLivePolicies } from '../../db/approval-policies/queries.ts';
+import { readPolicyRevision } from '../../db/approval-policies/evaluation.ts';
 import type { AppliedPlan, PlannedChange, PlanRecord, PolicyRecord } from '../../db/approval-policies/records.ts';
-import { requireRoom } from '../../db/approval-policies/require-room.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { PlacedDocument } from '../../domain/approval-policies/document-warnings.ts';
 import { documentDigestOf, stateWarnings } from '../../domain/approval-policies/files.ts';

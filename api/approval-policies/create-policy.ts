@@ -1,6 +1,4 @@
-import { createPolicy } from '../../db/approval-policies/create-policy.ts';
-import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
-import { requireRoom } from '../../db/approval-policies/require-room.ts';
+import { createPolicy, lockPolicies, requireRoom } from '../../db/approval-policies/changes.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { policyEntry } from './audit.ts';
 import { documentIssuesBeside, readDocument } from './document.ts';

@@ -1,6 +1,5 @@
-import { archivePolicy } from '../../db/approval-policies/archive-policy.ts';
-import { getPolicy } from '../../db/approval-policies/get-policy.ts';
-import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
+import { archivePolicy, lockPolicies } from '../../db/approval-policies/changes.ts';
+import { getPolicy } from '../../db/approval-policies/queries.ts';
 import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { policyEntry } from './audit.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { getAction } from '../../db/actions/get-action.ts';
-import { findPolicySet } from '../../db/approval-policies/find-policy-set.ts';
-import { readEvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
+import { getAction } from '../../db/actions/queries.ts';
+import { findPolicySet, readEvaluationContext } from '../../db/approval-policies/evaluation.ts';
 import { evaluatePolicies } from '../../domain/approval-policies/evaluate-policies.ts';
 import { policyDefaultsOf, policyFactsOf } from '../../domain/approval-policies/facts.ts';
 import { policySets } from '../../domain/approval-policies/policy-set-cache.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { impactQuantitySchema } from '../../domain/impact.ts';
-import { ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
-import { APPROVAL_DEFAULTS } from '../../db/environments/records.ts';
+import { ENVIRONMENT_KINDS } from '../../db/environments/workspaces.ts';
+import { APPROVAL_DEFAULTS } from '../../db/environments/environments.ts';
 import { actionRefParams } from '../actions/action-schemas.ts';
 import { ACTION_NAME_PATTERN, APPROVAL_TAG_CHARACTERS_MAX } from '../actions/body-schemas.ts';
 import { anyJson } from '../http/common-fields.ts';

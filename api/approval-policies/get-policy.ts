@@ -1,4 +1,4 @@
-import { getPolicy } from '../../db/approval-policies/get-policy.ts';
+import { getPolicy } from '../../db/approval-policies/queries.ts';
 import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { policyParams, policySchema, presentPolicy } from './schemas.ts';

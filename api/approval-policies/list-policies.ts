@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listPolicies } from '../../db/approval-policies/list-policies.ts';
+import { listPolicies } from '../../db/approval-policies/queries.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { listPoliciesQuery, listedPolicySchema, presentListedPolicy } from './schemas.ts';

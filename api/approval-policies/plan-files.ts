@@ -1,7 +1,6 @@
-import { createPlan } from '../../db/approval-policies/create-plan.ts';
-import { deleteOldPlans } from '../../db/approval-policies/delete-old-plans.ts';
-import { listLivePolicies } from '../../db/approval-policies/list-live-policies.ts';
-import { readPolicyRevision } from '../../db/approval-policies/read-policy-revision.ts';
+import { createPlan, deleteOldPlans } from '../../db/approval-policies/plans.ts';
+import { listLivePolicies } from '../../db/approval-policies/queries.ts';
+import { readPolicyRevision } from '../../db/approval-policies/evaluation.ts';
 import { planDigestOf, planFiles, type FileChange } from '../../domain/approval-policies/files.ts';
 import type { PlannedChange } from '../../db/approval-policies/records.ts';
 import { defineRoute } from '../http/define-route.ts';

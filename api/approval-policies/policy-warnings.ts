@@ -1,4 +1,4 @@
-import { readInputSchemas, readKnownNames } from '../../db/actions/read-known-names.ts';
+import { readInputSchemas, readKnownNames } from '../../db/actions/queries.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import {
   documentWarnings,

@@ -1,5 +1,5 @@
 import type { ActionRecord } from '../../db/actions/records.ts';
-import type { EvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
+import type { EvaluationContext } from '../../db/approval-policies/evaluation.ts';
 import { evaluatePolicies, type PolicySet } from '../../domain/approval-policies/evaluate-policies.ts';
 import { policyDefaultsOf, policyFactsOf, type PolicySubject } from '../../domain/approval-policies/facts.ts';
 import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';

@@ -1,6 +1,6 @@
-import { getAction } from '../../db/actions/get-action.ts';
+import { getAction } from '../../db/actions/queries.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
-import { readEvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
+import { readEvaluationContext } from '../../db/approval-policies/evaluation.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { policySetInSteps, type PolicySet } from '../../domain/approval-policies/policy-set.ts';
 import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';

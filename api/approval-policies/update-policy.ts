@@ -1,9 +1,11 @@
-import { getPolicy } from '../../db/approval-policies/get-policy.ts';
-import { insertPolicyVersion } from '../../db/approval-policies/insert-policy-version.ts';
-import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
+import { getPolicy } from '../../db/approval-policies/queries.ts';
+import {
+  insertPolicyVersion,
+  lockPolicies,
+  requireRoom,
+  setPolicyEnabled,
+} from '../../db/approval-policies/changes.ts';
 import type { NewPolicyVersion, PolicyRecord } from '../../db/approval-policies/records.ts';
-import { requireRoom } from '../../db/approval-policies/require-room.ts';
-import { setPolicyEnabled } from '../../db/approval-policies/set-policy-enabled.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';

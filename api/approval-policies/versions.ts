@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { getPolicyVersion } from '../../db/approval-policies/get-policy-version.ts';
-import { getPolicy } from '../../db/approval-policies/get-policy.ts';
-import { listPolicyVersions } from '../../db/approval-policies/list-policy-versions.ts';
+import { getPolicy, getPolicyVersion, listPolicyVersions } from '../../db/approval-policies/queries.ts';
 import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,6 +1,5 @@
-import { getApproval } from '../../db/approvals/get-approval.ts';
-import { openApproval } from '../../db/approvals/open-approval.ts';
-import { requireApprovalRoom } from '../../db/approvals/require-approval-room.ts';
+import { getApproval } from '../../db/approvals/queries.ts';
+import { openApproval, requireApprovalRoom } from '../../db/approvals/changes.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute } from '../http/define-route.ts';

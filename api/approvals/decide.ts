@@ -1,12 +1,10 @@
-import { addDecision } from '../../db/approvals/add-decision.ts';
-import { announceApproval } from '../../db/approvals/announce-approval.ts';
-import { getApproval } from '../../db/approvals/get-approval.ts';
-import { lockApproval } from '../../db/approvals/lock-approval.ts';
-import { type PrincipalNow, readPrincipal } from '../../db/approvals/read-principal.ts';
+import { addDecision, lockApproval, type PrincipalNow, readPrincipal } from '../../db/approvals/decisions.ts';
+import { announceApproval } from '../../db/approvals/changes.ts';
+import { getApproval } from '../../db/approvals/queries.ts';
 import type { AppAuthentication, ApprovalRecord } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { endParkedInvocation } from '../../db/effects/end-parked-invocation.ts';
-import { releaseInvocation } from '../../db/invocations/release-invocation.ts';
+import { endParkedInvocation } from '../../db/effects/settlement.ts';
+import { releaseInvocation } from '../../db/invocations/changes.ts';
 import type { Decision } from '../../domain/approvals/approval.ts';
 import { isAcceptedApprover, isRequester, type Principal, voiceOf } from '../../domain/approvals/terms.ts';
 import { isEqualInConstantTime } from '../../domain/constant-time.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { getApproval } from '../../db/approvals/get-approval.ts';
-import { listApprovals } from '../../db/approvals/list-approvals.ts';
+import { getApproval, listApprovals } from '../../db/approvals/queries.ts';
 import type { Tenant } from '../../db/client.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { ApiDependencies } from '../dependencies.ts';

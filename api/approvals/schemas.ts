@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
+import type { Allowance } from '../../db/impact-limits/allowances.ts';
 import { type ApprovalRecord, type DecisionRecord, standingApprovals } from '../../db/approvals/records.ts';
 import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/records.ts';
 import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';

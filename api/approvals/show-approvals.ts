@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { type Allowance, readLimits } from '../../db/impact-limits/list-allowances.ts';
-import { listPreviewsById, listShortenedPreviewsById } from '../../db/previews/list-previews-by-id.ts';
+import { type Allowance, readLimits } from '../../db/impact-limits/allowances.ts';
+import { listPreviewsById, listShortenedPreviewsById } from '../../db/previews/queries.ts';
 import type { ListedPreviewRecord } from '../../db/previews/records.ts';
 import type { ListedApproval, ShownApproval } from './schemas.ts';
 

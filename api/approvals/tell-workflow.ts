@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { namesOfInvocation } from '../../db/invocations/names-of-invocation.ts';
+import { namesOfInvocation } from '../../db/invocations/queries.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
 import { startInvocationWorkflow } from '../invocations/start-invocation-workflow.ts';

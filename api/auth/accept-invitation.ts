@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
-import { addMember } from '../../db/members/add-member.ts';
+import { addMember } from '../../db/members/members.ts';
 import { consumeInvitation, findInvitation, type OpenInvitation } from '../../db/members/invitations.ts';
-import { holdPassword } from '../../db/users/hold-password.ts';
-import { createUser, findUserByEmail, newUserId } from '../../db/users/create-user.ts';
+import { createUser, findUserByEmail, holdPassword, newUserId } from '../../db/users/users.ts';
 import { ServiceError, validationError, type Issue } from '../../domain/errors.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,4 +1,4 @@
-import { recordAccountAudit } from '../../db/audit/record-account-audit.ts';
+import { recordAccountAudit } from '../../db/audit/record-audit.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { describeFailure } from '../../domain/failures.ts';
 

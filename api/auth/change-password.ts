@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { startSession } from '../../db/auth/start-session.ts';
-import { changePassword } from '../../db/users/change-password.ts';
-import { holdPassword } from '../../db/users/hold-password.ts';
-import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
+import { startSession } from '../../db/auth/sessions.ts';
+import { changePassword, holdPassword, listWorkspacesOfUser } from '../../db/users/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { sessionCookie } from '../http/sessions.ts';

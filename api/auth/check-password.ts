@@ -1,6 +1,6 @@
 import { HashingBusyError, hashPassword, verifyPassword } from '../../db/auth/password.ts';
-import { beginSignInAttempt, settleSignIn } from '../../db/auth/sign-in-throttle.ts';
-import { findUserByEmail, type UserWithHash } from '../../db/users/create-user.ts';
+import { beginSignInAttempt, settleSignIn } from '../../db/auth/throttle.ts';
+import { findUserByEmail, type UserWithHash } from '../../db/users/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { recordFailedSignIn } from './audit.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WorkspaceOfUser } from '../../db/users/list-workspaces-of-user.ts';
+import type { WorkspaceOfUser } from '../../db/users/users.ts';
 import { ROLES } from '../../domain/roles.ts';
 
 export const EMAIL_CHARACTERS_MAX = 254;

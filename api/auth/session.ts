@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { endSession } from '../../db/auth/end-session.ts';
-import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
+import { endSession } from '../../db/auth/sessions.ts';
+import { listWorkspacesOfUser } from '../../db/users/users.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { sessionCookie } from '../http/sessions.ts';
 import { presentSession, sessionSchema } from './schemas.ts';

@@ -1,11 +1,8 @@
-import { recordAccountAudit } from '../../db/audit/record-account-audit.ts';
-import { endSession } from '../../db/auth/end-session.ts';
-import { findSignInSession } from '../../db/auth/find-sign-in-session.ts';
-import { hashToken } from '../../db/auth/session-terms.ts';
-import { startSession } from '../../db/auth/start-session.ts';
+import { recordAccountAudit } from '../../db/audit/record-audit.ts';
+import { endSession, hashToken, startSession } from '../../db/auth/sessions.ts';
+import { findSignInSession } from '../../db/auth/directory.ts';
 import type { Database } from '../../db/client.ts';
-import { holdPassword } from '../../db/users/hold-password.ts';
-import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
+import { holdPassword, listWorkspacesOfUser } from '../../db/users/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { z } from 'zod';
 import { type Browser, defineRoute } from '../http/define-route.ts';

@@ -5,8 +5,8 @@ import {
   readAlerts,
   readAlertTarget,
   THRESHOLDS_DEFAULT,
-} from '../../db/billing/alert-target.ts';
-import { readEstimate } from '../../db/billing/read-estimate.ts';
+} from '../../db/billing/subscription.ts';
+import { readEstimate } from '../../db/billing/month-facts.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { PRICE_LIST } from '../../domain/billing/price-list.ts';
 import { percentOf } from '../../domain/billing/quotas.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type InvoiceRecord, listInvoices } from '../../db/billing/list-invoices.ts';
+import { type InvoiceRecord, listInvoices } from '../../db/billing/invoices.ts';
 import { amountDueOf } from '../../domain/billing/invoices.ts';
 import { isoPeriod, periodOf } from '../../domain/billing/periods.ts';
 import { presented } from '../http/common-fields.ts';

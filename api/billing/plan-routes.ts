@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type PendingChange, readPendingChange } from '../../db/billing/apply-pending-change.ts';
-import { readSubscription, type Subscription } from '../../db/billing/read-subscription.ts';
+import { type PendingChange, readPendingChange } from '../../db/billing/subscription.ts';
+import { readSubscription, type Subscription } from '../../db/billing/month-facts.ts';
 import { OFFERS, PAID_PLANS_OPEN, termsOf } from '../../domain/billing/plan-terms.ts';
 import { usageResetsAt } from '../../domain/plans.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,6 +1,6 @@
 import { planSchema } from './schemas.ts';
 import { upgradeBody } from './usage-schemas.ts';
-import { readPlan } from '../../db/plans/read-plan.ts';
+import { readPlan } from '../../db/plans/plans.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isPlanName, PLAN_TABLE, type PlanName } from '../../domain/plans.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type DayOfUsage, readDailyUsage } from '../../db/billing/read-daily-usage.ts';
-import { readSubscription } from '../../db/billing/read-subscription.ts';
+import { type DayOfUsage, readDailyUsage } from '../../db/billing/usage.ts';
+import { readSubscription } from '../../db/billing/month-facts.ts';
 import { historyRange, isRangeIssue, monthsOf, sumOf } from '../../domain/billing/usage-history.ts';
 import { validationError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,8 +1,6 @@
 import type { z } from 'zod';
-import { type MonthSoFar, readEstimate } from '../../db/billing/read-estimate.ts';
-import { readQuotaFacts } from '../../db/billing/read-quota-facts.ts';
-import { readSubscription } from '../../db/billing/read-subscription.ts';
-import { type EnvironmentUsage, readUsageByEnvironment } from '../../db/billing/read-usage-by-environment.ts';
+import { type MonthSoFar, readEstimate, readSubscription } from '../../db/billing/month-facts.ts';
+import { type EnvironmentUsage, readQuotaFacts, readUsageByEnvironment } from '../../db/billing/usage.ts';
 import { ESTIMATE_EXCLUDES } from '../../domain/billing/estimate.ts';
 import { PRICE_LIST } from '../../domain/billing/price-list.ts';
 import { isoPeriod } from '../../domain/billing/periods.ts';

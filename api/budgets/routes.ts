@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import { deleteBudget } from '../../db/budgets/delete-budget.ts';
-import { getBudget } from '../../db/budgets/get-budget.ts';
-import { listBudgets } from '../../db/budgets/list-budgets.ts';
-import { lockBudget } from '../../db/budgets/lock-budget.ts';
-import { putBudget } from '../../db/budgets/put-budget.ts';
-import { reconcileUsage } from '../../db/budgets/reconcile-usage.ts';
+import { deleteBudget, getBudget, listBudgets, lockBudget, putBudget } from '../../db/budgets/budgets.ts';
+import { reconcileUsage } from '../../db/budgets/admission.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { presented } from '../http/common-fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BudgetRecord } from '../../db/budgets/records.ts';
+import type { BudgetRecord } from '../../db/budgets/budgets.ts';
 import { BUDGET_UNIT, CAP_MICROCENTS_MAX, USED_BEFORE_MICROCENTS_MAX } from '../../domain/budgets.ts';
 import { usageResetsAt } from '../../domain/plans.ts';
 

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { admitToBudget } from '../../db/budgets/admit-to-budget.ts';
-import { getEntry } from '../../db/cache/entries.ts';
-import { type Candidate, countLookup, findCandidates, findExactEntry, noteHit } from '../../db/cache/look-up.ts';
-import type { CacheEntryRecord } from '../../db/cache/records.ts';
+import { admitToBudget } from '../../db/budgets/admission.ts';
+import { type CacheEntryRecord, getEntry } from '../../db/cache/entries.ts';
+import { type Candidate, countLookup, findCandidates, findExactEntry, noteHit } from '../../db/cache/lookups.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { GATED_CHARACTERS_MAX, type LookupReason, THRESHOLD_DEFAULT } from '../../domain/cache/cache.ts';

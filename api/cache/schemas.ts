@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CacheEntryRecord } from '../../db/cache/records.ts';
+import type { CacheEntryRecord } from '../../db/cache/entries.ts';
 import {
   NAMESPACE_DEFAULT,
   PROMPT_CHARACTERS_MAX,

@@ -1,5 +1,5 @@
-import { storeEntry } from '../../db/cache/store-entry.ts';
-import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
+import { storeEntry } from '../../db/cache/lookups.ts';
+import { refuseFullStorage } from '../../db/plans/allowances.ts';
 import { tokensOf, TTL_SECONDS_DEFAULT } from '../../domain/cache/cache.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute } from '../http/define-route.ts';

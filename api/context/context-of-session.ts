@@ -2,7 +2,7 @@ import type { Caller } from '../http/define-route.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { type Conversation, readConversation } from '../../db/context/read-conversation.ts';
-import { getSession } from '../../db/sessions/get-session.ts';
+import { getSession } from '../../db/sessions/sessions.ts';
 import {
   type AssembledContext,
   type ContextFormat,

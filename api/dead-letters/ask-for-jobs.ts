@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { withGroupId } from '../../db/dead-letters/filter.ts';
+import { withGroupId } from '../../db/dead-letters/records.ts';
 import { createJob } from '../../db/dead-letters/jobs.ts';
 import type { DeadLetterFilter, DeadLetterJobKind } from '../../domain/dead-letters/dead-letters.ts';
 import { validationError } from '../../domain/errors.ts';

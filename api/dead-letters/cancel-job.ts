@@ -1,6 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { getJob, type JobRecord } from '../../db/dead-letters/jobs.ts';
-import { endJob } from '../../db/dead-letters/move-job.ts';
+import { endJob, getJob, type JobRecord } from '../../db/dead-letters/jobs.ts';
 import type { JobKind } from '../../domain/dead-letters/dead-letters.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { deleteDeadLetters } from '../../db/dead-letters/delete-dead-letters.ts';
-import { retryDeadLetter } from '../../db/dead-letters/retry-dead-letter.ts';
+import { deleteDeadLetters, retryDeadLetter } from '../../db/dead-letters/retries.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { existing, notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { readDeadLetterStats } from '../../db/dead-letters/dead-letter-stats.ts';
-import { getDeadLetter, listDeadLetters } from '../../db/dead-letters/list-dead-letters.ts';
+import { getDeadLetter, listDeadLetters, readDeadLetterStats } from '../../db/dead-letters/records.ts';
 import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import type { DeadLetterStats } from '../../db/dead-letters/dead-letter-stats.ts';
+import type {
+  DeadLetterFacts,
+  DeadLetterRecord,
+  DeadLetterStats,
+  ListedDeadLetterRecord,
+} from '../../db/dead-letters/records.ts';
 import type { JobRecord } from '../../db/dead-letters/jobs.ts';
-import type { DeadLetterFacts, DeadLetterRecord, ListedDeadLetterRecord } from '../../db/dead-letters/records.ts';
 import {
   DEAD_LETTER_JOB_KINDS,
   DEAD_LETTER_REASONS,

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { appendEvidence } from '../../db/effects/append-evidence.ts';
-import { requireNoteRoom } from '../../db/effects/require-note-room.ts';
+import { appendEvidence, requireNoteRoom } from '../../db/effects/evidence.ts';
 import { NOTES_PER_EFFECT_MAX } from '../../domain/reconciliation/notes.ts';
-import { getEffect } from '../../db/effects/get-effect.ts';
-import { listEffects } from '../../db/effects/list-effects.ts';
+import { getEffect, listEffects } from '../../db/effects/queries.ts';
 import { verifyReceipts } from '../../db/effects/verify-receipts.ts';
 import { notFound } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';

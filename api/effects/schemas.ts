@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type EffectDetail, LISTED_RECORDS_MAX, type ListedEffect } from '../../db/effects/get-effect.ts';
+import { type EffectDetail, LISTED_RECORDS_MAX, type ListedEffect } from '../../db/effects/queries.ts';
 import type { ReservationRecord } from '../../db/impact-limits/records.ts';
 import type { AttemptRecord, EvidenceRecord } from '../../db/effects/records.ts';
 import { EXPOSURES, RESERVATION_STATES } from '../../domain/impact-limits/limits.ts';

@@ -1,4 +1,4 @@
-import { createEnvironment } from '../../db/environments/create-environment.ts';
+import { createEnvironment } from '../../db/environments/environments.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { createEnvironmentBody, environmentSchema, presentEnvironment, workspaceParams } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import { getEnvironment } from '../../db/environments/records.ts';
+import { getEnvironment } from '../../db/environments/environments.ts';
 import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { environmentParams, environmentSchema, presentEnvironment } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { haltEnvironment, resumeEnvironment, type HaltChange } from '../../db/environments/halt-environment.ts';
+import { type HaltChange, haltEnvironment, resumeEnvironment } from '../../db/environments/halt.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { wakeHeldMessages } from '../messages/wake-held-messages.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listEnvironments } from '../../db/environments/list-environments.ts';
+import { listEnvironments } from '../../db/environments/environments.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { environmentSchema, presentEnvironment, workspaceParams } from './schemas.ts';

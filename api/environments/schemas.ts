@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
-import { APPROVAL_DEFAULTS, type EnvironmentRecord } from '../../db/environments/records.ts';
+import { ENVIRONMENT_KINDS } from '../../db/environments/workspaces.ts';
+import { APPROVAL_DEFAULTS, type EnvironmentRecord } from '../../db/environments/environments.ts';
 
 const NAME_CHARACTERS_MAX = 100;
 const HALT_REASON_CHARACTERS_MAX = 500;

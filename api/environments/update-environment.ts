@@ -1,5 +1,8 @@
-import type { EnvironmentRecord } from '../../db/environments/records.ts';
-import { updateEnvironment, type EnvironmentChange } from '../../db/environments/update-environment.ts';
+import {
+  type EnvironmentChange,
+  type EnvironmentRecord,
+  updateEnvironment,
+} from '../../db/environments/environments.ts';
 import { existing } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { openHeaders, sealHeaders } from '../../db/events/subscription-content.ts';
-import { rotateSubscriptionSecret } from '../../db/events/subscription-secrets.ts';
 import {
   deleteSubscription,
   getSubscription,
   type LockedSubscription,
   lockSubscription,
+  openHeaders,
+  sealHeaders,
   updateSubscription,
 } from '../../db/events/subscriptions.ts';
+import { rotateSubscriptionSecret } from '../../db/events/subscription-secrets.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { headersAfter } from '../../domain/events/subscription-headers.ts';

@@ -1,11 +1,15 @@
 import type { z } from 'zod';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { sealHeaders, subscriptionSecretAssociatedData } from '../../db/events/subscription-content.ts';
+import {
+  getSubscription,
+  insertSubscription,
+  sealHeaders,
+  subscriptionSecretAssociatedData,
+} from '../../db/events/subscriptions.ts';
 import { firstSecretId, insertFirstSecret, readFirstSecret } from '../../db/events/subscription-secrets.ts';
-import { getSubscription, insertSubscription } from '../../db/events/subscriptions.ts';
 import { lockTopicToSubscribe } from '../../db/events/topics.ts';
-import { refuseUsedUp } from '../../db/plans/refuse-used-up.ts';
-import { isUnopened } from '../../db/secrets/unopened.ts';
+import { refuseUsedUp } from '../../db/plans/allowances.ts';
+import { isUnopened } from '../../db/secrets/vault.ts';
 import { describeFailure } from '../../domain/failures.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute, type WorkDependencies } from '../http/define-route.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JobRecord } from '../../db/dead-letters/jobs.ts';
-import { ATTEMPT_OUTCOMES, type SubscriptionAttemptRecord } from '../../db/events/list-subscription-attempts.ts';
+import { ATTEMPT_OUTCOMES, type SubscriptionAttemptRecord } from '../../db/events/deliveries.ts';
 import { MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
 import { filterInstant, nearestInstant } from '../http/common-fields.ts';
 import { presentProgress, progressShape } from '../dead-letters/schemas.ts';

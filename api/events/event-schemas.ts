@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { EventRecord, ListedEventRecord } from '../../db/events/event-records.ts';
-import type { Deliveries, EventDelivery } from '../../db/events/list-deliveries.ts';
+import type { EventRecord, ListedEventRecord } from '../../db/events/events.ts';
+import type { Deliveries, EventDelivery } from '../../db/events/deliveries.ts';
 import { dataBytesIssue, EVENT_TYPE, ownEventIdIssue, TOPIC_NAME_CHARACTERS_MAX } from '../../domain/events/topics.ts';
 import { MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
 import {

@@ -1,4 +1,4 @@
-import { publishEvent } from '../../db/events/publish-event.ts';
+import { publishEvent } from '../../db/events/publishing.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { publisherOf } from '../messages/publisher.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { getEvent, listEvents } from '../../db/events/event-records.ts';
-import { listDeliveries } from '../../db/events/list-deliveries.ts';
+import { getEvent, listEvents } from '../../db/events/events.ts';
+import { listDeliveries } from '../../db/events/deliveries.ts';
 import { requireTopic } from '../../db/events/topics.ts';
 import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { createJob, getJob, type JobRecord, listJobs, lockJob } from '../../db/dead-letters/jobs.ts';
-import { findTarget, type LiveTarget } from '../../db/events/find-target.ts';
+import { findTarget, type LiveTarget } from '../../db/events/fan-out.ts';
 import { JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
 import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import { cancelJob } from '../dead-letters/cancel-job.ts';

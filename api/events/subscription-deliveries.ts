@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { findTarget } from '../../db/events/find-target.ts';
-import { listSubscriptionAttempts } from '../../db/events/list-subscription-attempts.ts';
+import { findTarget } from '../../db/events/fan-out.ts';
+import { listSubscriptionAttempts } from '../../db/events/deliveries.ts';
 import { publishTestEvent } from '../../db/events/publish-test-event.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { existing, notFound } from '../../domain/errors.ts';

@@ -1,12 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  beginConfirmation,
-  endConfirmation,
-  extendConfirmation,
-  finishConfirmation,
-} from '../../db/files/confirm-file.ts';
-import { getFile } from '../../db/files/get-file.ts';
-import type { FileRecord } from '../../db/files/records.ts';
+import { beginConfirmation, endConfirmation, extendConfirmation, finishConfirmation } from '../../db/files/uploads.ts';
+import { type FileRecord, getFile } from '../../db/files/files.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import type { FileStore, StoredFile } from '../../domain/files/file-store.ts';
 import { defineRoute } from '../http/define-route.ts';

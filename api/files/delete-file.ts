@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { deleteFile, forgetFile } from '../../db/files/delete-file.ts';
-import { findHolder } from '../../db/files/hold-files.ts';
+import { deleteFile, findHolder, forgetFile } from '../../db/files/files.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { auditOf, fileParams } from './schemas.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getFile } from '../../db/files/get-file.ts';
+import { getFile } from '../../db/files/files.ts';
 import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import { attachmentDisposition, byteRangeOf } from '../../domain/files/files.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,4 +1,4 @@
-import { insertPendingFile } from '../../db/files/insert-pending-file.ts';
+import { insertPendingFile } from '../../db/files/uploads.ts';
 import { validationError } from '../../domain/errors.ts';
 import type { UploadTarget } from '../../domain/files/file-store.ts';
 import { DEFAULT_CONTENT_TYPE, UPLOAD_TTL_SECONDS } from '../../domain/files/files.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { getFile } from '../../db/files/get-file.ts';
-import { listFiles } from '../../db/files/list-files.ts';
+import { getFile, listFiles } from '../../db/files/files.ts';
 import { existing } from '../../domain/errors.ts';
 import { PURPOSE_CHARACTERS_MAX } from '../../domain/files/files.ts';
 import { presented } from '../http/common-fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getFile } from '../../db/files/get-file.ts';
+import { getFile } from '../../db/files/files.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { DIRECT_FILE_BYTES_MAX } from '../../domain/files/files.ts';
 import type { Bytes } from '../../domain/files/file-store.ts';

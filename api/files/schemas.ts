@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FileRecord } from '../../db/files/records.ts';
+import type { FileRecord } from '../../db/files/files.ts';
 import {
   DEFAULT_CONTENT_TYPE,
   FILENAME_CHARACTERS_MAX,

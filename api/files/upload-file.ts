@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { forgetFile } from '../../db/files/delete-file.ts';
-import { endFailedUpload, finishUpload } from '../../db/files/finish-upload.ts';
-import { getFile } from '../../db/files/get-file.ts';
-import { insertPendingFile } from '../../db/files/insert-pending-file.ts';
-import type { FileRecord } from '../../db/files/records.ts';
+import { type FileRecord, forgetFile, getFile } from '../../db/files/files.ts';
+import { endFailedUpload, finishUpload, insertPendingFile } from '../../db/files/uploads.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { StoredFile } from '../../domain/files/file-store.ts';
 import { DEFAULT_CONTENT_TYPE, DIRECT_FILE_BYTES_MAX, MULTIPART_OVERHEAD_BYTES_MAX } from '../../domain/files/files.ts';

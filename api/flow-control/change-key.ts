@@ -1,9 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { getKey } from '../../db/flow-control/get-key.ts';
-import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
-import { lockKey } from '../../db/flow-control/lock-key.ts';
-import type { FlowControlKeyRecord } from '../../db/flow-control/records.ts';
-import { type KeyChange, updateKey } from '../../db/flow-control/update-key.ts';
+import { type FlowControlKeyRecord, getKey } from '../../db/flow-control/keys.ts';
+import { grantWaiting } from '../../db/flow-control/queue.ts';
+import { type KeyChange, lockKey, updateKey } from '../../db/flow-control/changes.ts';
 import type { Grant } from '../../domain/flow-control/flow-control.ts';
 import { existing } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';

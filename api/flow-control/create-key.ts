@@ -1,6 +1,5 @@
-import { createKey } from '../../db/flow-control/create-key.ts';
-import { deleteKey } from '../../db/flow-control/delete-key.ts';
-import { getKey } from '../../db/flow-control/get-key.ts';
+import { createKey, deleteKey } from '../../db/flow-control/changes.ts';
+import { getKey } from '../../db/flow-control/keys.ts';
 import { limitsOf } from '../../domain/flow-control/flow-control.ts';
 import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { getKey } from '../../db/flow-control/get-key.ts';
-import { listKeys } from '../../db/flow-control/list-keys.ts';
-import { readStatus } from '../../db/flow-control/read-status.ts';
+import { getKey, listKeys, readStatus } from '../../db/flow-control/keys.ts';
 import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import type { KeyStatus } from '../../db/flow-control/read-status.ts';
-import type { FlowControlKeyRecord } from '../../db/flow-control/records.ts';
-import { LISTED_WAITING_MAX } from '../../db/flow-control/list-keys.ts';
+import { type FlowControlKeyRecord, type KeyStatus, LISTED_WAITING_MAX } from '../../db/flow-control/keys.ts';
 import {
   KEY_CHARACTERS_MAX,
   PARALLELISM_MAX,

@@ -1,4 +1,4 @@
-import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
+import type { FoundSession } from '../../db/auth/directory.ts';
 import type { EnvironmentTransaction, UserTransaction } from '../../db/client.ts';
 import { uuidOf } from '../../domain/uuid.ts';
 import { userOf } from '../http/sessions.ts';

@@ -1,10 +1,9 @@
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
-import { hashApiKey } from '../../db/api-keys/api-key.ts';
-import { type ApiKeyGrant, findApiKey } from '../../db/api-keys/find-api-key.ts';
-import { LAST_USED_PRECISION_SECONDS, touchApiKey } from '../../db/api-keys/touch-api-key.ts';
+import { hashApiKey, LAST_USED_PRECISION_SECONDS, touchApiKey } from '../../db/api-keys/api-keys.ts';
+import { type ApiKeyGrant, findApiKey } from '../../db/api-keys/directory.ts';
 import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { type AccessTokenGrant, findAccessToken } from '../../db/oauth/find-access-token.ts';
+import { type AccessTokenGrant, findAccessToken } from '../../db/oauth/artifacts.ts';
 import { type ResourceKind, touchGrant } from '../../db/oauth/grants.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { scopesForRole } from '../../domain/scopes.ts';

@@ -1,4 +1,4 @@
-import type { CallerEnvironment } from '../../db/environments/caller-environment.ts';
+import type { CallerEnvironment } from '../../db/environments/callers.ts';
 import type { Tenant } from '../../db/client.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { isUnopened } from '../../db/secrets/unopened.ts';
+import { isUnopened } from '../../db/secrets/vault.ts';
 import { type Missing, notFound, ServiceError } from '../../domain/errors.ts';
 import { codeOf, describeFailure } from '../../domain/failures.ts';
-import { listSimilarNames } from '../../db/list-similar-names.ts';
-import type { CallerEnvironment } from '../../db/environments/caller-environment.ts';
+import { listSimilarNames } from '../../db/names.ts';
+import type { CallerEnvironment } from '../../db/environments/callers.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { isId } from '../../domain/ids.ts';
 import { nearNames } from '../../domain/near-names.ts';

@@ -2,10 +2,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { claimKey, type ClaimOutcome, type ClaimRequest, takeKey } from '../../db/idempotency/claim-key.ts';
-import { completeClaim } from '../../db/idempotency/complete-claim.ts';
-import { freeClaim } from '../../db/idempotency/free-claim.ts';
-import { renewClaims } from '../../db/idempotency/renew-claims.ts';
+import {
+  claimKey,
+  type ClaimOutcome,
+  type ClaimRequest,
+  completeClaim,
+  freeClaim,
+  renewClaims,
+  takeKey,
+} from '../../db/idempotency/claims.ts';
 import { KeyedWaiters } from '../../db/announcements/keyed-waiters.ts';
 import { CHANNELS, type NotificationListener } from '../../db/announcements/notification-listener.ts';
 import { digestOf } from '../../domain/canonical-json.ts';

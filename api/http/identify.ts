@@ -1,6 +1,6 @@
 import { notThisEnvironment } from './failures.ts';
 import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
-import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
+import type { FoundSession } from '../../db/auth/directory.ts';
 import type { ResourceKind } from '../../db/oauth/grants.ts';
 import { readSessionCookie, type SessionAuthenticator, userOf } from './sessions.ts';
 import type { Authenticator } from './authenticate.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/client.ts';
 import { CHANNELS, type NotificationListener } from '../../db/announcements/notification-listener.ts';
-import { readPlan } from '../../db/plans/read-plan.ts';
+import { readPlan } from '../../db/plans/plans.ts';
 import type { PlanName } from '../../domain/plans.ts';
 
 /** A change is notified at once. This bounds the delay if the notification is lost. */

@@ -1,5 +1,4 @@
-import { recordAccountAudit } from '../../db/audit/record-account-audit.ts';
-import { recordAudit } from '../../db/audit/record-audit.ts';
+import { recordAccountAudit, recordAudit } from '../../db/audit/record-audit.ts';
 import type { Database, EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import { type Credential, CREDENTIAL_ENDED, type TransactionOptions } from '../../db/scope.ts';
 import { codeOf } from '../../domain/failures.ts';

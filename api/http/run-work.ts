@@ -1,5 +1,4 @@
-import { BudgetExceededError } from '../../db/budgets/admit-to-budget.ts';
-import { noteBudgetRefusal } from '../../db/budgets/note-budget-refusal.ts';
+import { BudgetExceededError, noteBudgetRefusal } from '../../db/budgets/admission.ts';
 import type { TransactionOptions } from '../../db/scope.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { otherKindAmong } from '../../domain/other-kind.ts';

@@ -1,8 +1,12 @@
 import type { Logger } from 'pino';
-import { findSignInSession, type FoundSession } from '../../db/auth/find-sign-in-session.ts';
-import { rotateSessionToken } from '../../db/auth/rotate-session-token.ts';
-import { hashToken, LAST_SEEN_PRECISION_SECONDS, TOKEN_ROTATION_MINUTES } from '../../db/auth/session-terms.ts';
-import { touchSession } from '../../db/auth/touch-session.ts';
+import { findSignInSession, type FoundSession } from '../../db/auth/directory.ts';
+import {
+  hashToken,
+  LAST_SEEN_PRECISION_SECONDS,
+  rotateSessionToken,
+  TOKEN_ROTATION_MINUTES,
+  touchSession,
+} from '../../db/auth/sessions.ts';
 import type { Database } from '../../db/client.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { HttpContext } from './context.ts';

@@ -1,6 +1,4 @@
-import { archiveImpactLimit } from '../../db/impact-limits/archive-impact-limit.ts';
-import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
-import { lockImpactLimit } from '../../db/impact-limits/lock-impact-limit.ts';
+import { archiveImpactLimit, getImpactLimit, lockImpactLimit } from '../../db/impact-limits/limits.ts';
 import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { limitEntry } from './audit.ts';

@@ -1,6 +1,5 @@
-import { readKnownNames } from '../../db/actions/read-known-names.ts';
-import { createImpactLimit } from '../../db/impact-limits/create-impact-limit.ts';
-import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
+import { readKnownNames } from '../../db/actions/queries.ts';
+import { createImpactLimit, getImpactLimit } from '../../db/impact-limits/limits.ts';
 import { limitWarnings } from '../../domain/impact-limits/limit-warnings.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { limitEntry } from './audit.ts';

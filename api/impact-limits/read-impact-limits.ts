@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
-import { listImpactLimits } from '../../db/impact-limits/list-impact-limits.ts';
+import { getImpactLimit, listImpactLimits } from '../../db/impact-limits/limits.ts';
 import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';

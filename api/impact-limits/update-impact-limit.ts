@@ -1,7 +1,5 @@
-import { readKnownNames } from '../../db/actions/read-known-names.ts';
-import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
-import { lockImpactLimit } from '../../db/impact-limits/lock-impact-limit.ts';
-import { updateImpactLimit } from '../../db/impact-limits/update-impact-limit.ts';
+import { readKnownNames } from '../../db/actions/queries.ts';
+import { getImpactLimit, lockImpactLimit, updateImpactLimit } from '../../db/impact-limits/limits.ts';
 import { existing, ServiceError, validationError } from '../../domain/errors.ts';
 import { limitWarnings } from '../../domain/impact-limits/limit-warnings.ts';
 import { jsonEquals } from '../../domain/json-path.ts';

@@ -1,5 +1,4 @@
-import type { IntegrationWithCredential } from '../../db/integrations/records.ts';
-import { readCredential } from '../../db/integrations/get-integration.ts';
+import { type IntegrationWithCredential, readCredential } from '../../db/integrations/integrations.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import type { ChatReply } from '../../domain/integrations/chat-client.ts';

@@ -1,6 +1,6 @@
-import { deleteChatLinks, redeemLinkCode } from '../../db/integrations/chat-links.ts';
+import { deleteChatLinks, redeemLinkCode } from '../../db/integrations/chat.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { getIntegration } from '../../db/integrations/get-integration.ts';
+import { getIntegration } from '../../db/integrations/integrations.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { hashOfCode } from './link-code.ts';

@@ -1,4 +1,4 @@
-import { connectIntegration, type NewIntegration } from '../../db/integrations/connect-integration.ts';
+import { connectIntegration, type NewIntegration } from '../../db/integrations/integrations.ts';
 import { validationError } from '../../domain/errors.ts';
 import type { ChatReply } from '../../domain/integrations/chat-client.ts';
 import { type ChatProvider, parseDiscordWebhook } from '../../domain/integrations/integrations.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listIntegrations } from '../../db/integrations/list-integrations.ts';
+import { listIntegrations } from '../../db/integrations/integrations.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { integrationSchema, presentIntegration } from './schemas.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ChatLink } from '../../db/integrations/chat-links.ts';
-import type { IntegrationRecord } from '../../db/integrations/records.ts';
+import type { ChatLink } from '../../db/integrations/chat.ts';
+import type { IntegrationRecord } from '../../db/integrations/integrations.ts';
 import {
   CHAT_PROVIDERS,
   INTEGRATION_NAME_CHARACTERS_MAX,

@@ -1,6 +1,4 @@
-import { openSlack } from '../../db/integrations/records.ts';
-import { getIntegration } from '../../db/integrations/get-integration.ts';
-import { setSlackChannel } from '../../db/integrations/update-integration.ts';
+import { getIntegration, openSlack, setSlackChannel } from '../../db/integrations/integrations.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { ChatReply } from '../../domain/integrations/chat-client.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';

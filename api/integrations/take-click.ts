@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { getEnvironment } from '../../db/environments/records.ts';
-import { type ClickAnswer, findClick, recordClick } from '../../db/integrations/chat-clicks.ts';
-import { findChatLink, putLinkCode } from '../../db/integrations/chat-links.ts';
-import { findIntegration } from '../../db/integrations/find-integration.ts';
-import { readCredential } from '../../db/integrations/get-integration.ts';
-import { type IntegrationWithCredential, openSlack } from '../../db/integrations/records.ts';
-import { getApproval } from '../../db/approvals/get-approval.ts';
+import { getEnvironment } from '../../db/environments/environments.ts';
+import { type ClickAnswer, findChatLink, findClick, putLinkCode, recordClick } from '../../db/integrations/chat.ts';
+import { findIntegration } from '../../db/integrations/directory.ts';
+import { type IntegrationWithCredential, openSlack, readCredential } from '../../db/integrations/integrations.ts';
+import { getApproval } from '../../db/approvals/queries.ts';
 import { standingApprovals } from '../../db/approvals/records.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { isRecent, isSignedByDiscord, isSignedBySlack, type SignedRequest } from '../../domain/integrations/clicks.ts';

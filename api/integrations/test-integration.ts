@@ -1,4 +1,4 @@
-import { openDiscord, openSlack } from '../../db/integrations/records.ts';
+import { openDiscord, openSlack } from '../../db/integrations/integrations.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { discordTest } from '../../domain/integrations/discord-message.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';

@@ -1,4 +1,4 @@
-import { toggleIntegration } from '../../db/integrations/update-integration.ts';
+import { toggleIntegration } from '../../db/integrations/integrations.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { integrationParams, toggleBody, toggledSchema } from './schemas.ts';

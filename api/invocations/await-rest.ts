@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { getInvocation } from '../../db/invocations/get-invocation.ts';
+import { getInvocation } from '../../db/invocations/queries.ts';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import type { Tenant } from '../../db/client.ts';
 import { isAtRest } from '../../domain/lifecycle.ts';

@@ -1,4 +1,4 @@
-import { getAction } from '../../db/actions/get-action.ts';
+import { getAction } from '../../db/actions/queries.ts';
 import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import { withCompiledPolicies } from '../../domain/approval-policies/with-compiled-policies.ts';
 import { newId } from '../../domain/ids.ts';

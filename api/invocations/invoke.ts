@@ -1,5 +1,5 @@
-import { hasBegun } from '../../db/invocations/has-begun.ts';
-import { withdrawInvocation } from '../../db/invocations/withdraw-invocation.ts';
+import { hasBegun } from '../../db/invocations/queries.ts';
+import { withdrawInvocation } from '../../db/invocations/admission.ts';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../http/define-route.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { getAction } from '../../db/actions/get-action.ts';
-import { listInvocations } from '../../db/invocations/list-invocations.ts';
+import { getAction } from '../../db/actions/queries.ts';
+import { listInvocations } from '../../db/invocations/queries.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { notFound } from '../../domain/errors.ts';
 import { hasEnded, isOpen } from '../../domain/lifecycle.ts';

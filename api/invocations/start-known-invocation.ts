@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Database } from '../../db/client.ts';
-import { namesOfInvocation } from '../../db/invocations/names-of-invocation.ts';
+import { namesOfInvocation } from '../../db/invocations/queries.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import { startInvocationWorkflow } from './start-invocation-workflow.ts';
 

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../db/client.ts';
-import { announceSettlement } from '../../db/invocations/announce-settlement.ts';
-import { hasBegun } from '../../db/invocations/has-begun.ts';
-import { withdrawInvocation } from '../../db/invocations/withdraw-invocation.ts';
+import { announceSettlement } from '../../db/invocations/changes.ts';
+import { hasBegun } from '../../db/invocations/queries.ts';
+import { withdrawInvocation } from '../../db/invocations/admission.ts';
 import { invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { describeFailure } from '../../domain/failures.ts';

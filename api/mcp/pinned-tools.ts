@@ -1,6 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server';
-import { getAction } from '../../db/actions/get-action.ts';
-import { listPinnedActions } from '../../db/actions/list-pinned-actions.ts';
+import { getAction, listPinnedActions } from '../../db/actions/queries.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
 import { jsonBytes } from '../../domain/json.ts';
 import { annotationsOf } from '../../domain/mcp/annotations.ts';

@@ -1,5 +1,4 @@
-import { changeRole } from '../../db/members/change-role.ts';
-import { lockMember } from '../../db/members/lock-member.ts';
+import { changeRole, lockMember } from '../../db/members/members.ts';
 import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { lastOwner, requireOwnerFor } from './access.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listMembers } from '../../db/members/list-members.ts';
+import { listMembers } from '../../db/members/members.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { memberSchema, presentMember, workspaceParams } from './schemas.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { lockMember } from '../../db/members/lock-member.ts';
-import { removeMember } from '../../db/members/remove-member.ts';
+import { lockMember, removeMember } from '../../db/members/members.ts';
 import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { requireRole } from '../http/rights.ts';

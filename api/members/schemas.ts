@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { InvitationRecord } from '../../db/members/invitations.ts';
-import type { MemberRecord } from '../../db/members/records.ts';
+import type { MemberRecord } from '../../db/members/members.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { emailField, roleField } from '../auth/schemas.ts';
 

@@ -1,6 +1,6 @@
-import { admitToBudget } from '../../db/budgets/admit-to-budget.ts';
+import { admitToBudget } from '../../db/budgets/admission.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { consumeAllowance } from '../../db/plans/consume-allowance.ts';
+import { consumeAllowance } from '../../db/plans/allowances.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Caller } from '../http/define-route.ts';

@@ -7,7 +7,7 @@ import {
   markCollectionDeleted,
   updateCollection,
 } from '../../db/memory/collections.ts';
-import { forgetMemories } from '../../db/memory/forget-memories.ts';
+import { forgetMemories } from '../../db/memory/deletion.ts';
 import { createMemoryJob } from '../../db/memory/jobs.ts';
 import { existing } from '../../domain/errors.ts';
 import { COLLECTION_NAME_CHARACTERS_MAX, FORGOTTEN_AT_ONCE_MAX } from '../../domain/memory/memories.ts';

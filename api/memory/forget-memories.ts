@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { deleteMemories } from '../../db/memory/delete-memories.ts';
-import { expireMemory } from '../../db/memory/expire-memory.ts';
-import { forgetMemories } from '../../db/memory/forget-memories.ts';
-import { forgetUnstored } from '../../db/memory/forget-unstored.ts';
-import { getMemory } from '../../db/memory/get-memory.ts';
+import { deleteMemories, forgetMemories, forgetUnstored } from '../../db/memory/deletion.ts';
+import { expireMemory } from '../../db/memory/changes.ts';
+import { getMemory } from '../../db/memory/queries.ts';
 import { createMemoryJob, type MemoryJobRecord } from '../../db/memory/jobs.ts';
 import { existing, notFound } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';

@@ -1,6 +1,6 @@
 import { holdCollection } from '../../db/memory/collections.ts';
 import { createMemoryJob, getMemoryJob, type IngestInput } from '../../db/memory/jobs.ts';
-import { getSession } from '../../db/sessions/get-session.ts';
+import { getSession } from '../../db/sessions/sessions.ts';
 import { existing, notFound, validationError } from '../../domain/errors.ts';
 import { isLargeBody, readBodyAs } from '../http/bodies.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { findCollections, type SearchedCollection } from '../../db/memory/collections.ts';
-import { getMemory } from '../../db/memory/get-memory.ts';
-import { listMemories } from '../../db/memory/list-memories.ts';
-import { listMemoryVersions } from '../../db/memory/list-versions.ts';
+import { getMemory, listMemories, listMemoryVersions } from '../../db/memory/queries.ts';
 import { existing, notFound, validationError } from '../../domain/errors.ts';
 import { type MemoryFilter, METADATA_BYTES_MAX } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -3,7 +3,7 @@ import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.t
 import type { SearchedCollection } from '../../db/memory/collections.ts';
 import { matchingMemories } from '../../db/memory/matching-memories.ts';
 import { nearestMemories } from '../../db/memory/nearest-memories.ts';
-import { readFound } from '../../db/memory/read-found.ts';
+import { readFound } from '../../db/memory/queries.ts';
 import type { MemoryRecord } from '../../db/memory/records.ts';
 import { type Embedded, refuseOtherModel } from '../../domain/embeddings/embedder.ts';
 import {

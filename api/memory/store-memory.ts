@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { ensureDefaultCollection, getCollection, holdCollection } from '../../db/memory/collections.ts';
-import { getMemory } from '../../db/memory/get-memory.ts';
-import { lockChain } from '../../db/memory/lock-chain.ts';
+import { getMemory } from '../../db/memory/queries.ts';
+import { checkSupersedable, lockChain, storeMemories, supersedeMemory } from '../../db/memory/changes.ts';
 import type { MemoryRecord } from '../../db/memory/records.ts';
-import { storeMemories } from '../../db/memory/store-memories.ts';
-import { checkSupersedable, supersedeMemory } from '../../db/memory/supersede-memory.ts';
 import { type Embedded, refuseOtherModel } from '../../domain/embeddings/embedder.ts';
 import { existing, notFound, validationError } from '../../domain/errors.ts';
 import { DERIVED_FROM_MEMORY } from '../../domain/memory/memories.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { getMessage } from '../../db/messages/get-message.ts';
-import { listAttempts, type MessageAttemptRecord } from '../../db/messages/list-attempts.ts';
+import { getMessage, listAttempts, type MessageAttemptRecord } from '../../db/messages/queries.ts';
 import { notFound } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { type AcceptedEvent, takeAllowance } from '../../db/events/publish-event.ts';
+import { type AcceptedEvent, takeAllowance } from '../../db/events/publishing.ts';
 import { acceptMessages, type Published } from '../../db/messages/accept/accept-messages.ts';
-import { draftMessages } from '../../db/messages/accept/draft-messages.ts';
-import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
+import { draftMessages, type MessageDraft } from '../../db/messages/accept/candidates.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { InSteps } from '../../domain/in-steps.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { Publisher } from '../../db/messages/accept/accept-messages.ts';
-import { type AcceptedEvent, acceptEvents, type EventRequest, takeAllowance } from '../../db/events/publish-event.ts';
+import { type AcceptedEvent, acceptEvents, type EventRequest, takeAllowance } from '../../db/events/publishing.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { EVENT_TYPE_DEFAULT } from '../../domain/events/topics.ts';
 import type { ApiDependencies } from '../dependencies.ts';

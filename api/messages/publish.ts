@@ -1,7 +1,6 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { acceptMessages, type Published } from '../../db/messages/accept/accept-messages.ts';
-import { draftsOf } from '../../db/messages/accept/draft-messages.ts';
-import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
+import { draftsOf, type MessageDraft } from '../../db/messages/accept/candidates.ts';
 import type { PublishRequest } from '../../domain/messages/publish-request.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Actor, Caller, WorkDependencies } from '../http/define-route.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { cancelMessage } from '../../db/messages/cancel-message.ts';
-import { getMessage } from '../../db/messages/get-message.ts';
-import { listMessages } from '../../db/messages/list-messages.ts';
+import { cancelMessage } from '../../db/messages/changes.ts';
+import { getMessage, listMessages } from '../../db/messages/queries.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';

@@ -1,6 +1,6 @@
-import { queueBehindOthers } from '../../db/in-flight/queue-deliveries.ts';
+import { queueBehindOthers } from '../../db/in-flight/permits.ts';
 import type { Published } from '../../db/messages/accept/accept-messages.ts';
-import { paceMessages } from '../../db/messages/pace-messages.ts';
+import { paceMessages } from '../../db/messages/changes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { grantNewMessages, type GrantTenant } from '../starts/start-granted.ts';
 import { paceMessagesWorkflow, startMessageWorkflow, startMessageWorkflows } from '../starts/message-workflows.ts';

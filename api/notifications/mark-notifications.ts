@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { getNotification } from '../../db/notifications/list-notifications.ts';
-import { dismiss, markAllRead, markRead } from '../../db/notifications/mark-notifications.ts';
+import { dismiss, getNotification, markAllRead, markRead } from '../../db/notifications/inbox.ts';
 import { existing, notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { notificationParams, notificationSchema, presentNotification, readerOf } from './schemas.ts';

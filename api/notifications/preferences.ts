@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { raiseInWorkspace } from '../../db/events/raise-in-workspace.ts';
-import { acceptAlert } from '../../db/notifications/accept-alert.ts';
+import { raiseInWorkspace } from '../../db/events/publishing.ts';
+import { acceptAlert } from '../../db/notifications/alerts.ts';
 import {
   lockSettings,
   type NotificationSettings,
@@ -9,8 +9,7 @@ import {
   readMutedTypes,
   readSettings,
 } from '../../db/notifications/settings.ts';
-import { readPlan } from '../../db/plans/read-plan.ts';
-import { readUsage } from '../../db/plans/read-usage.ts';
+import { readPlan, readUsage } from '../../db/plans/plans.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countUnread, listNotifications } from '../../db/notifications/list-notifications.ts';
+import { countUnread, listNotifications } from '../../db/notifications/inbox.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presented, queryBoolean } from '../http/common-fields.ts';
 import { notificationSchema, presentNotification, readerOf, typeField } from './schemas.ts';

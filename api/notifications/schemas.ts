@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NotificationRecord, Reader } from '../../db/notifications/records.ts';
+import type { NotificationRecord, Reader } from '../../db/notifications/inbox.ts';
 import { EMAIL_ADDRESS_CHARACTERS_MAX, EMAIL_RECIPIENTS_MAX } from '../../domain/notifications/emails.ts';
 import { linkOfSubject, NOTIFICATION_TYPES, SUBJECT_TYPES } from '../../domain/notifications/notifications.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';

@@ -12,7 +12,7 @@ import type { Database } from '../../db/client.ts';
 import { findGrant } from '../../db/oauth/grants.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isStorable } from '../../domain/storable-text.ts';
-import { disconnectApp } from '../../db/oauth/disconnect-app.ts';
+import { disconnectApp } from '../../db/oauth/connected-apps.ts';
 import { canonicalResources, resourceUrl } from '../http/oauth-places.ts';
 
 export interface StorageParts {

@@ -1,5 +1,5 @@
 import type { ResourceKind } from '../../db/oauth/grants.ts';
-import type { EnvironmentOfUser } from '../../db/oauth/list-environments-of-user.ts';
+import type { EnvironmentOfUser } from '../../db/oauth/connected-apps.ts';
 import type { ServiceError } from '../../domain/errors.ts';
 import { type ScopeGroup, ORDINARY_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
 import { isScopeForRole, type Scope } from '../../domain/scopes.ts';

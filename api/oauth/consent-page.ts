@@ -1,8 +1,8 @@
 import { errors, type Provider } from 'oidc-provider';
-import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
-import { SESSION_LIFETIME_HOURS } from '../../db/auth/session-terms.ts';
+import type { FoundSession } from '../../db/auth/directory.ts';
+import { SESSION_LIFETIME_HOURS } from '../../db/auth/sessions.ts';
 import { hashOfArtifact } from '../../db/oauth/artifacts.ts';
-import { listEnvironmentsOfUser } from '../../db/oauth/list-environments-of-user.ts';
+import { listEnvironmentsOfUser } from '../../db/oauth/connected-apps.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { OFFERED_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { addOAuthKey, listOAuthKeys, oauthKeyAssociatedData } from '../../db/oauth/signing-keys.ts';
-import { isUnopened } from '../../db/secrets/unopened.ts';
+import { isUnopened } from '../../db/secrets/vault.ts';
 import { describeFailure } from '../../domain/failures.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { ApiDependencies } from '../dependencies.ts';

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { type Scope, SCOPES } from '../../domain/scopes.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import type { AnyRoute } from '../http/define-route.ts';
-import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claim-key.ts';
+import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claims.ts';
 import { paginationSchema } from '../http/common-fields.ts';
 import { ENVELOPE_SCHEMAS, ERROR_SCHEMA, responsesOf } from './responses.ts';
 import { tagOf, tagsOf } from './areas.ts';

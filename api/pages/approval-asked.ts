@@ -1,6 +1,6 @@
-import type { NamesBeside } from '../../db/approvals/read-names-beside.ts';
+import type { NamesBeside } from '../../db/approvals/queries.ts';
 import type { ApprovalRecord, DecisionRecord } from '../../db/approvals/records.ts';
-import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
+import type { Allowance } from '../../db/impact-limits/allowances.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import type { AdapterCapabilities } from '../../domain/actions.ts';
 import type { Approvers } from '../../domain/approval-policies/verdict.ts';

@@ -1,5 +1,4 @@
-import type { NamesBeside } from '../../db/approvals/read-names-beside.ts';
-import type { OutcomeAfter } from '../../db/approvals/read-outcome.ts';
+import type { NamesBeside, OutcomeAfter } from '../../db/approvals/queries.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { headlineOf, restOf } from '../../domain/approvals/headline.ts';
 import { approvalContentPath, environmentPath } from '../../domain/console-links.ts';

@@ -1,5 +1,5 @@
 import type { PreviewRecord } from '../../db/previews/records.ts';
-import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
+import type { Allowance } from '../../db/impact-limits/allowances.ts';
 import { fieldName, type Headline, memberName } from '../../domain/approvals/headline.ts';
 import { moneyText } from '../../domain/money.ts';
 import type { PreviewBlock } from '../../domain/adapters/preview-block.ts';

@@ -1,4 +1,4 @@
-import type { OutcomeAfter } from '../../db/approvals/read-outcome.ts';
+import type { OutcomeAfter } from '../../db/approvals/queries.ts';
 import type { ApprovalStatus } from '../../domain/approvals/approval.ts';
 import { type RefusalCode, refusalEntry, refusalMessage } from '../../domain/refusals.ts';
 import { receivedOf, type ShownApproval } from '../approvals/schemas.ts';

@@ -1,9 +1,13 @@
-import { getApproval } from '../../db/approvals/get-approval.ts';
-import { type NamesBeside, readNamesBeside } from '../../db/approvals/read-names-beside.ts';
-import { type OutcomeAfter, readOutcome } from '../../db/approvals/read-outcome.ts';
-import { lookAtMember } from '../../db/approvals/read-principal.ts';
-import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
-import type { CallerEnvironment } from '../../db/environments/caller-environment.ts';
+import {
+  getApproval,
+  type NamesBeside,
+  type OutcomeAfter,
+  readNamesBeside,
+  readOutcome,
+} from '../../db/approvals/queries.ts';
+import { lookAtMember } from '../../db/approvals/decisions.ts';
+import type { FoundSession } from '../../db/auth/directory.ts';
+import type { CallerEnvironment } from '../../db/environments/callers.ts';
 import { approvalPath } from '../../domain/console-links.ts';
 import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import { visibleJson } from '../../domain/unseen-characters.ts';

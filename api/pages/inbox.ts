@@ -1,8 +1,7 @@
-import { countPendingOfUser, type EnvironmentWithPending } from '../../db/approvals/count-pending-of-user.ts';
-import { listApprovals } from '../../db/approvals/list-approvals.ts';
-import { lookAtMember } from '../../db/approvals/read-principal.ts';
+import { countPendingOfUser, type EnvironmentWithPending, listApprovals } from '../../db/approvals/queries.ts';
+import { lookAtMember } from '../../db/approvals/decisions.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
-import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
+import type { FoundSession } from '../../db/auth/directory.ts';
 import { approvalPath, CONSOLE_PATH, environmentPath } from '../../domain/console-links.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { refusalOf } from '../approvals/decide.ts';

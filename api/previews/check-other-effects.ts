@@ -1,6 +1,6 @@
 import type { ActionRecord } from '../../db/actions/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { findEffects, type FoundEffect } from '../../db/effects/find-effects.ts';
+import { findEffects, type FoundEffect } from '../../db/effects/queries.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 
 export interface OtherEffects {

@@ -1,6 +1,6 @@
 import type { ActionRecord } from '../../db/actions/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { getInvocation } from '../../db/invocations/get-invocation.ts';
+import { getInvocation } from '../../db/invocations/queries.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { checkOtherEffects } from './check-other-effects.ts';

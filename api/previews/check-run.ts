@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { findRunState } from '../../db/runs/get-run.ts';
+import { findRunState } from '../../db/runs/queries.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import { SPANS_AFTER_END_SECONDS } from '../../domain/runs/runs.ts';
 

@@ -1,11 +1,10 @@
-import { getAction } from '../../db/actions/get-action.ts';
+import { getAction } from '../../db/actions/queries.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { findByOperationKey } from '../../db/invocations/find-by-operation-key.ts';
-import { getPreview } from '../../db/previews/get-preview.ts';
-import { insertPreview } from '../../db/previews/insert-preview.ts';
+import { findByOperationKey } from '../../db/invocations/queries.ts';
+import { getPreview } from '../../db/previews/queries.ts';
+import { insertPreview, requirePreviewRoom } from '../../db/previews/changes.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
-import { requirePreviewRoom } from '../../db/previews/require-preview-room.ts';
 import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import type { AdapterDescriptor, RequestIdentity } from '../../domain/adapters/adapter-descriptor.ts';
 import { longestExpirySeconds } from '../../domain/approval-policies/longest-expiry.ts';

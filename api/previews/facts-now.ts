@@ -1,11 +1,10 @@
 import type { ActionRecord } from '../../db/actions/records.ts';
-import { findPolicySet } from '../../db/approval-policies/find-policy-set.ts';
-import { readEvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
+import { findPolicySet, readEvaluationContext } from '../../db/approval-policies/evaluation.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { findEffects } from '../../db/effects/find-effects.ts';
-import { readHalt } from '../../db/environments/read-halt.ts';
-import { type LimitsNow, readLimits } from '../../db/impact-limits/list-allowances.ts';
-import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
+import { findEffects } from '../../db/effects/queries.ts';
+import { readHalt } from '../../db/environments/halt.ts';
+import { type LimitsNow, readLimits } from '../../db/impact-limits/allowances.ts';
+import { readSecretVersions } from '../../db/secrets/secrets.ts';
 import type { ImpactQuantity } from '../../domain/actions.ts';
 import type { AdapterDescriptor, Preparation, RequestIdentity } from '../../domain/adapters/adapter-descriptor.ts';
 import { impactOf } from '../../domain/adapters/adapter-impact.ts';

@@ -1,4 +1,4 @@
-import { getPreview } from '../../db/previews/get-preview.ts';
+import { getPreview } from '../../db/previews/queries.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type BearerCaller, defineRoute } from '../http/define-route.ts';

@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { requirePreviewRoom } from '../../db/previews/require-preview-room.ts';
+import { requirePreviewRoom } from '../../db/previews/changes.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentHandlerContext } from '../http/route-forms.ts';

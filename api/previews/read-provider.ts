@@ -1,6 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { insertDraft } from '../../db/previews/insert-draft.ts';
-import { takeDraft } from '../../db/previews/take-draft.ts';
+import { insertDraft, takeDraft } from '../../db/previews/drafts.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import {

@@ -1,4 +1,4 @@
-import { lockPreview } from '../../db/previews/lock-preview.ts';
+import { lockPreview } from '../../db/previews/changes.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,5 +1,5 @@
-import { getEffect, type EffectDetail } from '../../db/effects/get-effect.ts';
-import { requireReadRoom } from '../../db/effects/require-read-room.ts';
+import { type EffectDetail, getEffect } from '../../db/effects/queries.ts';
+import { requireReadRoom } from '../../db/effects/reconciliation.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { READS_PER_EFFECT_MAX } from '../../domain/reconciliation/reads.ts';
 import { acceptedEffect, effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';

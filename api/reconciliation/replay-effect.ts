@@ -1,9 +1,8 @@
-import { abandonAttempt } from '../../db/attempts/close-attempt.ts';
-import { findAttempt } from '../../db/attempts/find-attempt.ts';
-import { startReplay } from '../../db/attempts/start-replay.ts';
-import { getEffect } from '../../db/effects/get-effect.ts';
-import { readHalt } from '../../db/environments/read-halt.ts';
-import { lockResolvableEffect, type Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
+import { abandonAttempt, findAttempt } from '../../db/attempts/ends.ts';
+import { startReplay } from '../../db/attempts/replays.ts';
+import { getEffect } from '../../db/effects/queries.ts';
+import { readHalt } from '../../db/environments/halt.ts';
+import { lockResolvableEffect, type Resolvable } from '../../db/reconciliation/resolution.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { replayMarginSeconds } from '../../domain/reconciliation/replay.ts';
 import type { ReplayEffectInput } from '../../temporal/reconciliation/replay-effect.ts';

@@ -1,6 +1,6 @@
-import { getEffect } from '../../db/effects/get-effect.ts';
-import { readInvocationState } from '../../db/invocations/read-invocation-state.ts';
-import { lockResolvableEffect } from '../../db/reconciliation/lock-resolvable.ts';
+import { getEffect } from '../../db/effects/queries.ts';
+import { readInvocationState } from '../../db/invocations/queries.ts';
+import { lockResolvableEffect } from '../../db/reconciliation/resolution.ts';
 import { notFound } from '../../domain/errors.ts';
 import { effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,5 +1,5 @@
-import { getInvocation } from '../../db/invocations/get-invocation.ts';
-import { lockResolvableInvocation } from '../../db/reconciliation/lock-resolvable.ts';
+import { getInvocation } from '../../db/invocations/queries.ts';
+import { lockResolvableInvocation } from '../../db/reconciliation/resolution.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { invocationParams, invocationSchema, presentInvocation } from '../invocations/schemas.ts';

@@ -1,10 +1,8 @@
 import type { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { appendEvidence } from '../../db/effects/append-evidence.ts';
-import { noteCompensation } from '../../db/effects/note-compensation.ts';
-import { giveBackAllowance } from '../../db/plans/give-back-allowance.ts';
-import type { Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
-import { recordResolution } from '../../db/reconciliation/record-resolution.ts';
+import { appendEvidence, noteCompensation } from '../../db/effects/evidence.ts';
+import { giveBackAllowance } from '../../db/plans/allowances.ts';
+import { recordResolution, type Resolvable } from '../../db/reconciliation/resolution.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import {
   partialEffectIssues,

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
-import { createRun } from '../../db/runs/create-run.ts';
-import { findWaitingInvocations } from '../../db/runs/find-waiting-invocations.ts';
-import { getRun, type LockedRun, lockRun } from '../../db/runs/get-run.ts';
-import { type RunChanges, updateRun } from '../../db/runs/update-run.ts';
+import { refuseFullStorage } from '../../db/plans/allowances.ts';
+import { createRun, type RunChanges, updateRun } from '../../db/runs/changes.ts';
+import { findWaitingInvocations } from '../../db/runs/directory.ts';
+import { getRun, type LockedRun, lockRun } from '../../db/runs/queries.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { SPANS_AFTER_END_SECONDS } from '../../domain/runs/runs.ts';
 import { defineRoute } from '../http/define-route.ts';

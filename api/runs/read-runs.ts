@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { getRun } from '../../db/runs/get-run.ts';
-import { listRuns } from '../../db/runs/list-runs.ts';
+import { getRun, listRuns } from '../../db/runs/queries.ts';
 import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';

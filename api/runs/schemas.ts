@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { LevelSpan } from '../../db/runs/list-spans.ts';
-import type { RunCounts } from '../../db/runs/get-run.ts';
+import type { LevelSpan } from '../../db/runs/spans.ts';
+import type { RunCounts } from '../../db/runs/queries.ts';
 import type { RunRecord } from '../../db/runs/records.ts';
 import { jsonBytes } from '../../domain/json.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
-import { hasRun } from '../../db/runs/get-run.ts';
-import { getSpan, listSpans } from '../../db/runs/list-spans.ts';
+import { refuseFullStorage } from '../../db/plans/allowances.ts';
+import { hasRun } from '../../db/runs/queries.ts';
+import { getSpan, listSpans } from '../../db/runs/spans.ts';
 import { existing, notFound, validationError } from '../../domain/errors.ts';
 import { isLargeBody, readBodyAs } from '../http/bodies.ts';
 import { presented } from '../http/common-fields.ts';

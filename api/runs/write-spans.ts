@@ -1,7 +1,6 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { findKnownSpans } from '../../db/runs/find-known-spans.ts';
-import { type LockedRun, lockRun } from '../../db/runs/get-run.ts';
-import { attributesBytes, upsertSpans } from '../../db/runs/upsert-spans.ts';
+import { attributesBytes, findKnownSpans, upsertSpans } from '../../db/runs/spans.ts';
+import { type LockedRun, lockRun } from '../../db/runs/queries.ts';
 import { existing, ServiceError } from '../../domain/errors.ts';
 import { jsonBytes, type JsonObject } from '../../domain/json.ts';
 import { checkSpans } from '../../domain/runs/check-spans.ts';

@@ -1,5 +1,5 @@
-import { sealDestination } from '../../db/schedules/destination.ts';
-import { insertSchedule } from '../../db/schedules/insert-schedule.ts';
+import { sealDestination } from '../../db/schedules/records.ts';
+import { insertSchedule } from '../../db/schedules/changes.ts';
 import { newId } from '../../domain/ids.ts';
 import { CATCH_UP_SECONDS_DEFAULT, OVERLAP_DEFAULT } from '../../domain/schedules/schedules.ts';
 import { defineRoute } from '../http/define-route.ts';

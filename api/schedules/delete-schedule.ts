@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deleteSchedule } from '../../db/schedules/delete-schedule.ts';
+import { deleteSchedule } from '../../db/schedules/changes.ts';
 import { notFound } from '../../domain/errors.ts';
 import { confirmProtected, isConfirmed, refuseUnconfirmed } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';

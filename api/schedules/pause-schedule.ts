@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { lockSchedule } from '../../db/schedules/get-schedule.ts';
-import { updateSchedule } from '../../db/schedules/update-schedule.ts';
+import { lockSchedule } from '../../db/schedules/queries.ts';
+import { updateSchedule } from '../../db/schedules/changes.ts';
 import { existing } from '../../domain/errors.ts';
 import { type Caller, defineRoute, type WorkDependencies } from '../http/define-route.ts';
 import { scheduleEntry } from './audit.ts';

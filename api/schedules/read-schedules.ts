@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { getSchedule } from '../../db/schedules/get-schedule.ts';
-import { listRuns } from '../../db/schedules/list-runs.ts';
-import { listSchedules } from '../../db/schedules/list-schedules.ts';
+import { getSchedule, listRuns, listSchedules } from '../../db/schedules/queries.ts';
 import { existing, notFound } from '../../domain/errors.ts';
 import { parseCron } from '../../domain/schedules/cron.ts';
 import { PREVIEW_TIMES } from '../../domain/schedules/schedules.ts';

@@ -1,7 +1,6 @@
-import { readHalt } from '../../db/environments/read-halt.ts';
-import { lockSchedule } from '../../db/schedules/get-schedule.ts';
-import { nextManualTime } from '../../db/schedules/next-manual-time.ts';
-import { recordRun } from '../../db/schedules/record-run.ts';
+import { readHalt } from '../../db/environments/halt.ts';
+import { lockSchedule, nextManualTime } from '../../db/schedules/queries.ts';
+import { recordRun } from '../../db/schedules/runs.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presentRun, runSchema, scheduleParams } from './schemas.ts';

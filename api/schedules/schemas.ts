@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { shownDestination } from '../../db/schedules/destination.ts';
-import type { ListedSchedule } from '../../db/schedules/list-schedules.ts';
-import type { RunRecord, ScheduleRecord } from '../../db/schedules/records.ts';
+import { type RunRecord, type ScheduleRecord, shownDestination } from '../../db/schedules/records.ts';
+import type { ListedSchedule } from '../../db/schedules/queries.ts';
 import { MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
 import { REDACTED } from '../../domain/redacted.ts';
 import { CRON_CHARACTERS_MAX, CronError, parseCron } from '../../domain/schedules/cron.ts';

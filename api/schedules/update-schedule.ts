@@ -1,6 +1,6 @@
-import { sealDestination } from '../../db/schedules/destination.ts';
-import { lockSchedule } from '../../db/schedules/get-schedule.ts';
-import { updateSchedule } from '../../db/schedules/update-schedule.ts';
+import { sealDestination } from '../../db/schedules/records.ts';
+import { lockSchedule } from '../../db/schedules/queries.ts';
+import { updateSchedule } from '../../db/schedules/changes.ts';
 import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { scheduleEntry } from './audit.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deleteSecret } from '../../db/secrets/delete-secret.ts';
+import { deleteSecret } from '../../db/secrets/secrets.ts';
 import { confirmProtected, isConfirmed, refuseUnconfirmed } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { missingSecret } from '../http/failures.ts';

@@ -1,4 +1,4 @@
-import { getSecret } from '../../db/secrets/get-secret.ts';
+import { getSecret } from '../../db/secrets/secrets.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presentSecret, secretParams, secretSchema } from './schemas.ts';
 import { missingSecret } from '../http/failures.ts';

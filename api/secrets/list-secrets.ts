@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listSecrets } from '../../db/secrets/list-secrets.ts';
+import { listSecrets } from '../../db/secrets/secrets.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presentSecret, secretSchema } from './schemas.ts';

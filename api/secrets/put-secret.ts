@@ -1,4 +1,4 @@
-import { putSecret } from '../../db/secrets/put-secret.ts';
+import { putSecret } from '../../db/secrets/secrets.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presentSecret, putSecretBody, secretParams, secretSchema } from './schemas.ts';
 

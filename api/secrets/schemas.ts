@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SecretRecord } from '../../db/secrets/records.ts';
+import type { SecretRecord } from '../../db/secrets/secrets.ts';
 import { SECRET_NAME_PATTERN } from '../../domain/adapters/templates.ts';
 
 export const SECRET_VALUE_BYTES_MAX = 64 * 1024;

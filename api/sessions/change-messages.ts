@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
-import { appendMessages } from '../../db/sessions/append-messages.ts';
-import { getSession, lockSession } from '../../db/sessions/get-session.ts';
-import { listMessages } from '../../db/sessions/list-messages.ts';
-import { clearMessages, popMessage } from '../../db/sessions/remove-messages.ts';
+import { refuseFullStorage } from '../../db/plans/allowances.ts';
+import { appendMessages, clearMessages, listMessages, popMessage } from '../../db/sessions/messages.ts';
+import { getSession, lockSession } from '../../db/sessions/sessions.ts';
 import { existing } from '../../domain/errors.ts';
 import { countedTexts, tokensOfMessages } from '../../domain/sessions/sessions.ts';
 import { presented } from '../http/common-fields.ts';

@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { refuseFullStorage } from '../../db/plans/refuse-full-storage.ts';
-import { createSession } from '../../db/sessions/create-session.ts';
-import { getSession, lockSession } from '../../db/sessions/get-session.ts';
-import { listSessions } from '../../db/sessions/list-sessions.ts';
-import { deleteSession } from '../../db/sessions/remove-messages.ts';
-import { updateSession } from '../../db/sessions/update-session.ts';
+import { refuseFullStorage } from '../../db/plans/allowances.ts';
+import { createSession, getSession, listSessions, lockSession, updateSession } from '../../db/sessions/sessions.ts';
+import { deleteSession } from '../../db/sessions/messages.ts';
 import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SessionMessageRecord, SessionRecord } from '../../db/sessions/records.ts';
+import type { SessionMessageRecord, SessionRecord } from '../../db/sessions/sessions.ts';
 import { jsonBytes } from '../../domain/json.ts';
 import {
   MESSAGE_BYTES_MAX,

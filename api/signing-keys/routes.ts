@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { raiseInWorkspace } from '../../db/events/raise-in-workspace.ts';
-import { listSigningKeys } from '../../db/signing-keys/list-signing-keys.ts';
-import type { SigningKeyRecord } from '../../db/signing-keys/records.ts';
-import { RETIRING_KEYS_MAX, rotateSigningKey } from '../../db/signing-keys/rotate-signing-key.ts';
+import { raiseInWorkspace } from '../../db/events/publishing.ts';
+import {
+  listSigningKeys,
+  RETIRING_KEYS_MAX,
+  rotateSigningKey,
+  type SigningKeyRecord,
+} from '../../db/signing-keys/signing-keys.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';

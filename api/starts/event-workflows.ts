@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { inBatches } from '../../domain/batches-of.ts';
-import type { EventRecord } from '../../db/events/event-records.ts';
+import type { EventRecord } from '../../db/events/events.ts';
 import type { EventRef } from '../../domain/events/events.ts';
 import { fanOutEventStart } from '../../temporal/events/fan-out-event.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';

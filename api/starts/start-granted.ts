@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { inBatches } from '../../domain/batches-of.ts';
 import type { Database, Tenant } from '../../db/client.ts';
-import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
+import { grantWaiting } from '../../db/flow-control/queue.ts';
 import type { FlowControlKeyRef, Grant } from '../../domain/flow-control/flow-control.ts';
 import { PACE_SIGNAL, paceFlowControlStart } from '../../temporal/flow-control/pace-flow-control.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listToolActions } from '../../db/actions/list-tool-actions.ts';
+import { listToolActions } from '../../db/actions/queries.ts';
 import { TOOL_FORMATS } from '../../domain/tools/formats.ts';
 import { likeOfGlob } from '../../domain/glob.ts';
 import { anyJson } from '../http/common-fields.ts';

@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { addEndpoints, removeEndpoint } from '../../db/url-groups/change-endpoints.ts';
-import { lockUrlGroup } from '../../db/url-groups/lock-url-group.ts';
-import type { EndpointRecord, UrlGroupRecord } from '../../db/url-groups/records.ts';
+import {
+  addEndpoints,
+  type EndpointRecord,
+  lockUrlGroup,
+  removeEndpoint,
+  type UrlGroupRecord,
+} from '../../db/url-groups/url-groups.ts';
 import { existing, notFound } from '../../domain/errors.ts';
 import { uuidOf } from '../../domain/uuid.ts';
 import { auditedHost } from '../audit/audited-host.ts';

@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { addEndpoints } from '../../db/url-groups/change-endpoints.ts';
-import { deleteUrlGroup, renameUrlGroup } from '../../db/url-groups/change-url-group.ts';
-import { createUrlGroup } from '../../db/url-groups/create-url-group.ts';
-import { getUrlGroup, withEndpoints } from '../../db/url-groups/get-url-group.ts';
-import { lockUrlGroup } from '../../db/url-groups/lock-url-group.ts';
+import {
+  addEndpoints,
+  createUrlGroup,
+  deleteUrlGroup,
+  getUrlGroup,
+  lockUrlGroup,
+  renameUrlGroup,
+  withEndpoints,
+} from '../../db/url-groups/url-groups.ts';
 import { existing } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { getUrlGroup } from '../../db/url-groups/get-url-group.ts';
-import { listUrlGroups } from '../../db/url-groups/list-url-groups.ts';
+import { getUrlGroup, listUrlGroups } from '../../db/url-groups/url-groups.ts';
 import { existing } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { UrlGroupWithEndpoints } from '../../db/url-groups/get-url-group.ts';
-import type { EndpointRecord, UrlGroupRecord } from '../../db/url-groups/records.ts';
+import type { EndpointRecord, UrlGroupRecord, UrlGroupWithEndpoints } from '../../db/url-groups/url-groups.ts';
 import {
   ENDPOINT_NAME_CHARACTERS_MAX,
   ENDPOINT_RETRIES_MAX,

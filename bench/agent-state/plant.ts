@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import type { Database, Tenant } from '../../db/client.ts';
-import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
+import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/workspaces.ts';
 import { createCollection } from '../../db/memory/collections.ts';
-import { storeMemories } from '../../db/memory/store-memories.ts';
+import { storeMemories } from '../../db/memory/changes.ts';
 import type { Embedder } from '../../domain/embeddings/embedder.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { bitsOf } from './plain.ts';

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createAction } from '../../db/actions/create-action.ts';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createAction } from '../../db/actions/changes.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { Database } from '../../db/client.ts';
-import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
+import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/workspaces.ts';
 import { buildDefinition } from '../../api/actions/definition.ts';
 import { startBenchDatabase } from '../databases.ts';
 import { describeRun, thisMachine } from '../machine.ts';

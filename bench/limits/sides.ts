@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { reserveImpact } from '../../db/impact-limits/reserve-impact.ts';
+import { reserveImpact } from '../../db/impact-limits/reservations.ts';
 import { newId } from '../../domain/ids.ts';
 
 /** Each effect reserves this much and declares nothing else. */

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import type { Database, Tenant } from '../../db/client.ts';
 import { SCOPES } from '../../domain/scopes.ts';
-import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
+import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/workspaces.ts';
 
 /** A workspace on the plan without a rate limit, and a key of its first environment. */
 export interface Caller {

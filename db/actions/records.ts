@@ -1,5 +1,5 @@
 import type { ActionDefinition } from '../../domain/actions.ts';
-import { shortenedColumn } from '../shortened.ts';
+import { shortenedColumn } from '../columns.ts';
 
 export interface VersionAuthor {
   type: string;

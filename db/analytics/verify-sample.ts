@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../domain/analytics/grid.ts';
 import type { Database, Tenant } from '../client.ts';
-import { listEveryEnvironment } from '../environments/list-every-environment.ts';
+import { listEveryEnvironment } from '../environments/directory.ts';
 import { type Difference, findDifferences } from './verify-rollups.ts';
 
 const SAMPLE_ENVIRONMENTS = 5;

@@ -1,6 +1,27 @@
 import { KeyedWaiters, type WaitResult } from './keyed-waiters.ts';
 import { CHANNELS, type NotificationListener } from './notification-listener.ts';
-import { Places } from './places.ts';
+
+/** Counts the requests of each workspace that wait in this process, since each holds a connection of it. */
+class Places {
+  private readonly aWorkspaceMax: number;
+  private readonly taken = new Map<string, number>();
+
+  constructor(aWorkspaceMax: number) {
+    this.aWorkspaceMax = aWorkspaceMax;
+  }
+
+  /** Returns what gives the place back; null where the workspace has all of its own. */
+  take(workspaceId: string): (() => void) | null {
+    const taken = this.taken.get(workspaceId) ?? 0;
+    if (taken >= this.aWorkspaceMax) return null;
+    this.taken.set(workspaceId, taken + 1);
+    return () => {
+      const left = (this.taken.get(workspaceId) ?? 1) - 1;
+      if (left === 0) this.taken.delete(workspaceId);
+      else this.taken.set(workspaceId, left);
+    };
+  }
+}
 
 /** A tenth of the connections that a process takes by default. */
 export const POLLS_OF_A_WORKSPACE_MAX = 400;

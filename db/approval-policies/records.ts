@@ -1,6 +1,6 @@
 import type { PolicyDocument } from '../../domain/approval-policies/document.ts';
 import type { GovernanceWarning } from '../../domain/governance-warnings.ts';
-import { LISTED_MEMBER_BYTES_MAX, type Shortened } from '../shortened.ts';
+import { LISTED_MEMBER_BYTES_MAX, type Shortened } from '../columns.ts';
 
 export interface PolicyAuthor {
   type: string;

@@ -3,7 +3,7 @@ import type { ApprovalKind, ApprovalStatus, Decision } from '../../domain/approv
 import { type Principal, type Requester, voiceOf } from '../../domain/approvals/terms.ts';
 import type { ChatAuthentication } from '../../domain/integrations/integrations.ts';
 import type { Json } from '../../domain/json.ts';
-import { withShortened } from '../shortened.ts';
+import { withShortened } from '../columns.ts';
 
 /** Where the need for an approval came from. `caller` is a free-standing approval. */
 export interface ApprovalPolicyRecord {

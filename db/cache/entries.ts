@@ -1,14 +1,48 @@
+import type { Json, JsonObject } from '../../domain/json.ts';
+import { selected, type Shortened, shortenedColumn } from '../columns.ts';
 import { type Page, pageOf, type Range } from '../page.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { type DeletedStep, deleteInSteps } from '../delete-in-steps.ts';
-import {
-  CACHE_COLUMNS,
-  type CacheEntryRecord,
-  IS_LIVE,
-  LISTED_CACHE_COLUMNS,
-  type ListedCacheEntry,
-} from './records.ts';
+
+export interface CacheEntryRecord {
+  id: string;
+  prompt: string;
+  response: Json;
+  model: string | null;
+  namespace: string;
+  attributes: JsonObject;
+  hits: number;
+  createdAt: Date;
+  expiresAt: Date;
+  lastHitAt: Date | null;
+}
+
+/** In lists: large members are shortened. */
+interface ListedCacheEntry extends Omit<CacheEntryRecord, 'prompt' | 'response'> {
+  prompt: string | Shortened;
+  response: Json | Shortened;
+}
+
+const COLUMNS = {
+  id: 'c.id',
+  prompt: 'c.prompt',
+  response: 'c.response',
+  model: 'c.model',
+  namespace: 'c.namespace',
+  attributes: 'c.attributes',
+  hits: 'CAST(c.hits AS float8)',
+  createdAt: 'c.created_at',
+  expiresAt: 'c.expires_at',
+  lastHitAt: 'c.last_hit_at',
+};
+export const CACHE_COLUMNS = selected(COLUMNS);
+const LISTED_CACHE_COLUMNS = selected({
+  ...COLUMNS,
+  prompt: shortenedColumn('to_jsonb(c.prompt)'),
+  response: shortenedColumn('c.response'),
+});
+/** An entry that has expired is none, also where it is there still. */
+export const IS_LIVE = 'c.expires_at > now()';
 
 export async function getEntry(tx: EnvironmentTransaction, id: string): Promise<CacheEntryRecord | null> {
   const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(

@@ -1,6 +1,6 @@
 import { rowsAfter } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { bindingsOf, MATCHES_BY_ID } from './filter.ts';
+import { bindingsOf, MATCHES_BY_ID } from './records.ts';
 import type { JobRecord } from './jobs.ts';
 
 type Scope = Pick<JobRecord, 'filter' | 'createdAt'>;

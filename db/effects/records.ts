@@ -14,7 +14,7 @@ import type {
 } from '../../domain/lifecycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { ActorRecord } from '../invocations/records.ts';
-import { withShortened } from '../shortened.ts';
+import { withShortened } from '../columns.ts';
 
 export interface EffectRecord {
   id: string;

@@ -1,9 +1,13 @@
-import { rowsAfter } from '../page.ts';
-import { SERVICE_TOPIC } from '../../domain/events/events.ts';
+import { type EventBody, SERVICE_TOPIC } from '../../domain/events/events.ts';
 import type { Json } from '../../domain/json.ts';
-import type { EnvironmentTransaction } from '../client.ts';
-import type { SealedSecret } from '../secrets/vault.ts';
-import type { Publishing } from './records.ts';
+import { derivedMessageId } from '../../domain/derived-message-id.ts';
+import { rowsAfter } from '../page.ts';
+import type { EnvironmentTransaction, Tenant } from '../client.ts';
+import type { SealedSecret, Vault } from '../secrets/vault.ts';
+import { acceptMessages, type Published } from '../messages/accept/accept-messages.ts';
+import type { MessageDraft } from '../messages/accept/candidates.ts';
+import type { Publishing } from './events.ts';
+import { openHeaders } from './subscriptions.ts';
 
 /** The part of an event that its fan-out needs. */
 export interface FanOutWork {
@@ -46,12 +50,12 @@ export interface SubscriptionTarget {
   sealed: SealedSecret | null;
 }
 
-export type TargetRow = Omit<SubscriptionTarget, 'sealed'> & {
+type TargetRow = Omit<SubscriptionTarget, 'sealed'> & {
   [Column in keyof SealedSecret]: SealedSecret[Column] | null;
 };
 
 /** For `event_subscriptions s`. */
-export const TARGET_COLUMNS = `s.id, s.url, s.event_types AS "eventTypes", s.enabled, s.headers, s.master_key_version AS "masterKeyVersion",
+const TARGET_COLUMNS = `s.id, s.url, s.event_types AS "eventTypes", s.enabled, s.headers, s.master_key_version AS "masterKeyVersion",
   s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"`;
 
 /**
@@ -74,7 +78,7 @@ export async function listTargets(
   return rows.map(targetOf);
 }
 
-export function targetOf({ masterKeyVersion, wrappedDataKey, sealedValue, ...row }: TargetRow): SubscriptionTarget {
+function targetOf({ masterKeyVersion, wrappedDataKey, sealedValue, ...row }: TargetRow): SubscriptionTarget {
   const isSealed = masterKeyVersion !== null && wrappedDataKey !== null && sealedValue !== null;
   return { ...row, sealed: isSealed ? { masterKeyVersion, wrappedDataKey, sealedValue } : null };
 }
@@ -113,4 +117,95 @@ export async function readUnstartedPage(tx: EnvironmentTransaction, eventId: str
 
 export async function markPageStarted(tx: EnvironmentTransaction, eventId: string): Promise<void> {
   await tx.raw(`UPDATE events SET page_started = true, page_ids = '{}' WHERE id = ?`, [eventId]);
+}
+
+/** A subscription that is not deleted, nor its topic, as a delivery to it alone needs it. */
+export interface LiveTarget extends SubscriptionTarget {
+  topicId: string;
+  topic: string;
+}
+
+export async function findTarget(tx: EnvironmentTransaction, subscriptionId: string): Promise<LiveTarget | null> {
+  const { rows } = await tx.raw<{ rows: (TargetRow & Pick<LiveTarget, 'topicId' | 'topic'>)[] }>(
+    `SELECT ${TARGET_COLUMNS}, t.id AS "topicId", t.name AS topic FROM event_subscriptions s JOIN topics t ON t.id = s.topic_id
+     WHERE s.id = ? AND s.deleted_at IS NULL AND t.deleted_at IS NULL`,
+    [subscriptionId],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { topicId, topic, ...target } = row;
+  return { ...targetOf(target), topicId, topic };
+}
+
+/** Whether the row of a subscription was deleted, and its secrets with it. Its deliveries keep it as long as they are under way. */
+export async function isSubscriptionGone(tx: EnvironmentTransaction, subscriptionId: string | null): Promise<boolean> {
+  if (subscriptionId === null) return false;
+  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT FROM event_subscriptions WHERE id = ?', [subscriptionId]);
+  return rows.length === 0;
+}
+
+export type DeliveredEvent = Pick<
+  FanOutWork,
+  'id' | 'publicId' | 'type' | 'topic' | 'data' | 'occurredAt' | 'createdAt' | 'publishedBy'
+>;
+
+export function deliveryBody(event: DeliveredEvent, environmentId: string): EventBody {
+  const { publicId: id, type, occurredAt, topic, data } = event;
+  return { id, type, timestamp: occurredAt.toISOString(), topic, environmentId, data };
+}
+
+/** The delivery of an event to one subscription: of the first time, or again after it failed. */
+export interface EventDelivery {
+  event: DeliveredEvent;
+  target: SubscriptionTarget;
+  /** The message that failed. */
+  retryOf?: string;
+  /** A new one where it is omitted. */
+  id?: string;
+}
+
+/** The message of a delivery: to where the subscription points now, with its headers of now. Throws where they do not open. */
+export function deliveryDraft(
+  vault: Pick<Vault, 'open'>,
+  tenant: Tenant,
+  { event, target, retryOf, id }: EventDelivery,
+): MessageDraft {
+  const body = deliveryBody(event, tenant.environmentId) as unknown as Json;
+  const headers = openHeaders(vault, tenant, target.id, target);
+  return {
+    ...(id === undefined ? {} : { id }),
+    request: { url: target.url, method: 'POST', body, ...(headers === null ? {} : { headers }) },
+    origin: {
+      kind: 'event',
+      event: { id: event.id, subscriptionId: target.id },
+      ...(retryOf === undefined ? {} : { retryOf }),
+    },
+  };
+}
+
+/** The first message of an event for a subscription: its id follows from both. Throws where the headers do not open. */
+export function firstDeliveryDraft(
+  vault: Pick<Vault, 'open'>,
+  tenant: Tenant,
+  { event, target }: Pick<EventDelivery, 'event' | 'target'>,
+): MessageDraft {
+  const id = derivedMessageId(event.createdAt, [event.id, target.id]);
+  return deliveryDraft(vault, tenant, { event, target, id });
+}
+
+/**
+ * Accepts the first messages of an event for its subscriptions.
+ *
+ * @throws {ServiceError} what `acceptMessages` throws; nothing is accepted then.
+ */
+export function acceptDeliveries(
+  tx: EnvironmentTransaction,
+  vault: Pick<Vault, 'seal' | 'digests'>,
+  tenant: Tenant,
+  event: DeliveredEvent,
+  drafts: readonly MessageDraft[],
+): Promise<Published[]> {
+  // A message that was accepted before a halt is kept and delivered after it; so is an event.
+  const publisher = { tenant, publishedBy: event.publishedBy, apiKeyId: null, publishesWhileHalted: true };
+  return acceptMessages(tx, vault, publisher, drafts);
 }

@@ -1,12 +1,11 @@
 import { TEST_EVENT_TYPE } from '../../domain/events/events.ts';
-import { admitToBudget } from '../budgets/admit-to-budget.ts';
+import { admitToBudget } from '../budgets/admission.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { acceptMessages, type Published, type Publisher } from '../messages/accept/accept-messages.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { deliveryDraft } from './accept-deliveries.ts';
-import type { LiveTarget } from './find-target.ts';
-import { insertEvent } from './insert-event.ts';
-import { readEvents } from './recovery-pages.ts';
+import { deliveryDraft, type LiveTarget } from './fan-out.ts';
+import { insertEvent } from './publishing.ts';
+import { readEvents } from './deliveries.ts';
 
 /**
  * Publishes a test event, and accepts its delivery to this subscription alone, whatever its patterns are and whether or not it is enabled.

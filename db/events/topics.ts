@@ -1,12 +1,11 @@
-import { type Page, pageOf, type Range } from '../page.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
-import { SERVICE_TOPIC } from '../../domain/events/events.ts';
+import { matchesEventType, patternsMatching, SERVICE_TOPIC } from '../../domain/events/events.ts';
 import { TOPICS_PER_ENVIRONMENT_MAX } from '../../domain/events/topics.ts';
 import { isId, newId } from '../../domain/ids.ts';
 import { nearNames } from '../../domain/near-names.ts';
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { listSimilarNames } from '../list-similar-names.ts';
-import { nameTaken } from '../taken.ts';
+import { listSimilarNames, nameTaken } from '../names.ts';
 
 /** A topic that is not deleted. */
 export interface TopicRecord {
@@ -127,4 +126,33 @@ function one(rows: TopicRecord[]): TopicRecord {
   const [row] = rows;
   if (row === undefined) throw new Error('a topic that was written was not returned');
   return row;
+}
+
+/** The id of the reserved topic, where somebody subscribes to it. */
+export async function findHeardServiceTopic(tx: EnvironmentTransaction): Promise<string | null> {
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    `SELECT t.id FROM topics t WHERE t.environment_id = current_environment_id() AND t.name = ? AND EXISTS (
+       SELECT FROM event_subscriptions s WHERE s.environment_id = current_environment_id() AND s.of_service AND s.enabled AND s.deleted_at IS NULL)`,
+    [SERVICE_TOPIC],
+  );
+  return rows[0]?.id ?? null;
+}
+
+/**
+ * The types among these that an enabled subscription of the topic wants. One statement, however many types: it reads each pattern of the
+ * topic once, and answers those that any of the types can match.
+ */
+export async function findHeardTypes(
+  tx: EnvironmentTransaction,
+  topicId: string,
+  types: readonly string[],
+): Promise<Set<string>> {
+  const wanted = [...new Set(types.flatMap(patternsMatching))];
+  const { rows } = await tx.raw<{ rows: { pattern: string }[] }>(
+    `SELECT DISTINCT p.pattern FROM event_subscriptions s, unnest(s.event_types) p (pattern)
+     WHERE s.topic_id = :topicId AND s.enabled AND s.deleted_at IS NULL AND p.pattern = ANY (CAST(:wanted AS text[]))`,
+    { topicId, wanted },
+  );
+  const patterns = rows.map(({ pattern }) => pattern);
+  return new Set(types.filter((type) => matchesEventType(patterns, type)));
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Grade, InvocationStatus, OutcomeSource, Stage } from '../../domain/lifecycle.ts';
 import type { RefusalDetails } from '../../domain/refusal-facts.ts';
 import type { RefusalCode } from '../../domain/refusals.ts';
-import { type Shortened, shortenedColumn } from '../shortened.ts';
+import { type Shortened, shortenedColumn } from '../columns.ts';
 
 export interface ActorRecord {
   type: string;

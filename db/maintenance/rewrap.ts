@@ -1,11 +1,11 @@
 import type { Database, Tenant } from '../client.ts';
-import { listEveryEnvironment } from '../environments/list-every-environment.ts';
-import { rewrapSubscriptions, rewrapSubscriptionSecrets } from '../events/rewrap-subscriptions.ts';
-import { rewrapIntegrations } from '../integrations/rewrap-integrations.ts';
+import { listEveryEnvironment } from '../environments/directory.ts';
+import { rewrapSubscriptions, rewrapSubscriptionSecrets } from '../events/subscription-secrets.ts';
+import { rewrapIntegrations } from '../integrations/integrations.ts';
 import { rewrapOAuthKeys } from '../oauth/signing-keys.ts';
-import { rewrapMessages } from '../messages/rewrap-messages.ts';
-import { rewrapSchedules } from '../schedules/rewrap-schedules.ts';
-import { rewrapSigningKeys } from '../signing-keys/rewrap-signing-keys.ts';
+import { rewrapMessages } from '../messages/changes.ts';
+import { rewrapSchedules } from '../schedules/changes.ts';
+import { rewrapSigningKeys } from '../signing-keys/signing-keys.ts';
 import {
   type Batch,
   type BatchInput,
@@ -13,8 +13,8 @@ import {
   type Place,
   type Rewrapping,
   type UnopenedRow,
-} from '../secrets/rewrap-batch.ts';
-import { rewrapSecrets } from '../secrets/rewrap-secrets.ts';
+} from '../secrets/rewrap-rows.ts';
+import { rewrapSecrets } from '../secrets/rewrap.ts';
 
 /** The number of secret versions in one transaction: small, so that a rotation never waits long for the rewrap. */
 export const REWRAP_BATCH_SIZE = 100;

@@ -1,6 +1,6 @@
 import { newId } from '../../domain/ids.ts';
 import type { Role } from '../../domain/roles.ts';
-import { generateToken, hashToken } from '../auth/session-terms.ts';
+import { generateToken, hashToken } from '../auth/sessions.ts';
 import type { Database, WorkspaceTransaction } from '../client.ts';
 
 export const INVITATION_DAYS = 7;

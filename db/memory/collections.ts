@@ -1,10 +1,10 @@
-import { type Page, pageOf, type Range } from '../page.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EmbeddingModel } from '../../domain/embeddings/embedder.ts';
 import { COLLECTIONS_MAX, DEFAULT_COLLECTION_NAME } from '../../domain/memory/memories.ts';
+import { type Page, pageOf, type Range } from '../page.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { conflictWhereTaken } from '../taken.ts';
+import { conflictWhereTaken } from '../names.ts';
 import { COLLECTION_COLUMNS, type CollectionRecord } from './records.ts';
 
 export interface NewCollection {
@@ -181,4 +181,18 @@ function takenMessage(name: string): string {
 /** Deletes a collection that is marked deleted and is empty. Its jobs go with it. */
 export async function deleteCollectionRow(tx: EnvironmentTransaction, id: string): Promise<void> {
   await tx.raw('DELETE FROM memory_collections WHERE id = ? AND deleted_at IS NOT NULL', [id]);
+}
+
+export interface VectorCount {
+  dimensions: number;
+  vectors: number;
+}
+
+/** How many vectors of which dimensions an environment has, those of superseded versions too. */
+export async function countVectors(tx: EnvironmentTransaction): Promise<VectorCount[]> {
+  const { rows } = await tx.raw<{ rows: VectorCount[] }>(
+    `SELECT v.dimensions, count(*)::int AS vectors FROM memory_vectors v
+     WHERE v.environment_id = current_environment_id() GROUP BY v.dimensions ORDER BY v.dimensions`,
+  );
+  return rows;
 }

@@ -1,7 +1,7 @@
 import { type Ranked, RANKING_DEPTH } from '../../domain/memory/rank-fusion.ts';
 import { type QueryTerm, readQuery, type Stemmed, stemmedWords, termsOf } from '../../domain/memory/query-terms.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { conditionsOf, type Wanted } from './conditions.ts';
+import { conditionsOf, type Wanted } from './records.ts';
 
 /**
  * The memories that share words with the query, by PostgreSQL's rank, the best first. Any word is enough. If no memory has any word, one is

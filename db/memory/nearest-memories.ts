@@ -2,7 +2,7 @@ import { dotProduct, signsOf } from '../../domain/embeddings/embedder.ts';
 import { COMPARED_MAX } from '../../domain/memory/memories.ts';
 import { byScore, type Ranked, RANKING_DEPTH } from '../../domain/memory/rank-fusion.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { conditionsOf, type Wanted } from './conditions.ts';
+import { conditionsOf, type Wanted } from './records.ts';
 
 /**
  * How many of the nearest vectors a search of a moment without filters takes. If the conditions leave fewer than a ranking of them, because much

@@ -1,9 +1,16 @@
-import type { MessageKind, MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
+import {
+  DEDUPLICATION_WINDOW_MINUTES,
+  MAX_RETRIES_DEFAULT,
+  type MessageKind,
+  type MessageMethod,
+  type MessageStatus,
+  TIMEOUT_SECONDS_DEFAULT,
+} from '../../domain/messages/messages.ts';
 import type { Redaction } from '../../domain/messages/publish-request.ts';
 import { PLAN_TABLE, PLANS } from '../../domain/plans.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { enqueueMessages } from '../flow-control/enqueue-messages.ts';
-import type { StoredContent } from './message-content.ts';
+import { enqueueMessages } from '../flow-control/queue.ts';
+import type { StoredContent } from './records.ts';
 
 export interface NewMessage {
   id: string;
@@ -143,4 +150,56 @@ function rowOf(message: NewMessage): Record<string, unknown> {
 
 function bytesOrNull(value: Buffer | null): string | null {
   return value === null ? null : `\\x${value.toString('hex')}`;
+}
+
+type Given = 'id' | 'kind' | 'url' | 'content' | 'redact' | 'callbackOf' | 'publishedBy';
+
+/**
+ * A message that the service makes by itself, a callback or an alert: a POST now, with the retries and the time-out of a message that asks
+ * for none.
+ */
+export function ownMessage(given: Pick<NewMessage, Given>): NewMessage {
+  return {
+    ...given,
+    method: 'POST',
+    label: null,
+    scheduledFor: null,
+    maxRetries: MAX_RETRIES_DEFAULT,
+    retryDelaysMs: null,
+    timeoutSeconds: TIMEOUT_SECONDS_DEFAULT,
+    callbackUrl: null,
+    failureCallbackUrl: null,
+  };
+}
+
+export type DeduplicationClaim =
+  { fresh: true } | { fresh: false; earlier: { messageId: string; status: MessageStatus | null } };
+
+/**
+ * Takes the deduplication window of a digest for a message that this transaction is about to insert, or returns the message that
+ * holds it. Among concurrent claims one is fresh; the others wait for its transaction. The status is null where the earlier
+ * message belongs to this same transaction.
+ */
+export async function claimDeduplication(
+  tx: EnvironmentTransaction,
+  digest: Buffer,
+  messageId: string,
+): Promise<DeduplicationClaim> {
+  const claimed = await tx.raw<{ rows: unknown[] }>(
+    `INSERT INTO message_deduplications AS d (environment_id, digest, message_id, expires_at)
+     VALUES (current_environment_id(), :digest, :messageId, clock_timestamp() + make_interval(mins => :minutes))
+     ON CONFLICT (environment_id, digest) DO UPDATE SET message_id = EXCLUDED.message_id, expires_at = EXCLUDED.expires_at
+       WHERE d.expires_at <= clock_timestamp()
+     RETURNING digest`,
+    { digest, messageId, minutes: DEDUPLICATION_WINDOW_MINUTES },
+  );
+  if (claimed.rows.length > 0) return { fresh: true };
+  const { rows } = await tx.raw<{ rows: { messageId: string; status: MessageStatus | null }[] }>(
+    `SELECT d.message_id AS "messageId", m.status FROM message_deduplications d LEFT JOIN messages m ON m.id = d.message_id
+     WHERE d.environment_id = current_environment_id() AND d.digest = ?`,
+    [digest],
+  );
+  const earlier = rows[0];
+  if (earlier === undefined) throw new Error('a deduplication window vanished under its lock');
+  return { fresh: false, earlier };
 }

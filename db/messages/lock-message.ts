@@ -2,9 +2,8 @@ import type { MessageKind, MessageMethod, MessageStatus } from '../../domain/mes
 import type { Redaction } from '../../domain/messages/publish-request.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { SealedSecret } from '../secrets/vault.ts';
-import type { StoredContent } from './message-content.ts';
-import { type Partition, partitionOf, type Template } from './partition.ts';
-import { classesOf } from './retention-classes.ts';
+import type { StoredContent } from './records.ts';
+import { classesOf, type Partition, partitionOf, type Template } from './partitions.ts';
 
 /** The part of a message that an attempt needs. */
 export interface MessageWork {
@@ -159,3 +158,39 @@ const CONTENT = contentWith('NULL::integer', 'c.retention = ANY (:classes)');
 const CONTENT_AND_ATTEMPT = contentWith(openAttemptIn('a.retention = ANY (:classes)'), 'c.retention = ANY (:classes)');
 const CONTENT_AND_ATTEMPT_IN_PARTITION: Template = (within) =>
   contentWith(openAttemptIn(within('a.message_id')), within('c.message_id'));
+
+/** How many attempts of the message were lost with their worker. */
+export async function countLostAttempts(
+  tx: EnvironmentTransaction,
+  { id: messageId, retention }: Pick<MessageWork, 'id' | 'retention'>,
+): Promise<number> {
+  const { rows } = await tx.raw<{ rows: { lost: number }[] }>(
+    `SELECT count(*)::int AS lost FROM message_attempts
+     WHERE message_id = :messageId AND retention = ANY (:classes) AND status = 'abandoned'`,
+    { messageId, classes: classesOf(retention) },
+  );
+  return rows[0]?.lost ?? 0;
+}
+
+type LockedMessage = Pick<MessageWork, 'id' | 'retention'>;
+
+/** Records that the message's workflow runs; it waits until the attempt is due. */
+export async function markBegun(tx: EnvironmentTransaction, message: LockedMessage): Promise<void> {
+  await tx.raw('UPDATE messages SET begun_at = now() WHERE id = ? AND retention = ? AND begun_at IS NULL', [
+    message.id,
+    message.retention,
+  ]);
+}
+
+/**
+ * Holds a message whose attempt is due while the environment is halted; resuming finds these. A due scheduled message becomes
+ * pending.
+ */
+export async function holdMessage(tx: EnvironmentTransaction, message: LockedMessage): Promise<void> {
+  await tx.raw(
+    `UPDATE messages SET held_at = COALESCE(held_at, now()), begun_at = COALESCE(begun_at, now()),
+       status = CASE WHEN status = 'scheduled' THEN 'pending' ELSE status END, paced = false, updated_at = now()
+     WHERE id = ? AND retention = ?`,
+    [message.id, message.retention],
+  );
+}

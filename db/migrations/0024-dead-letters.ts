@@ -5,7 +5,7 @@ export const name = '0024-dead-letters';
 
 /**
  * Dead letters: a row for each message that failed for good, with what lists filter by; all else is read from the message. The row
- * is made by the statement that ends the message (db/messages/record-outcome.ts) and never changes. Whoever deletes it has it: a
+ * is made by the statement that ends the message (db/messages/attempts.ts) and never changes. Whoever deletes it has it: a
  * retry makes its new message in the same transaction.
  *
  * No foreign key points at the message, because old messages go by dropping partitions. The days of a dead letter count from when its message

@@ -1,6 +1,8 @@
+import type { Role } from '../../domain/roles.ts';
 import { type Page, pageOf, type Range } from '../page.ts';
-import type { UserTransaction } from '../client.ts';
-import type { ResourceKind } from './grants.ts';
+import type { Database, UserTransaction } from '../client.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { type EndedBy, endGrant, findGrant, type ResourceKind } from './grants.ts';
 
 /** A grant as its user sees it. */
 export interface ConnectedApp {
@@ -47,4 +49,45 @@ export async function endConnectedApp(
     [id],
   );
   return rows[0] ?? null;
+}
+
+/**
+ * Ends a grant that its user did not end: the app gave its token back, or somebody presented a code or a refresh token that was used before.
+ * With the commit every token of the grant is refused, and changes under way have been waited for.
+ */
+export async function disconnectApp(db: Database, grantId: string, endedBy: EndedBy): Promise<void> {
+  const grant = await findGrant(db, grantId);
+  if (grant === null) return; // it has ended, or its user left
+  const { tenant, userId, clientId } = grant;
+  await db.withEnvironment(tenant, async (tx) => {
+    if (!(await endGrant(tx, grantId, endedBy))) return;
+    await recordAudit(tx, {
+      workspaceId: tenant.workspaceId,
+      actor: { type: 'system', id: null },
+      action: 'app.disconnected',
+      target: { type: 'connected_app', id: grantId },
+      details: { endedBy, userId, clientId },
+    });
+  });
+}
+
+export interface EnvironmentOfUser {
+  workspaceId: string;
+  workspaceName: string;
+  id: string;
+  name: string;
+  kind: string;
+  /** The user's, in the workspace. */
+  role: Role;
+}
+
+/** The environments of the user's workspaces, by name. */
+export async function listEnvironmentsOfUser(tx: UserTransaction, userId: string): Promise<EnvironmentOfUser[]> {
+  const { rows } = await tx.raw<{ rows: EnvironmentOfUser[] }>(
+    `SELECT e.workspace_id AS "workspaceId", e.workspace_name AS "workspaceName", e.id, e.name, e.kind, w.role
+     FROM list_environments_of_user(:userId) e JOIN list_workspaces_of_user(:userId) w ON w.id = e.workspace_id
+     ORDER BY e.workspace_name, e.workspace_id, e.name, e.id`,
+    { userId },
+  );
+  return rows;
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../client.ts';
-import { type BatchInput, rewrapOrTell, type Rewrapping } from '../secrets/rewrap-batch.ts';
+import { type BatchInput, rewrapOrTell, type Rewrapping } from '../secrets/rewrap-rows.ts';
 import type { SealedSecret, SecretContext } from '../secrets/vault.ts';
 
 export type SealedOAuthKey = { id: string } & SealedSecret;

@@ -4,9 +4,9 @@ import type { Preconditions } from '../../domain/previews/binding.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { PreviewBlock } from '../../domain/adapters/preview-block.ts';
-import type { Allowance } from '../impact-limits/list-allowances.ts';
+import type { Allowance } from '../impact-limits/allowances.ts';
 import type { ActorRecord } from '../invocations/records.ts';
-import { type Shortened, withShortened } from '../shortened.ts';
+import { type Shortened, withShortened } from '../columns.ts';
 
 /** The creator of a preview: a caller, or the service, which binds the approval of an invocation to one. */
 export type PreviewMaker = 'caller' | 'service';

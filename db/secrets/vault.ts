@@ -1,6 +1,7 @@
-import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
-import { openBytes, sealBytes, SEALING_KEY_BYTES } from '../../domain/sealing.ts';
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { openBytes, SealBrokenError, sealBytes, SEALING_KEY_BYTES } from '../../domain/sealing.ts';
 import type { Json } from '../../domain/json.ts';
+import { ServiceError } from '../../domain/errors.ts';
 
 /** The associated data of a sealed value. It must be the same to open the value. */
 export interface SecretContext {
@@ -196,4 +197,24 @@ function dataKeyAssociatedData(context: SecretContext, masterKeyVersion: number)
 
 function label(context: SecretContext): string {
   return `secret ${context.name} version ${context.version}`;
+}
+
+/** Whether a sealed value cannot be opened: its master key is no longer configured, or its row is damaged. */
+export function isUnopened(thrown: unknown): boolean {
+  return thrown instanceof SealBrokenError || thrown instanceof MasterKeysError;
+}
+
+/**
+ * Opens what a caller once gave and can give again.
+ *
+ * @param message what the caller reads where it does not open: what does not, and what to give anew.
+ * @throws {ServiceError} CONFLICT where it does not open.
+ */
+export function openedOrConflict<T>(open: () => T, message: string): T {
+  try {
+    return open();
+  } catch (error) {
+    if (isUnopened(error)) throw new ServiceError('CONFLICT', { message, cause: error });
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { notFound, ServiceError } from '../../domain/errors.ts';
 import { isId } from '../../domain/ids.ts';
 import { nearNames } from '../../domain/near-names.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { listSimilarNames } from '../list-similar-names.ts';
+import { listSimilarNames } from '../names.ts';
 
 /** One endpoint of a group that is published to. */
 export interface TargetEndpoint {

@@ -8,7 +8,7 @@ const WARNING_PERCENT = 80n;
 
 /**
  * What one environment may hold at once, on every plan (docs/plans-and-limits.md, "What may wait at once"). The figures stand in the areas that
- * enforce them; `db/billing/read-held.ts` counts what is held.
+ * enforce them; `db/billing/usage.ts` counts what is held.
  */
 export const HELD_NAMES = [
   'previews',

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { Database } from '../../db/client.ts';
-import { createWorkspace } from '../../db/environments/create-workspace.ts';
-import { addMember } from '../../db/members/add-member.ts';
-import { findUserByEmail } from '../../db/users/create-user.ts';
+import { createWorkspace } from '../../db/environments/workspaces.ts';
+import { addMember } from '../../db/members/members.ts';
+import { findUserByEmail } from '../../db/users/users.ts';
 import { createOwner } from '../owner.ts';
 import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
+import { ENVIRONMENT_KINDS } from '../../db/environments/workspaces.ts';
 import { isDefaultFolder, stackOn } from '../data-folder.ts';
 import { keyOf, type Credentials } from '../credentials.ts';
 import { readJsonFile } from '../private-file.ts';

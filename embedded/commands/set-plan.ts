@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import { Database } from '../../db/client.ts';
-import { setPlan } from '../../db/plans/set-plan.ts';
+import { setPlan } from '../../db/plans/plans.ts';
 import { isPlanName, PLANS } from '../../domain/plans.ts';
 import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';

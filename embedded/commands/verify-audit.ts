@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { verifyChains } from '../../db/audit/verify-chains.ts';
 import { Database } from '../../db/client.ts';
-import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
+import { refusePrivilegedLogin } from '../../db/refuse-unsuitable-database.ts';
 import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 

@@ -8,7 +8,7 @@ import { dial } from '../../activities/adapters/http-request/dial.ts';
 import { systemResolve } from '../../activities/adapters/http-request/resolve.ts';
 import { Watchdog } from '../../activities/adapters/watchdog.ts';
 import { inspectTarget } from '../../activities/previews/inspect-target.ts';
-import { readObservationWork } from '../../db/previews/read-observation-work.ts';
+import { readObservationWork } from '../../db/previews/drafts.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import { newId } from '../../domain/ids.ts';
 import { prometheusText } from '../../domain/metrics.ts';

@@ -3,8 +3,8 @@ import type { DispatchInput, DispatchResult } from '../../activities/adapters/ad
 import type { SendRequest } from '../../activities/adapters/http-request/send-request.ts';
 import { publishBody } from '../../api/messages/body-schemas.ts';
 import { acceptMessages, type Publisher } from '../../db/messages/accept/accept-messages.ts';
-import { startReplay } from '../../db/attempts/start-replay.ts';
-import { readUsage } from '../../db/plans/read-usage.ts';
+import { startReplay } from '../../db/attempts/replays.ts';
+import { readUsage } from '../../db/plans/plans.ts';
 import { httpRequestDescriptor } from '../../domain/adapters/http-request.ts';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat, type Loss } from './invocations/world.ts';

@@ -201,7 +201,7 @@ function checkDatabaseAccess(module: ParsedModule, directoryReaders: Record<stri
       violations.push({
         path: module.path,
         line: use.line,
-        message: `imports ${use.packageName}: write the query in db/<area>/<verb-noun>.ts and call it inside withEnvironment`,
+        message: `imports ${use.packageName}: write the query in db/<area>/ beside those that it is used with, and call it inside withEnvironment`,
       });
     } else if (use.packageName === 'knex' && layer !== 'test' && !USERS_OF_KNEX.test(module.path)) {
       violations.push({

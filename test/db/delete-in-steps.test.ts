@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { flushEntries } from '../../db/cache/entries.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { DELETED_PER_STATEMENT_MAX } from '../../db/delete-in-steps.ts';
-import { clearMessages, deleteSession } from '../../db/sessions/remove-messages.ts';
+import { clearMessages, deleteSession } from '../../db/sessions/messages.ts';
 import { newId } from '../../domain/ids.ts';
 import { createTestDatabase } from '../harness/database.ts';
 

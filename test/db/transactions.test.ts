@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isPassing } from '../../api/http/failures.ts';
-import { claimDispatch } from '../../db/attempts/claim-dispatch.ts';
+import { claimDispatch } from '../../db/attempts/dispatches.ts';
 import { type EnvironmentTransaction, NoConnectionError } from '../../db/client.ts';
 import { CREDENTIAL_ENDED } from '../../db/scope.ts';
 import { statementOf, valuesOf } from '../../db/statement.ts';

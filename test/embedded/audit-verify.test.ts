@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordAudit } from '../../db/audit/record-audit.ts';
-import { ENTRIES_AT_ONCE } from '../../db/audit/verify-audit-chain.ts';
-import { appendEvidence } from '../../db/effects/append-evidence.ts';
+import { ENTRIES_AT_ONCE } from '../../db/audit/verify-chains.ts';
+import { appendEvidence } from '../../db/effects/evidence.ts';
 import { plantNewEffect } from '../db/effects/planted-rows.ts';
 import { withoutTriggers } from '../db/harness/plant.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../db/client.ts';
 import { createCollection } from '../../db/memory/collections.ts';
-import { storeMemories } from '../../db/memory/store-memories.ts';
+import { storeMemories } from '../../db/memory/changes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 import { plainMemory } from '../harness/plain-memory.ts';

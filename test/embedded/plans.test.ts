@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
-import { readPlan } from '../../db/plans/read-plan.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
+import { readPlan } from '../../db/plans/plans.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { callJson } from '../../embedded/http-json.ts';
 import { startTemporal, type RunningTemporal } from '../../embedded/temporal.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

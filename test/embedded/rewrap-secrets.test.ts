@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Tenant } from '../../db/client.ts';
 import { addOAuthKey, oauthKeyAssociatedData } from '../../db/oauth/signing-keys.ts';
-import { putSecret } from '../../db/secrets/put-secret.ts';
+import { putSecret } from '../../db/secrets/secrets.ts';
 import { refuseOtherMasterKeys } from '../../db/secrets/refuse-other-master-keys.ts';
 import { REWRAP_BATCH_SIZE } from '../../db/maintenance/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
-import { ensureSigningKey } from '../../db/signing-keys/ensure-signing-key.ts';
+import { ensureSigningKey } from '../../db/signing-keys/signing-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from 'pg';
-import { ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
+import { ENVIRONMENT_KINDS } from '../../db/environments/workspaces.ts';
 import { SCOPES, PRESET_SCOPES } from '../../domain/scopes.ts';
 import { callJson } from '../../embedded/http-json.ts';
 import { processesNaming } from '../../embedded/our-processes.ts';

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { DIRECT_FILE_BYTES_MAX } from '../../domain/files/files.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';

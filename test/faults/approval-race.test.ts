@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decide } from '../../api/approvals/decide.ts';
 import type { Caller } from '../../api/http/callers.ts';
 import type { Activities } from '../../activities/index.ts';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import type { InvocationRef } from '../../domain/refs.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'vitest';
 import { row, summarize } from '../../bench/latencies.ts';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import type { Tenant } from '../../db/client.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import type { Caller } from '../api/invocations/support.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobSchema } from '../../api/dead-letters/schemas.ts';
 import { keySchema } from '../../api/flow-control/schemas.ts';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { plantDeadLetters } from '../api/dead-letters/plant.ts';
 import { type Caller, dataOf } from '../api/invocations/support.ts';

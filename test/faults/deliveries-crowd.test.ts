@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { measureCalls } from '../../bench/latencies.ts';
-import { grantFreePermits } from '../../db/in-flight/grant-free-permits.ts';
+import { grantFreePermits } from '../../db/in-flight/directory.ts';
 import type { Caller } from '../api/invocations/support.ts';
 import { everyCap } from '../harness/in-flight-caps.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';

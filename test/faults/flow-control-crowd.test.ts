@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keySchema } from '../../api/flow-control/schemas.ts';
 import { measureCalls } from '../../bench/latencies.ts';
-import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
+import { grantWaiting } from '../../db/flow-control/queue.ts';
 import { type Caller, dataOf } from '../api/invocations/support.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
 import { CrowdStage, expectBoundedGrowth, expectNoSlower, inMebibytes, report } from './crowd.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeSettlement } from '../../db/effects/write-settlement.ts';
+import { writeSettlement } from '../../db/effects/settlement.ts';
 import { Program } from '../harness/embedded-stack.ts';
 import { LimitWorld } from '../db/impact-limits/world.ts';
 import { inForm } from './form.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectionSchema, jobSchema } from '../../api/memory/schemas.ts';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { type Caller, dataOf } from '../api/invocations/support.ts';
 import { embeddingModelLookup } from '../../process/embedding-model.ts';

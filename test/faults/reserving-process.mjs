@@ -1,10 +1,10 @@
 // One worker of impact-limit-race.test.ts, which has built `dist` before: it reserves, marks, and settles its share of the effects with
 // the service's own code, until it is killed or none is left. An effect that an earlier worker left dispatching has an unknown outcome.
-import { startDispatch } from '../../dist/db/attempts/start-dispatch.js';
+import { startDispatch } from '../../dist/db/attempts/dispatches.js';
 import { Database } from '../../dist/db/client.js';
-import { writeSettlement } from '../../dist/db/effects/write-settlement.js';
-import { reserveImpact } from '../../dist/db/impact-limits/reserve-impact.js';
-import { refuseInvocation } from '../../dist/db/invocations/refuse-invocation.js';
+import { writeSettlement } from '../../dist/db/effects/settlement.js';
+import { reserveImpact } from '../../dist/db/impact-limits/reservations.js';
+import { refuseInvocation } from '../../dist/db/invocations/changes.js';
 
 const { DATABASE_URL, WORKSPACE_ID, ENVIRONMENT_ID, SHARE, SHARES, LANES } = process.env;
 const db = new Database({ url: DATABASE_URL, applicationName: `reserving-${SHARE}`, poolMax: Number(LANES) });

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { startTemporal, type RunningTemporal } from '../../embedded/temporal.ts';
 import { call, type CallResult } from '../api/harness/test-api.ts';
 import type { Caller } from '../api/invocations/support.ts';

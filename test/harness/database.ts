@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import { inject } from 'vitest';
 import { Database, type Tenant } from '../../db/client.ts';
-import { createWorkspace, ENVIRONMENT_KINDS, type EnvironmentKind } from '../../db/environments/create-workspace.ts';
+import { createWorkspace, ENVIRONMENT_KINDS, type EnvironmentKind } from '../../db/environments/workspaces.ts';
 import { withDatabase } from './global-setup.ts';
 import { closesWithFile } from './closes-with-file.ts';
 

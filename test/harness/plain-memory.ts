@@ -1,4 +1,4 @@
-import type { NewMemory } from '../../db/memory/store-memories.ts';
+import type { NewMemory } from '../../db/memory/changes.ts';
 
 /** A memory with nothing but what a test says of it. */
 export function plainMemory(said: Pick<NewMemory, 'vector'> & Partial<NewMemory>): NewMemory {

@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { batchesOf } from '../../../domain/batches-of.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { lockImports } from '../../../db/actions/lock-imports.ts';
-import { lockNamedActions, type NamedAction } from '../../../db/actions/lock-named-actions.ts';
-import { readDefinitions } from '../../../db/actions/read-definitions.ts';
 import {
-  insertImportedActions,
-  updateImportedActions,
   type ImportedAction,
   type ImportedChange,
-} from '../../../db/actions/write-imported-actions.ts';
+  insertImportedActions,
+  lockImports,
+  lockNamedActions,
+  type NamedAction,
+  updateImportedActions,
+} from '../../../db/actions/imports.ts';
+import { readDefinitions } from '../../../db/actions/queries.ts';
 import { checkDefinition } from '../../../domain/actions/check-definition.ts';
 import type { ActionDefinition } from '../../../domain/actions.ts';
 import { adapterDescriptor } from '../../../domain/adapters/index.ts';

@@ -1,7 +1,6 @@
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { refuseFullStorage } from '../../../db/plans/refuse-full-storage.ts';
-import { createRun } from '../../../db/runs/create-run.ts';
-import { endRunOfTrace, findRunOfTrace } from '../../../db/runs/trace-runs.ts';
+import { refuseFullStorage } from '../../../db/plans/allowances.ts';
+import { createRun, endRunOfTrace, findRunOfTrace } from '../../../db/runs/changes.ts';
 import { batchesOf } from '../../../domain/batches-of.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { isId } from '../../../domain/ids.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
 import type { Database } from '../../../db/client.ts';
-import { chargeRateLimit } from '../../../db/plans/charge-rate-limit.ts';
+import { chargeRateLimit } from '../../../db/plans/rate-limiter.ts';
 import { batchesOf } from '../../../domain/batches-of.ts';
 import { CUT_ATTRIBUTE } from '../../../domain/runs/cut-contents.ts';
 import { isLargeBody, readBytes } from '../../http/bodies.ts';

@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { findTracesWithRun } from '../../../db/runs/trace-runs.ts';
+import { findTracesWithRun } from '../../../db/runs/changes.ts';
 import type { RunSpans } from '../../../domain/runs/runs-of-traces.ts';
 
 /** A run costs some 15 ms of transactions. A batch of an exporter has spans of a few traces. */

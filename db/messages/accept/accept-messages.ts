@@ -3,18 +3,16 @@ import { limitsOf } from '../../../domain/flow-control/flow-control.ts';
 import { validationError } from '../../../domain/errors.ts';
 import { CONTENT_PER_REQUEST_BYTES_MAX, type MessageStatus } from '../../../domain/messages/messages.ts';
 import type { PublishRequest } from '../../../domain/messages/publish-request.ts';
-import { admitToBudget } from '../../budgets/admit-to-budget.ts';
+import { admitToBudget } from '../../budgets/admission.ts';
 import type { EnvironmentTransaction, Tenant } from '../../client.ts';
-import { ensureKeys } from '../../flow-control/ensure-keys.ts';
-import { refuseWhileHalted } from '../../environments/refuse-while-halted.ts';
-import { queueBehindMany } from '../../in-flight/queue-deliveries.ts';
-import { consumeAllowance } from '../../plans/consume-allowance.ts';
-import { refuseUsedUp } from '../../plans/refuse-used-up.ts';
+import { ensureKeys } from '../../flow-control/changes.ts';
+import { refuseWhileHalted } from '../../environments/halt.ts';
+import { queueBehindMany } from '../../in-flight/permits.ts';
+import { consumeAllowance, refuseUsedUp } from '../../plans/allowances.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { ensureSigningKey, hasSigningKey } from '../../signing-keys/ensure-signing-key.ts';
-import { claimDeduplication } from '../claim-deduplication.ts';
-import { insertMessages, type NewMessage } from '../insert-messages.ts';
-import { type Candidate, candidateOf, contentOf, type MessageDraft, type RequestContent } from './message-candidate.ts';
+import { ensureSigningKey, hasSigningKey } from '../../signing-keys/signing-keys.ts';
+import { claimDeduplication, insertMessages, type NewMessage } from '../insert-messages.ts';
+import { type Candidate, candidateOf, contentOf, type MessageDraft, type RequestContent } from './candidates.ts';
 
 /** The publisher of accepted messages: a caller of the API, or the creator of the schedule or job that publishes them. */
 export interface Publisher {

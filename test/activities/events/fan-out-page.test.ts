@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { fanOutPage } from '../../../activities/events/fan-out-page.ts';
 import { publishToService } from '../../../activities/events/publish-to-service.ts';
-import { insertEvent } from '../../../db/events/insert-event.ts';
-import { lockRaisedEvents } from '../../../db/events/raised-events.ts';
+import { insertEvent } from '../../../db/events/publishing.ts';
+import { lockRaisedEvents } from '../../../db/events/directory.ts';
 import { updateSubscription } from '../../../db/events/subscriptions.ts';
 import type { EventRef, FanOutStep } from '../../../domain/events/events.ts';
 import { newId } from '../../../domain/ids.ts';

@@ -1,6 +1,5 @@
-import { acceptDeliveries, firstDeliveryDraft } from '../../../db/events/accept-deliveries.ts';
-import { listTargets, lockEvent } from '../../../db/events/fan-out.ts';
-import { insertEvent } from '../../../db/events/insert-event.ts';
+import { acceptDeliveries, firstDeliveryDraft, listTargets, lockEvent } from '../../../db/events/fan-out.ts';
+import { insertEvent } from '../../../db/events/publishing.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
 import type { ActivityWorld } from '../invocations/world.ts';
 

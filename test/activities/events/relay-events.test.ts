@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepRelaying, relayEvents } from '../../../activities/events/relay-events.ts';
 import { startFollowUps } from '../../../activities/events/start-follow-ups.ts';
-import { lockRaisedEvents } from '../../../db/events/raised-events.ts';
+import { lockRaisedEvents } from '../../../db/events/directory.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';

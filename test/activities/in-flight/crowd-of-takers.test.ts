@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { PermitTakers, Queued } from '../../../activities/permit-takers.ts';
 import { Database, type EnvironmentTransaction } from '../../../db/client.ts';
-import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
+import { acquirePermit } from '../../../db/in-flight/permits.ts';
 import { newId } from '../../../domain/ids.ts';
 import { LOOK_AGAIN_MS } from '../../../domain/in-flight.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';

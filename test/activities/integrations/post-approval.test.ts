@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PostRef } from '../../../activities/integrations/post-approval.ts';
-import { connectIntegration } from '../../../db/integrations/connect-integration.ts';
+import { connectIntegration } from '../../../db/integrations/integrations.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { ChatClient, ChatReply } from '../../../domain/integrations/chat-client.ts';
 import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';

@@ -1,6 +1,5 @@
-import { addDecision } from '../../../db/approvals/add-decision.ts';
-import { lockApproval } from '../../../db/approvals/lock-approval.ts';
-import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
+import { addDecision, lockApproval } from '../../../db/approvals/decisions.ts';
+import { releaseInvocation } from '../../../db/invocations/changes.ts';
 import { keyPrincipal } from '../../harness/keys.ts';
 import type { ActivityWorld } from './world.ts';
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { addDecision } from '../../../db/approvals/add-decision.ts';
-import { getApproval } from '../../../db/approvals/get-approval.ts';
-import { lockCredentials } from '../../../db/invocations/lock-credentials.ts';
-import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
-import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
-import { createMember } from '../../../db/members/create-member.ts';
+import { addDecision } from '../../../db/approvals/decisions.ts';
+import { getApproval } from '../../../db/approvals/queries.ts';
+import { lockCredentials, lockInvocationWork } from '../../../db/invocations/locks.ts';
+import { releaseInvocation } from '../../../db/invocations/changes.ts';
+import { createMember } from '../../../db/members/members.ts';
 import { endGrant } from '../../../db/oauth/grants.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { plantGrant } from '../../api/oauth/planted-grant.ts';

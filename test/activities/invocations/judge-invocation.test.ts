@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { archiveAction } from '../../../db/actions/archive-action.ts';
-import { lockAction } from '../../../db/actions/lock-action.ts';
-import { updateAction } from '../../../db/actions/update-action.ts';
-import { lockInvocation } from '../../../db/invocations/lock-invocation.ts';
-import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
-import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.ts';
+import { archiveAction, lockAction, updateAction } from '../../../db/actions/changes.ts';
+import { lockInvocation, lockInvocationWork } from '../../../db/invocations/locks.ts';
+import { withdrawInvocation } from '../../../db/invocations/admission.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { archivePolicy } from '../../../db/approval-policies/archive-policy.ts';
-import { createPolicy } from '../../../db/approval-policies/create-policy.ts';
+import { archivePolicy, createPolicy } from '../../../db/approval-policies/changes.ts';
 import { parsePolicyDocument } from '../../../domain/approval-policies/document.ts';
 import { documentDigestOf } from '../../../domain/approval-policies/files.ts';
 import type { PolicyEffect } from '../../../domain/approval-policies/verdict.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPolicy } from '../../../db/approval-policies/create-policy.ts';
+import { createPolicy } from '../../../db/approval-policies/changes.ts';
 import { parsePolicyDocument } from '../../../domain/approval-policies/document.ts';
 import { documentDigestOf } from '../../../domain/approval-policies/files.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from './world.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { claimDispatch } from '../../../db/attempts/claim-dispatch.ts';
-import { completeAttempt } from '../../../db/attempts/close-attempt.ts';
+import { claimDispatch } from '../../../db/attempts/dispatches.ts';
+import { completeAttempt } from '../../../db/attempts/ends.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { appendEvidence } from '../../../db/effects/append-evidence.ts';
+import { appendEvidence } from '../../../db/effects/evidence.ts';
 import type { EffectRef, InvocationState } from '../../../domain/refs.ts';
 import { WORKER_LOST } from '../../../domain/settlement.ts';
 import { ACCEPTED, ActivityWorld, adapterThat, type Admission } from './world.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { archiveAction } from '../../../db/actions/archive-action.ts';
-import { createPolicy } from '../../../db/approval-policies/create-policy.ts';
-import { haltEnvironment } from '../../../db/environments/halt-environment.ts';
-import { createImpactLimit } from '../../../db/impact-limits/create-impact-limit.ts';
-import { deleteSecret } from '../../../db/secrets/delete-secret.ts';
+import { archiveAction } from '../../../db/actions/changes.ts';
+import { createPolicy } from '../../../db/approval-policies/changes.ts';
+import { haltEnvironment } from '../../../db/environments/halt.ts';
+import { createImpactLimit } from '../../../db/impact-limits/limits.ts';
+import { deleteSecret } from '../../../db/secrets/secrets.ts';
 import { parsePolicyDocument } from '../../../domain/approval-policies/document.ts';
 import { documentDigestOf } from '../../../domain/approval-policies/files.ts';
 import type { Judged } from '../../../domain/invocations/judgement.ts';

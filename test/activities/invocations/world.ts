@@ -14,9 +14,9 @@ import { createFolderStore } from '../../../activities/adapters/files/folder-sto
 import { postApproval } from '../../../activities/integrations/post-approval.ts';
 import { sendNotificationEmail } from '../../../activities/notifications/send-email.ts';
 import { type Activities, createActivities } from '../../../activities/index.ts';
-import { createAction } from '../../../db/actions/create-action.ts';
+import { createAction } from '../../../db/actions/changes.ts';
 import { Database, type EnvironmentTransaction, type Tenant } from '../../../db/client.ts';
-import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
+import { admitInvocation } from '../../../db/invocations/admission.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import type { ActionDefinition } from '../../../domain/actions.ts';
 import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';

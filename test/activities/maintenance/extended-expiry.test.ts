@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
-import { deleteExpiredSessions } from '../../../db/sessions/expired-sessions.ts';
+import { deleteExpiredSessions } from '../../../db/sessions/directory.ts';
 import { areaBudget } from '../../../activities/maintenance/area-budget.ts';
 import { expiredMemories } from '../../../activities/maintenance/memories.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { createCollection } from '../../../db/memory/collections.ts';
-import { lockExpired } from '../../../db/memory/lock-expired.ts';
-import { storeMemories } from '../../../db/memory/store-memories.ts';
-import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
-import { appendMessages } from '../../../db/sessions/append-messages.ts';
-import { createSession } from '../../../db/sessions/create-session.ts';
-import { updateSession } from '../../../db/sessions/update-session.ts';
+import { lockExpired } from '../../../db/memory/deletion.ts';
+import { storeMemories, supersedeMemory } from '../../../db/memory/changes.ts';
+import { appendMessages } from '../../../db/sessions/messages.ts';
+import { createSession, updateSession } from '../../../db/sessions/sessions.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { plainMemory } from '../../harness/plain-memory.ts';
 

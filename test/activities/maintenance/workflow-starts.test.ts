@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { workflowStarts } from '../../../activities/maintenance/workflow-starts.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { claimWorkflowStarts } from '../../../db/maintenance/claim-workflow-starts.ts';
-import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.ts';
+import { withdrawInvocation } from '../../../db/invocations/admission.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 import { relayStarts, startsOf } from './relay-starts.ts';
 

@@ -6,8 +6,8 @@ import { splitInput } from '../../../activities/memory/split-input.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { createCollection } from '../../../db/memory/collections.ts';
 import { createMemoryJob, getMemoryJob } from '../../../db/memory/jobs.ts';
-import { appendMessages } from '../../../db/sessions/append-messages.ts';
-import { createSession } from '../../../db/sessions/create-session.ts';
+import { appendMessages } from '../../../db/sessions/messages.ts';
+import { createSession } from '../../../db/sessions/sessions.ts';
 import {
   type IngestTemplate,
   type MemoryJobRef,

@@ -10,10 +10,10 @@ import {
   lockCollection,
   markCollectionDeleted,
 } from '../../../db/memory/collections.ts';
-import { forgetUnstored } from '../../../db/memory/forget-unstored.ts';
+import { forgetUnstored } from '../../../db/memory/deletion.ts';
 import { createMemoryJob, getMemoryJob, type IngestInput } from '../../../db/memory/jobs.ts';
-import { appendMessages } from '../../../db/sessions/append-messages.ts';
-import { createSession } from '../../../db/sessions/create-session.ts';
+import { appendMessages } from '../../../db/sessions/messages.ts';
+import { createSession } from '../../../db/sessions/sessions.ts';
 import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { newId } from '../../../domain/ids.ts';

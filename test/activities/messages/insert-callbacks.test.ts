@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { lockMessage } from '../../../db/messages/lock-message.ts';
-import { messageAssociatedData, openContent, type StoredContent } from '../../../db/messages/message-content.ts';
+import { messageAssociatedData, openContent, type StoredContent } from '../../../db/messages/records.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
 import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
-import { ensureSigningKey } from '../../../db/signing-keys/ensure-signing-key.ts';
+import { ensureSigningKey } from '../../../db/signing-keys/signing-keys.ts';
 import { PermitTakers, type Taker } from '../../../activities/permit-takers.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { PlanName } from '../../../domain/plans.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { queueEmails } from '../../../db/notifications/queue-emails.ts';
+import { queueEmails } from '../../../db/notifications/emails.ts';
 import { newId } from '../../../domain/ids.ts';
 import { EMAIL_RETRY_DELAYS_SECONDS, type EmailRef } from '../../../domain/notifications/emails.ts';
 import type { Mail, Mailer, MailResult } from '../../../domain/notifications/mailer.ts';

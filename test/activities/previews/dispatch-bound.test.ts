@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { addDecision } from '../../../db/approvals/add-decision.ts';
-import { getApproval } from '../../../db/approvals/get-approval.ts';
-import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
+import { addDecision } from '../../../db/approvals/decisions.ts';
+import { getApproval } from '../../../db/approvals/queries.ts';
+import { releaseInvocation } from '../../../db/invocations/changes.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 import { newSecret, rotate, tamper } from './support.ts';
 import { keyPrincipal } from '../../harness/keys.ts';

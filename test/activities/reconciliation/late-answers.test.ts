@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { unsettledAnswers } from '../../../activities/maintenance/unsettled-answers.ts';
-import { recordResolution } from '../../../db/reconciliation/record-resolution.ts';
+import { recordResolution } from '../../../db/reconciliation/resolution.ts';
 import type { EffectRef } from '../../../domain/refs.ts';
 import { ACCEPTED, ActivityWorld, adapterThat, type Admission, type Loss, REJECTED } from '../invocations/world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startReadAttempt } from '../../../db/attempts/start-read-attempt.ts';
+import { startReadAttempt } from '../../../db/attempts/replays.ts';
 import type { VerifyDeclaration } from '../../../domain/actions.ts';
 import type { EffectRef } from '../../../domain/refs.ts';
 import { startTarget } from '../../harness/target.ts';

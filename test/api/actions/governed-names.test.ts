@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { actionRoutes } from '../../../api/actions/routes.ts';
-import { archiveAction } from '../../../db/actions/archive-action.ts';
+import { archiveAction } from '../../../db/actions/changes.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { actionSchema, actionVersionSchema, listedVersionSchema } from '../../../api/actions/action-schemas.ts';
 import { actionRoutes } from '../../../api/actions/routes.ts';
-import { LISTED_MEMBER_BYTES_MAX } from '../../../db/shortened.ts';
+import { LISTED_MEMBER_BYTES_MAX } from '../../../db/columns.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
 import { type CallResult, startTestApi } from '../harness/test-api.ts';

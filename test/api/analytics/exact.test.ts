@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { giveBackAllowance } from '../../../db/plans/give-back-allowance.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { giveBackAllowance } from '../../../db/plans/allowances.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { Schedules, testVault } from '../schedules/support.ts';
 import { Analytics } from './support.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { type Fixture, testedSchema } from '../../../api/approval-policies/fixture-schemas.ts';
 import { runFixtures } from '../../../api/approval-policies/run-fixtures.ts';
-import type { EvaluationContext } from '../../../db/approval-policies/read-evaluation-context.ts';
+import type { EvaluationContext } from '../../../db/approval-policies/evaluation.ts';
 import { compilePolicySet } from '../../../domain/approval-policies/evaluate-policies.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { startTestApi } from '../harness/test-api.ts';

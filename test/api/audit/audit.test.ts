@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { auditEntrySchema } from '../../../api/audit/schemas.ts';
-import { verifyAuditChain } from '../../../db/audit/verify-audit-chain.ts';
+import { verifyAuditChain } from '../../../db/audit/verify-chains.ts';
 import { hashPassword } from '../../../db/auth/password.ts';
 import { newId } from '../../../domain/ids.ts';
 import { memberSession, type MemberSession } from '../harness/member-session.ts';

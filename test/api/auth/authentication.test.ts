@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { revokeApiKey } from '../../../db/api-keys/revoke-api-key.ts';
-import { generateApiKey } from '../../../db/api-keys/api-key.ts';
+import { generateApiKey, revokeApiKey } from '../../../db/api-keys/api-keys.ts';
 import { DEFAULT_KEY_SCOPES, PRESET_SCOPES } from '../../../domain/scopes.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { Client } from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hashToken } from '../../../db/auth/session-terms.ts';
+import { hashToken } from '../../../db/auth/sessions.ts';
 import { comparisonWith, hashPassword } from '../../../db/auth/password.ts';
 import { parseAddressRanges } from '../../../domain/address-ranges.ts';
 import { CHEAP, cookieOf, createPerson, PASSWORD, personOf, tokenSetBy, type TestPerson } from '../harness/people.ts';

@@ -7,7 +7,7 @@ import {
   stripeConfigSchema,
   usageHistorySchema,
 } from '../../../api/billing/schemas.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { PLANS, type PlanName } from '../../../domain/plans.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';

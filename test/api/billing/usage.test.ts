@@ -7,8 +7,8 @@ import {
   invoiceSchema,
   quotaListSchema,
 } from '../../../api/billing/usage-schemas.ts';
-import { consumeAllowance } from '../../../db/plans/consume-allowance.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { consumeAllowance } from '../../../db/plans/allowances.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { QUOTA_NAMES } from '../../../domain/billing/quotas.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';

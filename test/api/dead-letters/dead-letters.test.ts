@@ -8,7 +8,7 @@ import {
 } from '../../../api/dead-letters/schemas.ts';
 import { keySchema } from '../../../api/flow-control/schemas.ts';
 import { listedMessageSchema } from '../../../api/messages/schemas.ts';
-import { deleteOldDeadLetters } from '../../../db/dead-letters/delete-old-dead-letters.ts';
+import { deleteOldDeadLetters } from '../../../db/dead-letters/directory.ts';
 import { newId } from '../../../domain/ids.ts';
 import { startTestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { environmentSchema } from '../../../api/environments/schemas.ts';
 import type { Tenant, WorkspaceTransaction } from '../../../db/client.ts';
-import { createEnvironment } from '../../../db/environments/create-environment.ts';
+import { createEnvironment } from '../../../db/environments/environments.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { memberSession, type MemberSession } from '../harness/member-session.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import { markReconciliationExhausted } from '../../../db/effects/plan-reconciliation.ts';
-import { endApproval } from '../../../db/approvals/end-approval.ts';
-import { lockApproval } from '../../../db/approvals/lock-approval.ts';
-import { noteCrossing } from '../../../db/billing/usage-crossings.ts';
-import { admitToBudget } from '../../../db/budgets/admit-to-budget.ts';
-import { putBudget } from '../../../db/budgets/put-budget.ts';
-import { recordMissed } from '../../../db/schedules/record-missed.ts';
+import { markReconciliationExhausted } from '../../../db/effects/reconciliation.ts';
+import { endApproval } from '../../../db/approvals/changes.ts';
+import { lockApproval } from '../../../db/approvals/decisions.ts';
+import { noteCrossing } from '../../../db/billing/directory.ts';
+import { admitToBudget } from '../../../db/budgets/admission.ts';
+import { putBudget } from '../../../db/budgets/budgets.ts';
+import { recordMissed } from '../../../db/schedules/runs.ts';
 import {
   NOTIFIED_EVENT_TYPES,
   PLATFORM_EVENT_TYPES,

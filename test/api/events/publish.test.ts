@@ -10,8 +10,8 @@ import {
 import { startFanOutOf } from '../../../api/starts/event-workflows.ts';
 import { createdSubscriptionSchema, rotatedSecretSchema } from '../../../api/events/schemas.ts';
 import { batchResultSchema, listedMessageSchema, publishedToTopicSchema } from '../../../api/messages/schemas.ts';
-import { publishEvent } from '../../../db/events/publish-event.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { publishEvent } from '../../../db/events/publishing.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
 import { EVENT_DATA_BYTES_MAX } from '../../../domain/events/topics.ts';
 import { newId } from '../../../domain/ids.ts';

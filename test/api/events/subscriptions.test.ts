@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createdSubscriptionSchema, rotatedSecretSchema, subscriptionSchema } from '../../../api/events/schemas.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { SUBSCRIPTIONS_PER_TOPIC_MAX } from '../../../domain/events/topics.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { type CallResult, startTestApi } from '../harness/test-api.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createdSubscriptionSchema, topicSchema } from '../../../api/events/schemas.ts';
-import { deleteDeletedTopics } from '../../../db/events/delete-old-events.ts';
+import { deleteDeletedTopics } from '../../../db/events/directory.ts';
 import { TOPICS_PER_ENVIRONMENT_MAX } from '../../../domain/events/topics.ts';
 import { newId } from '../../../domain/ids.ts';
 import { type CallResult, startTestApi } from '../harness/test-api.ts';

@@ -6,7 +6,7 @@ import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { keySchema, statusSchema } from '../../../api/flow-control/schemas.ts';
 import { paceFlowControlWorkflow } from '../../../api/starts/start-granted.ts';
 import { wakeMessageWorkflow } from '../../../api/starts/message-workflows.ts';
-import { grantWaiting } from '../../../db/flow-control/grant-waiting.ts';
+import { grantWaiting } from '../../../db/flow-control/queue.ts';
 import type { FlowControlKeyRef } from '../../../domain/flow-control/flow-control.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
 import { startTestService } from '../../harness/service.ts';

@@ -1,4 +1,4 @@
-import { startSession } from '../../../db/auth/start-session.ts';
+import { startSession } from '../../../db/auth/sessions.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { Role } from '../../../domain/roles.ts';
 import type { TestDatabase } from '../../harness/database.ts';

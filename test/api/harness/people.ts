@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hashPassword, type ScryptCost } from '../../../db/auth/password.ts';
-import { startSession } from '../../../db/auth/start-session.ts';
-import { createMember } from '../../../db/members/create-member.ts';
+import { startSession } from '../../../db/auth/sessions.ts';
+import { createMember } from '../../../db/members/members.ts';
 import type { Role } from '../../../domain/roles.ts';
 import type { CallOptions, CallResult, TestApi } from './test-api.ts';
 

@@ -23,7 +23,7 @@ import { BodyThreads, type BodyThreadsOptions } from '../../../api/threads/body-
 import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
 import { type ApiOptions, createApi } from '../../../api/create-api.ts';
 import type { ApiDependencies, Workers } from '../../../api/dependencies.ts';
-import { type ApiKeyRecord, createApiKey, type NewApiKey } from '../../../db/api-keys/create-api-key.ts';
+import { type ApiKeyRecord, createApiKey, type NewApiKey } from '../../../db/api-keys/api-keys.ts';
 import { Database, type Tenant } from '../../../db/client.ts';
 import { NotificationListener } from '../../../db/announcements/notification-listener.ts';
 import { SettlementHub } from '../../../db/announcements/settlement-hub.ts';

@@ -1,4 +1,4 @@
-import { LISTED_MEMBER_BYTES_MAX } from '../../../db/shortened.ts';
+import { LISTED_MEMBER_BYTES_MAX } from '../../../db/columns.ts';
 import type { TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 

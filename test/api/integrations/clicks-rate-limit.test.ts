@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { newId } from '../../../domain/ids.ts';
 import { buttonValue } from '../../../domain/integrations/clicks.ts';
 import type { ChatProvider } from '../../../domain/integrations/integrations.ts';

@@ -4,7 +4,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startInvocationWorkflow } from '../../../api/invocations/start-invocation-workflow.ts';
-import { EnvironmentNames } from '../../../db/environments/environment-names.ts';
+import { EnvironmentNames } from '../../../db/environments/callers.ts';
 import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { newId } from '../../../domain/ids.ts';
 import { SEARCH_ATTRIBUTES } from '../../../temporal/search-attributes.ts';

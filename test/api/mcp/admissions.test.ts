@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
-import { removeMember } from '../../../db/members/remove-member.ts';
+import { removeMember } from '../../../db/members/members.ts';
 import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { plantNewEffect } from '../../db/effects/planted-rows.ts';

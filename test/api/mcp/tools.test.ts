@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnySchema, Ajv2020 } from 'ajv/dist/2020.js';
-import { createAction } from '../../../db/actions/create-action.ts';
-import { revokeApiKey } from '../../../db/api-keys/revoke-api-key.ts';
+import { createAction } from '../../../db/actions/changes.ts';
+import { revokeApiKey } from '../../../db/api-keys/api-keys.ts';
 import { type JsonObject, textOf } from '../../../domain/json.ts';
 import type { Scope } from '../../../domain/scopes.ts';
 import { OWN_TOOL_NAMES } from '../../../domain/mcp/tool-names.ts';

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { forgetMemoryPage } from '../../../activities/memory/forget-page.ts';
 import { collectionSchema, jobSchema, memorySchema } from '../../../api/memory/schemas.ts';
 import { advanceMemoryJob, createMemoryJob, lockMemoryJob } from '../../../db/memory/jobs.ts';
-import { storeMemories } from '../../../db/memory/store-memories.ts';
+import { storeMemories } from '../../../db/memory/changes.ts';
 import { newId } from '../../../domain/ids.ts';
 import { FORGOTTEN_AT_ONCE_MAX } from '../../../domain/memory/memories.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';

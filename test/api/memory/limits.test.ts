@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { collectionSchema, memorySchema } from '../../../api/memory/schemas.ts';
-import { consumeAllowance } from '../../../db/plans/consume-allowance.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { consumeAllowance } from '../../../db/plans/allowances.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { newId } from '../../../domain/ids.ts';
 import { COLLECTIONS_MAX, VERSIONS_MAX } from '../../../domain/memory/memories.ts';
 import { CHUNKS_MAX, OPEN_JOBS_MAX } from '../../../domain/memory/memory-jobs.ts';

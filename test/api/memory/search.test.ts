@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCollection } from '../../../db/memory/collections.ts';
 import { nearestMemories } from '../../../db/memory/nearest-memories.ts';
-import { type NewMemory, storeMemories } from '../../../db/memory/store-memories.ts';
+import { type NewMemory, storeMemories } from '../../../db/memory/changes.ts';
 import { searchMemories } from '../../../api/memory/search-memories.ts';
 import { Database, type Tenant } from '../../../db/client.ts';
 import { dotProduct, toUnitLength } from '../../../domain/embeddings/embedder.ts';

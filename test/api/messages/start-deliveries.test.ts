@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { publishBody } from '../../../api/messages/body-schemas.ts';
 import { PacedStarts } from '../../../api/starts/paced-starts.ts';
 import { startDeliveries } from '../../../api/messages/start-deliveries.ts';
-import { queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
+import { queueDeliveries } from '../../../db/in-flight/permits.ts';
 import { acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';
 import { messageWorkflowId } from '../../../temporal/messages/deliver-message.ts';
 import { START_MESSAGES_WORKFLOW, startMessagesWorkflowId } from '../../../temporal/messages/start-messages.ts';

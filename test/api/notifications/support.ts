@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { notificationSchema } from '../../../api/notifications/schemas.ts';
-import { raiseNotification } from '../../../db/notifications/raise-notification.ts';
+import { raiseNotification } from '../../../db/notifications/alerts.ts';
 import type { Tenant } from '../../../db/client.ts';
 import type { NotificationDraft } from '../../../domain/notifications/notifications.ts';
 import { dataOf } from '../invocations/support.ts';

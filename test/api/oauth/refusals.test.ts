@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import * as openid from 'openid-client';
 import { describe, expect, it, test } from 'vitest';
-import { removeMember } from '../../../db/members/remove-member.ts';
+import { removeMember } from '../../../db/members/members.ts';
 import { hashOfArtifact } from '../../../db/oauth/artifacts.ts';
 import { deleteExpiredArtifacts, findExpiredArtifacts } from '../../../db/oauth/expired.ts';
 import { type JsonObject, textOf } from '../../../domain/json.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMember } from '../../../db/members/add-member.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { addMember } from '../../../db/members/members.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { environmentPath } from '../../../domain/console-links.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endSession } from '../../../db/auth/end-session.ts';
+import { endSession } from '../../../db/auth/sessions.ts';
 import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
 import { call, startTestApi } from '../harness/test-api.ts';
 import { type Approval, approvalIn } from '../approvals/support.ts';

@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../../../db/approvals/records.ts';
-import type { OutcomeAfter } from '../../../db/approvals/read-outcome.ts';
-import type { Allowance } from '../../../db/impact-limits/list-allowances.ts';
+import type { OutcomeAfter } from '../../../db/approvals/queries.ts';
+import type { Allowance } from '../../../db/impact-limits/allowances.ts';
 import type { PreviewRecord } from '../../../db/previews/records.ts';
 import type { ActionDefinition } from '../../../domain/actions.ts';
 import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';

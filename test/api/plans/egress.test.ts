@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readUsage } from '../../../db/plans/read-usage.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { readUsage, setPlan } from '../../../db/plans/plans.ts';
 import { PLAN_TABLE, type PlanName, usageResetsAt } from '../../../domain/plans.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { createAction, errorOf } from '../invocations/support.ts';

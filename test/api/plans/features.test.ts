@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, describe, it } from 'vitest';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import type { PlanName } from '../../../domain/plans.ts';
 import { createPerson } from '../harness/people.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';

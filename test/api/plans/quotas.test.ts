@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createServer, type AddressInfo } from 'node:net';
-import { readUsage } from '../../../db/plans/read-usage.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { readUsage, setPlan } from '../../../db/plans/plans.ts';
 import { PLAN_TABLE, usageResetsAt } from '../../../domain/plans.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';

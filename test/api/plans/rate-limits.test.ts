@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineRoute } from '../../../api/http/define-route.ts';
-import { createApiKey } from '../../../db/api-keys/create-api-key.ts';
+import { createApiKey } from '../../../db/api-keys/api-keys.ts';
 import type { Tenant } from '../../../db/client.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { PLAN_TABLE, type PlanName } from '../../../domain/plans.ts';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { startTestApi } from '../harness/test-api.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listedEffectSchema } from '../../../api/effects/schemas.ts';
-import { LISTED_RECORDS_MAX } from '../../../db/effects/get-effect.ts';
+import { LISTED_RECORDS_MAX } from '../../../db/effects/queries.ts';
 import { READS_PER_EFFECT_MAX } from '../../../domain/reconciliation/reads.ts';
 import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
-import { appendEvidence } from '../../../db/effects/append-evidence.ts';
+import { lockInvocationWork } from '../../../db/invocations/locks.ts';
+import { appendEvidence } from '../../../db/effects/evidence.ts';
 import { settle } from '../../../activities/invocations/settle-invocation.ts';
 import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';

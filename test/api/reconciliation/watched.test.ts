@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { settle } from '../../../activities/invocations/settle-invocation.ts';
-import { appendEvidence } from '../../../db/effects/append-evidence.ts';
-import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
+import { appendEvidence } from '../../../db/effects/evidence.ts';
+import { lockInvocationWork } from '../../../db/invocations/locks.ts';
 import { startFakeStripe } from '../../harness/providers/fake-stripe.ts';
 import { startTestService } from '../../harness/service.ts';
 import { effectIn, type Effect, errorOf, invocationIn, invoke } from '../invocations/support.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { runWithCountsSchema, spanSchema } from '../../../api/runs/schemas.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { findWaitingInvocations, WAITING_INVOCATIONS_MAX } from '../../../db/runs/find-waiting-invocations.ts';
+import { findWaitingInvocations, WAITING_INVOCATIONS_MAX } from '../../../db/runs/directory.ts';
 import { uncancelledInvocations } from '../../../activities/maintenance/uncancelled-invocations.ts';
 import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';

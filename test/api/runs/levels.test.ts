@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { spanSchema } from '../../../api/runs/schemas.ts';
-import { listSpans } from '../../../db/runs/list-spans.ts';
+import { listSpans } from '../../../db/runs/spans.ts';
 import { newId } from '../../../domain/ids.ts';
 import { explained } from '../../harness/explained.ts';
 import { startTestApi } from '../harness/test-api.ts';

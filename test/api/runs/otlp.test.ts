@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listedRunSchema, runSchema, runWithCountsSchema, spanSchema } from '../../../api/runs/schemas.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { type CallOptions, type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeSpans } from '../../../api/runs/write-spans.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { createRun } from '../../../db/runs/create-run.ts';
-import { getSpan } from '../../../db/runs/list-spans.ts';
+import { createRun } from '../../../db/runs/changes.ts';
+import { getSpan } from '../../../db/runs/spans.ts';
 import type { SpanUpsert } from '../../../domain/runs/runs.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recordMissed } from '../../../db/schedules/record-missed.ts';
+import { recordMissed } from '../../../db/schedules/runs.ts';
 import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
 import type { FiringRef, RunTrigger } from '../../../domain/schedules/schedules.ts';
 import { isId } from '../../../domain/ids.ts';

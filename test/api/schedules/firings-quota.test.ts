@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { parseCron } from '../../../domain/schedules/cron.ts';
 import { firingsPerHour } from '../../../domain/schedules/slots.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { secretRoutes } from '../../../api/secrets/routes.ts';
 import { SECRET_VALUE_BYTES_MAX } from '../../../api/secrets/schemas.ts';
-import { readSealedSecrets } from '../../../db/secrets/read-sealed-secrets.ts';
+import { readSealedSecrets } from '../../../db/secrets/secrets.ts';
 import type { Vault } from '../../../db/secrets/vault.ts';
 import { startTestApi } from '../harness/test-api.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { messageSchema, sessionSchema } from '../../../api/sessions/schemas.ts';
-import { deleteExpiredSessions } from '../../../db/sessions/expired-sessions.ts';
+import { deleteExpiredSessions } from '../../../db/sessions/directory.ts';
 import { MESSAGE_BYTES_MAX, MESSAGES_PER_SESSION_MAX } from '../../../domain/sessions/sessions.ts';
 import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';

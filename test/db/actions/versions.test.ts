@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
-import { createAction } from '../../../db/actions/create-action.ts';
-import { getAction } from '../../../db/actions/get-action.ts';
-import { listVersions } from '../../../db/actions/list-versions.ts';
-import { lockAction } from '../../../db/actions/lock-action.ts';
+import { createAction, lockAction, updateAction } from '../../../db/actions/changes.ts';
+import { getAction, listVersions } from '../../../db/actions/queries.ts';
 import type { ActionRecord, NewVersion } from '../../../db/actions/records.ts';
-import { updateAction } from '../../../db/actions/update-action.ts';
 import type { Tenant } from '../../../db/client.ts';
 import type { ActionDefinition } from '../../../domain/actions.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';

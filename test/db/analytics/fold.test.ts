@@ -4,7 +4,7 @@ import { foldAllFacts, foldFacts } from '../../../db/analytics/fold-facts.ts';
 import { dropOldAnalyticsPartition, makeAnalyticsPartitions } from '../../../db/analytics/keep-partitions.ts';
 import { findDifferences } from '../../../db/analytics/verify-rollups.ts';
 import { verifySample } from '../../../db/analytics/verify-sample.ts';
-import { keepLiveMessages } from '../../../db/messages/keep-partitions.ts';
+import { keepLiveMessages } from '../../../db/messages/directory.ts';
 import { DIMENSIONS_MAX, OTHER } from '../../../domain/analytics/kinds.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { foldAllFacts, foldFacts } from '../../../db/analytics/fold-facts.ts';
 import { findDifferences, mendRollups } from '../../../db/analytics/verify-rollups.ts';
 import type { Tenant } from '../../../db/client.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { History } from './history.ts';
 import { connectOwners } from './owners.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { announceSettlement } from '../../../db/invocations/announce-settlement.ts';
+import { announceSettlement } from '../../../db/invocations/changes.ts';
 import { type Announcement, Announcer } from '../../../db/announcements/announcer.ts';
 import { NotificationListener } from '../../../db/announcements/notification-listener.ts';
 import { LOOK_MS, SettlementHub } from '../../../db/announcements/settlement-hub.ts';

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { archivePolicy } from '../../../db/approval-policies/archive-policy.ts';
-import { createPlan } from '../../../db/approval-policies/create-plan.ts';
-import { createPolicy } from '../../../db/approval-policies/create-policy.ts';
-import { deleteOldPlans, UNAPPLIED_PLANS_MAX } from '../../../db/approval-policies/delete-old-plans.ts';
-import { getPlan } from '../../../db/approval-policies/get-plan.ts';
-import { insertPolicyVersion } from '../../../db/approval-policies/insert-policy-version.ts';
-import { findPolicySet } from '../../../db/approval-policies/find-policy-set.ts';
-import { lockPolicies } from '../../../db/approval-policies/lock-policies.ts';
-import { markPlanApplied } from '../../../db/approval-policies/mark-plan-applied.ts';
-import { type PolicyRevision, readPolicyRevision } from '../../../db/approval-policies/read-policy-revision.ts';
+import {
+  archivePolicy,
+  createPolicy,
+  insertPolicyVersion,
+  lockPolicies,
+  setPolicyEnabled,
+} from '../../../db/approval-policies/changes.ts';
+import {
+  createPlan,
+  deleteOldPlans,
+  getPlan,
+  markPlanApplied,
+  UNAPPLIED_PLANS_MAX,
+} from '../../../db/approval-policies/plans.ts';
+import { findPolicySet, type PolicyRevision, readPolicyRevision } from '../../../db/approval-policies/evaluation.ts';
 import type { NewPolicyVersion, PolicyRecord } from '../../../db/approval-policies/records.ts';
-import { setPolicyEnabled } from '../../../db/approval-policies/set-policy-enabled.ts';
 import type { EnvironmentTransaction, Tenant } from '../../../db/client.ts';
 import { parsePolicyDocument } from '../../../domain/approval-policies/document.ts';
 import { documentDigestOf } from '../../../domain/approval-policies/files.ts';

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../harness/database.ts';
 import { plantKeys } from '../../harness/keys.ts';
-import { createMember } from '../../../db/members/create-member.ts';
+import { createMember } from '../../../db/members/members.ts';
 import { plantGrant } from '../../api/oauth/planted-grant.ts';
 import { DIGEST, insert, type Values } from '../harness/plant.ts';
 import { plantApproval } from './planted-rows.ts';

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../../db/audit/list-audit.ts';
 import { recordAudit } from '../../../db/audit/record-audit.ts';
-import { verifyAuditChain, type AuditChainState } from '../../../db/audit/verify-audit-chain.ts';
+import { type AuditChainState, verifyAuditChain } from '../../../db/audit/verify-chains.ts';
 import type { Database, Tenant } from '../../../db/client.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { withoutTriggers } from '../harness/plant.ts';

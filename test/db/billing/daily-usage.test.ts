@@ -1,11 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../../db/client.ts';
-import { readDailyUsage } from '../../../db/billing/read-daily-usage.ts';
-import { consumeAllowance } from '../../../db/plans/consume-allowance.ts';
-import { countEgress } from '../../../db/plans/count-egress.ts';
-import { giveBackAllowance } from '../../../db/plans/give-back-allowance.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { readDailyUsage } from '../../../db/billing/usage.ts';
+import { consumeAllowance, countEgress, giveBackAllowance } from '../../../db/plans/allowances.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { type Allowance, ALLOWANCES, PLANS } from '../../../domain/plans.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 

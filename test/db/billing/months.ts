@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { draftInvoice, finishMonth, openInvoice, snapshotMonth } from '../../../db/billing/close-month.ts';
+import { draftInvoice, finishMonth, openInvoice, snapshotMonth } from '../../../db/billing/invoices.ts';
 import { Database, type Tenant, type WorkspaceTransaction } from '../../../db/client.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { TestDatabase } from '../../harness/database.ts';

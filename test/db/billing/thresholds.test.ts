@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { alertTargets, usageThresholds } from '../../../activities/maintenance/billing.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { putAlertTarget } from '../../../db/billing/alert-target.ts';
-import { consumeAllowance } from '../../../db/plans/consume-allowance.ts';
-import { countEgress } from '../../../db/plans/count-egress.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { putAlertTarget } from '../../../db/billing/subscription.ts';
+import { consumeAllowance, countEgress } from '../../../db/plans/allowances.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { PRICES } from '../../domain/billing/prices.ts';
 import { createTestDatabase, type TestTenants } from '../../harness/database.ts';

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiKey } from '../../../db/api-keys/create-api-key.ts';
-import { admitToBudget } from '../../../db/budgets/admit-to-budget.ts';
-import { getBudget } from '../../../db/budgets/get-budget.ts';
-import { lockBudget } from '../../../db/budgets/lock-budget.ts';
-import { putBudget } from '../../../db/budgets/put-budget.ts';
+import { createApiKey } from '../../../db/api-keys/api-keys.ts';
+import { admitToBudget } from '../../../db/budgets/admission.ts';
+import { getBudget, lockBudget, putBudget } from '../../../db/budgets/budgets.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS, type BudgetCaps } from '../../../domain/budgets.ts';
-import { giveBackAllowance } from '../../../db/plans/give-back-allowance.ts';
+import { giveBackAllowance } from '../../../db/plans/allowances.ts';
 import { startPlantedDatabase } from '../harness/planted-database.ts';
 import { plantInvocation, refusalOf } from '../invocations/planted-rows.ts';
 

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { appendEvidence } from '../../../db/effects/append-evidence.ts';
-import { getEffect } from '../../../db/effects/get-effect.ts';
+import { appendEvidence } from '../../../db/effects/evidence.ts';
+import { getEffect } from '../../../db/effects/queries.ts';
 import { verifyReceipts } from '../../../db/effects/verify-receipts.ts';
-import { appendObservation } from '../../../db/previews/append-observation.ts';
+import { appendObservation } from '../../../db/previews/drafts.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { plantAction } from '../actions/planted-rows.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { recordAudit } from '../../../db/audit/record-audit.ts';
-import { appendEvidence } from '../../../db/effects/append-evidence.ts';
+import { appendEvidence } from '../../../db/effects/evidence.ts';
 import { type ReceiptState, verifyReceipts } from '../../../db/effects/verify-receipts.ts';
 import { canonicalText } from './stranger.ts';
 import { newId } from '../../../domain/ids.ts';

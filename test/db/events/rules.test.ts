@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { advanceFanOut, endFanOut } from '../../../db/events/fan-out.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { insertEvent } from '../../../db/events/insert-event.ts';
+import { insertEvent } from '../../../db/events/publishing.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 

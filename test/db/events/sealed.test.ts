@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readSigners } from '../../../db/events/read-signers.ts';
-import { openHeaders, sealHeaders } from '../../../db/events/subscription-content.ts';
 import {
   insertFirstSecret,
   readFirstSecret,
+  readSigners,
   rotateSubscriptionSecret,
 } from '../../../db/events/subscription-secrets.ts';
-import { insertSubscription, lockSubscription } from '../../../db/events/subscriptions.ts';
+import { insertSubscription, lockSubscription, openHeaders, sealHeaders } from '../../../db/events/subscriptions.ts';
 import { createTopic } from '../../../db/events/topics.ts';
 import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';

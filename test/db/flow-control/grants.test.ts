@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { deleteKey } from '../../../db/flow-control/delete-key.ts';
-import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt-environment.ts';
+import { deleteKey } from '../../../db/flow-control/changes.ts';
+import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt.ts';
 import { PARALLELISM_MAX } from '../../../domain/flow-control/flow-control.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { type KeyLimits, KeyWorld } from './world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { ensureKeys } from '../../../db/flow-control/ensure-keys.ts';
+import { ensureKeys } from '../../../db/flow-control/changes.ts';
 import { KEYS_PER_ENVIRONMENT_MAX } from '../../../domain/flow-control/flow-control.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';

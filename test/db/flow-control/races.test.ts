@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { claimCall } from '../../../db/flow-control/claim-call.ts';
+import { claimCall } from '../../../db/flow-control/queue.ts';
 import type { Grant } from '../../../domain/flow-control/flow-control.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { randomFrom } from '../../harness/random.ts';

@@ -1,13 +1,7 @@
 import type { Tenant } from '../../../db/client.ts';
-import { claimCall } from '../../../db/flow-control/claim-call.ts';
-import { createKey } from '../../../db/flow-control/create-key.ts';
-import { enqueueMessages } from '../../../db/flow-control/enqueue-messages.ts';
-import { getKey } from '../../../db/flow-control/get-key.ts';
-import { grantWaiting } from '../../../db/flow-control/grant-waiting.ts';
-import { lockKey } from '../../../db/flow-control/lock-key.ts';
-import type { FlowControlKeyRecord } from '../../../db/flow-control/records.ts';
-import { type Release, releaseSlot } from '../../../db/flow-control/release-slot.ts';
-import { type KeyChange, updateKey } from '../../../db/flow-control/update-key.ts';
+import { claimCall, enqueueMessages, grantWaiting, type Release, releaseSlot } from '../../../db/flow-control/queue.ts';
+import { createKey, type KeyChange, lockKey, updateKey } from '../../../db/flow-control/changes.ts';
+import { type FlowControlKeyRecord, getKey } from '../../../db/flow-control/keys.ts';
 import type { Grant, GRANTS_AT_ONCE } from '../../../domain/flow-control/flow-control.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { TestDatabase } from '../../harness/database.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startDispatch } from '../../../db/attempts/start-dispatch.ts';
+import { startDispatch } from '../../../db/attempts/dispatches.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { newId } from '../../../domain/ids.ts';
 import { requiredState } from '../../../domain/impact-limits/settle.ts';

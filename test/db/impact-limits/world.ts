@@ -1,12 +1,10 @@
 import { Client } from 'pg';
-import { startDispatch } from '../../../db/attempts/start-dispatch.ts';
+import { startDispatch } from '../../../db/attempts/dispatches.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { createImpactLimit, type NewLimit } from '../../../db/impact-limits/create-impact-limit.ts';
-import { getImpactLimit } from '../../../db/impact-limits/get-impact-limit.ts';
-import { listReservations } from '../../../db/impact-limits/list-reservations.ts';
+import { createImpactLimit, getImpactLimit, type NewLimit } from '../../../db/impact-limits/limits.ts';
+import { listReservations, reserveImpact } from '../../../db/impact-limits/reservations.ts';
 import type { LimitDetail, ReservationRecord } from '../../../db/impact-limits/records.ts';
-import { reserveImpact } from '../../../db/impact-limits/reserve-impact.ts';
-import { type HowSettled, settleReservations } from '../../../db/impact-limits/settle-reservations.ts';
+import { type HowSettled, settleReservations } from '../../../db/impact-limits/settlement.ts';
 import type { ImpactQuantity } from '../../../domain/actions.ts';
 import type { ImpactFacts } from '../../../domain/impact-limits/demand.ts';
 import type { Outcome, PartialEffect, Stage } from '../../../domain/lifecycle.ts';

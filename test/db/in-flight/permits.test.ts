@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
-import { releasePermit } from '../../../db/in-flight/release-permit.ts';
-import { discountUntoldGrant } from '../../../db/in-flight/discount-untold-grant.ts';
-import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
-import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
+import { acquirePermit, discountUntoldGrant, releasePermit } from '../../../db/in-flight/permits.ts';
+import { grantFreePermits } from '../../../db/in-flight/directory.ts';
 import { type InFlightCaps, UNCLAIMED_GRANTS_MAX } from '../../../domain/in-flight.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 

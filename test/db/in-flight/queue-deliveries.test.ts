@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
-import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
-import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
-import { queueBehindMany, queueBehindOthers, queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
-import { releasePermit } from '../../../db/in-flight/release-permit.ts';
+import {
+  acquirePermit,
+  queueBehindMany,
+  queueBehindOthers,
+  queueDeliveries,
+  releasePermit,
+} from '../../../db/in-flight/permits.ts';
+import { grantFreePermits } from '../../../db/in-flight/directory.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 
 const MOST = 2;

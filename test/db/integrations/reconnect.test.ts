@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { putLinkCode, redeemLinkCode } from '../../../db/integrations/chat-links.ts';
-import { connectIntegration } from '../../../db/integrations/connect-integration.ts';
+import { putLinkCode, redeemLinkCode } from '../../../db/integrations/chat.ts';
+import { connectIntegration } from '../../../db/integrations/integrations.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { connectIntegration } from '../../../db/integrations/connect-integration.ts';
-import { readCredential } from '../../../db/integrations/get-integration.ts';
-import { openSlack } from '../../../db/integrations/records.ts';
+import { connectIntegration, openSlack, readCredential } from '../../../db/integrations/integrations.ts';
 import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';

@@ -1,10 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type InvocationFilter,
-  invocationCondition,
-  listInvocations,
-} from '../../../db/invocations/list-invocations.ts';
+import { invocationCondition, type InvocationFilter, listInvocations } from '../../../db/invocations/queries.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
 

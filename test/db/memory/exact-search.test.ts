@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database, type Tenant } from '../../../db/client.ts';
 import { createCollection, findCollections } from '../../../db/memory/collections.ts';
-import type { Wanted } from '../../../db/memory/conditions.ts';
+import type { Wanted } from '../../../db/memory/records.ts';
 import { nearestMemories } from '../../../db/memory/nearest-memories.ts';
-import { type NewMemory, storeMemories } from '../../../db/memory/store-memories.ts';
-import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
+import { type NewMemory, storeMemories, supersedeMemory } from '../../../db/memory/changes.ts';
 import { dotProduct, toUnitLength } from '../../../domain/embeddings/embedder.ts';
 import { COMPARED_MAX } from '../../../domain/memory/memories.ts';
 import { byScore, RANKING_DEPTH, type Ranked } from '../../../domain/memory/rank-fusion.ts';

@@ -1,11 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { createCollection } from '../../../db/memory/collections.ts';
-import { type Deleted, deleteMemories } from '../../../db/memory/delete-memories.ts';
-import { lockChain } from '../../../db/memory/lock-chain.ts';
+import { type Deleted, deleteMemories } from '../../../db/memory/deletion.ts';
+import { lockChain, type NewMemory, storeMemories, supersedeMemory } from '../../../db/memory/changes.ts';
 import { createMemoryJob } from '../../../db/memory/jobs.ts';
-import { type NewMemory, storeMemories } from '../../../db/memory/store-memories.ts';
-import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { randomFrom } from '../../harness/random.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createCollection } from '../../../db/memory/collections.ts';
 import { matchingMemories } from '../../../db/memory/matching-memories.ts';
-import { storeMemories } from '../../../db/memory/store-memories.ts';
+import { storeMemories } from '../../../db/memory/changes.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { plainMemory } from '../../harness/plain-memory.ts';
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database, type Tenant } from '../../../db/client.ts';
 import { createCollection } from '../../../db/memory/collections.ts';
-import { deleteMemories } from '../../../db/memory/delete-memories.ts';
+import { deleteMemories } from '../../../db/memory/deletion.ts';
 import { nearestMemories } from '../../../db/memory/nearest-memories.ts';
-import { storeMemories } from '../../../db/memory/store-memories.ts';
-import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
+import { storeMemories, supersedeMemory } from '../../../db/memory/changes.ts';
 import { dotProduct, toUnitLength } from '../../../domain/embeddings/embedder.ts';
 import { byScore, RANKING_DEPTH, type Ranked } from '../../../domain/memory/rank-fusion.ts';
 import { buildMemoryIndexes, listVectorIndexes } from '../../../embedded/memory-indexes.ts';

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { beforeEach, expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt-environment.ts';
-import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
+import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt.ts';
+import { acquirePermit } from '../../../db/in-flight/permits.ts';
 import { type AcceptOptions, acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { setPlan } from '../../../db/plans/plans.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 

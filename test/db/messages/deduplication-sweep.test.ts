@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { pino } from 'pino';
 import { expiredDeduplications } from '../../../activities/maintenance/expired-deduplications.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { claimDeduplication } from '../../../db/messages/claim-deduplication.ts';
+import { claimDeduplication } from '../../../db/messages/insert-messages.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { endAttempt } from '../../../db/messages/end-attempt.ts';
+import { endAttempt, type Outcome, startAttempt } from '../../../db/messages/attempts.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { lockMessage, type MessageWork } from '../../../db/messages/lock-message.ts';
-import type { Outcome } from '../../../db/messages/record-outcome.ts';
-import { startAttempt } from '../../../db/messages/start-attempt.ts';
 import { idFloor, newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { plainMessage } from './plain-message.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { lockInPartition, lockMessage } from '../../../db/messages/lock-message.ts';
-import { partitionOf } from '../../../db/messages/partition.ts';
+import { partitionOf } from '../../../db/messages/partitions.ts';
 import { idFloor, newId, timeOfId } from '../../../domain/ids.ts';
 import { MESSAGE_RETENTIONS } from '../../../domain/plans.ts';
 import { createTestDatabase } from '../../harness/database.ts';

@@ -2,17 +2,11 @@ import { Client } from 'pg';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { MESSAGE_PARTITION_STEPS } from '../../../activities/maintenance/message-partitions.ts';
 import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
-import { closeAttempt } from '../../../db/messages/close-attempt.ts';
-import { getMessage } from '../../../db/messages/get-message.ts';
+import { closeAttempt, recordOutcome, startAttempt } from '../../../db/messages/attempts.ts';
+import { getMessage } from '../../../db/messages/queries.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
-import {
-  dropOldMessagePartition,
-  keepLiveMessages,
-  makeMessagePartitions,
-} from '../../../db/messages/keep-partitions.ts';
+import { dropOldMessagePartition, keepLiveMessages, makeMessagePartitions } from '../../../db/messages/directory.ts';
 import { lockAttempted, lockMessage } from '../../../db/messages/lock-message.ts';
-import { recordOutcome } from '../../../db/messages/record-outcome.ts';
-import { startAttempt } from '../../../db/messages/start-attempt.ts';
 import { encodeUuid } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import pino from 'pino';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { lockMessage } from '../../../db/messages/lock-message.ts';
-import { messageAssociatedData, openContent, sealContent } from '../../../db/messages/message-content.ts';
+import { messageAssociatedData, openContent, sealContent } from '../../../db/messages/records.ts';
 import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';

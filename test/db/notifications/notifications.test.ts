@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { raiseNotification } from '../../../db/notifications/raise-notification.ts';
+import { raiseNotification } from '../../../db/notifications/alerts.ts';
 import type { NotificationDraft } from '../../../domain/notifications/notifications.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 

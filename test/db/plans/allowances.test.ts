@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Database, type Tenant } from '../../../db/client.ts';
-import { consumeAllowance } from '../../../db/plans/consume-allowance.ts';
-import { giveBackAllowance } from '../../../db/plans/give-back-allowance.ts';
-import { readPlan } from '../../../db/plans/read-plan.ts';
-import { readUsage } from '../../../db/plans/read-usage.ts';
-import { setPlan } from '../../../db/plans/set-plan.ts';
+import { consumeAllowance, giveBackAllowance } from '../../../db/plans/allowances.ts';
+import { readPlan, readUsage, setPlan } from '../../../db/plans/plans.ts';
 import type { ServiceError } from '../../../domain/errors.ts';
 import { type Allowance, PLAN_TABLE, type PlanName, usageResetsAt } from '../../../domain/plans.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';

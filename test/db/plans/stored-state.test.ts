@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
-import { storeEntry } from '../../../db/cache/store-entry.ts';
+import { storeEntry } from '../../../db/cache/lookups.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { foldStoredState } from '../../../db/plans/fold-stored-state.ts';
-import { createRun } from '../../../db/runs/create-run.ts';
-import { updateRun } from '../../../db/runs/update-run.ts';
-import { upsertSpans } from '../../../db/runs/upsert-spans.ts';
-import { appendMessages } from '../../../db/sessions/append-messages.ts';
-import { createSession } from '../../../db/sessions/create-session.ts';
-import { clearMessages, popMessage } from '../../../db/sessions/remove-messages.ts';
-import { updateSession } from '../../../db/sessions/update-session.ts';
+import { foldStoredState } from '../../../db/plans/directory.ts';
+import { createRun, updateRun } from '../../../db/runs/changes.ts';
+import { upsertSpans } from '../../../db/runs/spans.ts';
+import { appendMessages, clearMessages, popMessage } from '../../../db/sessions/messages.ts';
+import { createSession, updateSession } from '../../../db/sessions/sessions.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { setProviderReference } from '../../../db/effects/set-provider-reference.ts';
+import { setProviderReference } from '../../../db/effects/settlement.ts';
 import { newId } from '../../../domain/ids.ts';
 import { startPlantedDatabase } from '../harness/planted-database.ts';
 import { plantEffect } from '../effects/planted-rows.ts';

@@ -1,12 +1,10 @@
 import { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
-import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
-import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.ts';
-import { createRun } from '../../../db/runs/create-run.ts';
-import { getSpan } from '../../../db/runs/list-spans.ts';
+import { admitInvocation, withdrawInvocation } from '../../../db/invocations/admission.ts';
+import { createRun } from '../../../db/runs/changes.ts';
+import { getSpan, upsertSpans } from '../../../db/runs/spans.ts';
 import { spanIdOf } from '../../../db/runs/records.ts';
-import { upsertSpans } from '../../../db/runs/upsert-spans.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { plantAction } from '../actions/planted-rows.ts';

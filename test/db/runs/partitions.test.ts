@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dropOldRunPartition, makeRunPartitions } from '../../../db/runs/keep-partitions.ts';
+import { dropOldRunPartition, makeRunPartitions } from '../../../db/runs/directory.ts';
 import { RUN_PARTITION_STEPS } from '../../../activities/maintenance/run-partitions.ts';
 import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { encodeUuid } from '../../../domain/ids.ts';

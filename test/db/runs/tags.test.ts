@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Tenant } from '../../../db/client.ts';
-import { createRun } from '../../../db/runs/create-run.ts';
-import { listRuns } from '../../../db/runs/list-runs.ts';
-import { updateRun } from '../../../db/runs/update-run.ts';
+import { createRun, updateRun } from '../../../db/runs/changes.ts';
+import { listRuns } from '../../../db/runs/queries.ts';
 import { explained } from '../../harness/explained.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 

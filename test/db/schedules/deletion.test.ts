@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { deleteSchedule } from '../../../db/schedules/delete-schedule.ts';
-import { lockSchedule } from '../../../db/schedules/get-schedule.ts';
-import { recordRun } from '../../../db/schedules/record-run.ts';
+import { deleteSchedule } from '../../../db/schedules/changes.ts';
+import { lockSchedule } from '../../../db/schedules/queries.ts';
+import { recordRun } from '../../../db/schedules/runs.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { openDestination, sealDestination } from '../../../db/schedules/destination.ts';
-import { getSchedule } from '../../../db/schedules/get-schedule.ts';
-import { insertSchedule } from '../../../db/schedules/insert-schedule.ts';
+import { openDestination, sealDestination } from '../../../db/schedules/records.ts';
+import { getSchedule } from '../../../db/schedules/queries.ts';
+import { insertSchedule } from '../../../db/schedules/changes.ts';
 import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';

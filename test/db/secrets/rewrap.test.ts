@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Tenant } from '../../../db/client.ts';
-import { deleteSecret } from '../../../db/secrets/delete-secret.ts';
-import { putSecret } from '../../../db/secrets/put-secret.ts';
-import { readSealedSecrets } from '../../../db/secrets/read-sealed-secrets.ts';
+import { deleteSecret, putSecret, readSealedSecrets } from '../../../db/secrets/secrets.ts';
 import { REWRAP_BATCH_SIZE, rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { MasterKeysError, Vault } from '../../../db/secrets/vault.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';

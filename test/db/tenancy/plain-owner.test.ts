@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Database } from '../../../db/client.ts';
 import { migrate } from '../../../db/migrate.ts';
-import { createWorkspace } from '../../../db/environments/create-workspace.ts';
+import { createWorkspace } from '../../../db/environments/workspaces.ts';
 import { createPlainlyOwnedDatabase } from './plain-owner.ts';
 
 /**

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openApproval } from '../../../db/approvals/open-approval.ts';
-import { addDecision } from '../../../db/approvals/add-decision.ts';
-import { getApproval } from '../../../db/approvals/get-approval.ts';
+import { openApproval } from '../../../db/approvals/changes.ts';
+import { addDecision } from '../../../db/approvals/decisions.ts';
+import { getApproval } from '../../../db/approvals/queries.ts';
 import type { ApprovalRecord } from '../../../db/approvals/records.ts';
-import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
+import { releaseInvocation } from '../../../db/invocations/changes.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { InvocationRef, InvocationState } from '../../../domain/refs.ts';
 import {

@@ -1,0 +1,92 @@
+import type { EnvironmentTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
+import { type Page, pageOf, type Range } from '../page.ts';
+import {
+  LISTED_DOCUMENT,
+  type ListedPolicyRecord,
+  type ListedPolicyVersionRecord,
+  POLICY_COLUMNS,
+  type PolicyRecord,
+  type PolicyVersionRecord,
+  VERSION_COLUMNS,
+} from './records.ts';
+
+const SELECTED = Object.entries(POLICY_COLUMNS)
+  .map(([name, column]) => `${column} AS "${name}"`)
+  .join(', ');
+
+/** Finds a policy by id, archived ones included: history stays readable. */
+export async function getPolicy(tx: EnvironmentTransaction, id: string): Promise<PolicyRecord | null> {
+  const { rows } = await tx.raw<{ rows: PolicyRecord[] }>(
+    `SELECT ${SELECTED} FROM approval_policies p
+     JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version WHERE p.id = ?`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+export async function getPolicyVersion(
+  tx: EnvironmentTransaction,
+  policyId: string,
+  version: number,
+): Promise<PolicyVersionRecord | null> {
+  const { rows } = await tx.raw<{ rows: PolicyVersionRecord[] }>(
+    `SELECT ${selected(VERSION_COLUMNS)} FROM approval_policy_versions WHERE policy_id = ? AND version = ?`,
+    [policyId, version],
+  );
+  return rows[0] ?? null;
+}
+
+const { document: _wholePolicy, ...SHOWN_POLICY_COLUMNS } = POLICY_COLUMNS;
+
+export interface ListPoliciesFilter extends Range {
+  /** An exact match. */
+  name?: string | undefined;
+  enabled?: boolean | undefined;
+  includeArchived: boolean;
+}
+
+/** One page of policies, newest first, with the total count. Large documents are shortened. */
+export async function listPolicies(
+  tx: EnvironmentTransaction,
+  filter: ListPoliciesFilter,
+): Promise<Page<ListedPolicyRecord>> {
+  return pageOf(tx, {
+    columns: `${selected(SHOWN_POLICY_COLUMNS)}, ${LISTED_DOCUMENT}`,
+    from: 'approval_policies p',
+    joins: 'JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version',
+    where: 'p.environment_id = current_environment_id() AND (:includeArchived OR p.archived_at IS NULL)',
+    filters: { name: 'p.name = :name', enabled: 'p.enabled = :enabled' },
+    order: 'p.created_at DESC, p.id DESC',
+    asked: filter,
+  });
+}
+
+const { document: _wholeVersion, ...SHOWN_VERSION_COLUMNS } = VERSION_COLUMNS;
+
+/** One page of a policy's versions, newest first, with the total count. Large documents are shortened. */
+export async function listPolicyVersions(
+  tx: EnvironmentTransaction,
+  policyId: string,
+  range: Range,
+): Promise<Page<ListedPolicyVersionRecord>> {
+  return pageOf(tx, {
+    columns: `${selected(SHOWN_VERSION_COLUMNS)}, ${LISTED_DOCUMENT}`,
+    from: 'approval_policy_versions v',
+    where: 'policy_id = :policyId',
+    order: 'version DESC',
+    asked: { policyId, ...range },
+  });
+}
+
+/**
+ * Every policy that is not archived, enabled or not, by name. Plans compare files with them; LIVE_POLICIES_MAX bounds their
+ * number.
+ */
+export async function listLivePolicies(tx: EnvironmentTransaction): Promise<PolicyRecord[]> {
+  const { rows } = await tx.raw<{ rows: PolicyRecord[] }>(
+    `SELECT ${selected(POLICY_COLUMNS)} FROM approval_policies p JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
+     WHERE p.environment_id = current_environment_id() AND p.archived_at IS NULL ORDER BY p.name`,
+  );
+  return rows;
+}

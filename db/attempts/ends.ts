@@ -1,0 +1,76 @@
+import type { AttemptStatus, Outcome } from '../../domain/lifecycle.ts';
+import type { Json } from '../../domain/json.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** The progress of an attempt. The row is locked until the transaction ends. */
+export async function findAttempt(
+  tx: EnvironmentTransaction,
+  attemptId: string,
+): Promise<{ status: AttemptStatus; claimed: boolean }> {
+  const { rows } = await tx.raw<{ rows: { status: AttemptStatus; claimed: boolean }[] }>(
+    'SELECT status, claimed_at IS NOT NULL AS claimed FROM attempts WHERE id = ? FOR UPDATE',
+    [attemptId],
+  );
+  const attempt = rows[0];
+  if (!attempt) throw new Error(`attempt ${attemptId} is gone`);
+  return attempt;
+}
+
+export interface AttemptEnd {
+  observedOutcome: Outcome;
+  refusal: Refusal | null;
+  error: string | null;
+  response: Json;
+}
+
+/** Completes a started attempt. Returns false where it was abandoned meanwhile: the answer is then late evidence only. */
+export async function completeAttempt(
+  tx: EnvironmentTransaction,
+  attemptId: string,
+  end: AttemptEnd,
+): Promise<boolean> {
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `UPDATE attempts SET status = 'completed', finished_at = now(), observed_outcome = :observedOutcome, refusal = :refusal,
+       error = :error, response = :response
+     WHERE id = :attemptId AND status = 'started'`,
+    {
+      attemptId,
+      ...end,
+      refusal: end.refusal === null ? null : JSON.stringify(end.refusal),
+      response: end.response === null ? null : JSON.stringify(end.response),
+    },
+  );
+  return rowCount === 1;
+}
+
+/** Abandons a started attempt whose worker was lost, or that no worker took up. */
+export async function abandonAttempt(
+  tx: EnvironmentTransaction,
+  attemptId: string,
+  end: { observedOutcome: Outcome; error: string },
+): Promise<void> {
+  await tx.raw(
+    `UPDATE attempts SET status = 'abandoned', finished_at = now(), observed_outcome = :observedOutcome, error = :error
+     WHERE id = :attemptId AND status = 'started'`,
+    { attemptId, ...end },
+  );
+}
+
+/**
+ * Stores an answer that arrived after its attempt was abandoned. Returns false where it is stored already: an earlier try
+ * committed, and its confirmation was lost.
+ */
+export async function keepLateAnswer(tx: EnvironmentTransaction, attemptId: string, end: AttemptEnd): Promise<boolean> {
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `INSERT INTO late_answers (attempt_id, environment_id, observed_outcome, error, response)
+     VALUES (:attemptId, current_environment_id(), :observedOutcome, :error, :response) ON CONFLICT DO NOTHING`,
+    {
+      attemptId,
+      observedOutcome: end.observedOutcome,
+      error: end.error,
+      response: end.response === null ? null : JSON.stringify(end.response),
+    },
+  );
+  return rowCount === 1;
+}

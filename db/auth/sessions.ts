@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { newId } from '../../domain/ids.ts';
+import type { UserTransaction, WorkspaceTransaction } from '../client.ts';
+
+/** A session ends this long after its sign-in, however active it is. */
+export const SESSION_LIFETIME_HOURS = 12;
+/** A session ends after this long without a request. */
+export const SESSION_IDLE_MINUTES = 60;
+/** The first request after this long replaces the token. */
+export const TOKEN_ROTATION_MINUTES = 15;
+/** The replaced token stays valid for this long, for requests that were in flight with it. */
+const TOKEN_OVERLAP_SECONDS = 60;
+/** The resolution of `last_seen_at`. */
+export const LAST_SEEN_PRECISION_SECONDS = 60;
+
+const TOKEN_BYTES = 32;
+
+/** 256 bits from the system's generator, as 43 characters. */
+export function generateToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+/** The only form in which a token is stored. Its entropy makes a salt or a slow hash unnecessary. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest();
+}
+
+export interface StartedSession {
+  id: string;
+  /** For the cookie. It is not stored. */
+  token: string;
+  csrfToken: string;
+  expiresAt: Date;
+}
+
+/** Starts a session of the transaction's user with a new token, and deletes the user's expired sessions. */
+export async function startSession(tx: UserTransaction): Promise<StartedSession> {
+  const [id, token, csrfToken] = [newId('signInSession'), generateToken(), generateToken()];
+  await tx.raw('DELETE FROM sign_in_sessions WHERE expires_at <= now()');
+  const { rows } = await tx.raw<{ rows: { expires_at: Date }[] }>(
+    `INSERT INTO sign_in_sessions (id, user_id, token_hash, csrf_token, expires_at)
+     VALUES (?, current_user_id(), ?, ?, now() + ? * interval '1 hour') RETURNING expires_at`,
+    [id, hashToken(token), csrfToken, SESSION_LIFETIME_HOURS],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('the new session was not stored');
+  return { id, token, csrfToken, expiresAt: row.expires_at };
+}
+
+/** Replaces a token that is due. Among concurrent requests, one replaces it and gets the new token; the others get null. */
+export async function rotateSessionToken(tx: UserTransaction, presented: Buffer): Promise<string | null> {
+  const token = generateToken();
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    `UPDATE sign_in_sessions SET token_hash = :next, token_issued_at = now(), previous_token_hash = token_hash,
+       previous_valid_until = now() + :overlap * interval '1 second', last_seen_at = now()
+     WHERE token_hash = :presented AND token_issued_at <= now() - :age * interval '1 minute' RETURNING id`,
+    { next: hashToken(token), presented, overlap: TOKEN_OVERLAP_SECONDS, age: TOKEN_ROTATION_MINUTES },
+  );
+  return rows.length === 0 ? null : token;
+}
+
+/** Renews the idle time of a session of the transaction's user; writes at most once a minute for each session. */
+export async function touchSession(tx: UserTransaction, sessionId: string): Promise<void> {
+  await tx.raw(
+    `UPDATE sign_in_sessions SET last_seen_at = now() WHERE id = ? AND last_seen_at <= now() - ? * interval '1 second'`,
+    [sessionId, LAST_SEEN_PRECISION_SECONDS],
+  );
+}
+
+/**
+ * Ends one session of the transaction's user. From the commit on, neither its current nor its previous token is valid. False: it had
+ * ended before.
+ */
+export async function endSession(tx: UserTransaction, sessionId: string): Promise<boolean> {
+  const { rowCount } = await tx.raw<{ rowCount: number }>('DELETE FROM sign_in_sessions WHERE id = ?', [sessionId]);
+  return rowCount === 1;
+}
+
+/** Ends every session of a user, in the transaction that removes the membership or changes the password. */
+export async function endSessionsOfUser(tx: UserTransaction | WorkspaceTransaction, userId: string): Promise<void> {
+  await tx.raw('SELECT end_sign_in_sessions(?)', [userId]);
+}

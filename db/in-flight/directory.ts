@@ -1,0 +1,44 @@
+import {
+  GRANT_LEASE_MS,
+  type Granted,
+  type InFlightCaps,
+  type InFlightKind,
+  UNCLAIMED_GRANTS_MAX,
+} from '../../domain/in-flight.ts';
+import type { Database } from '../client.ts';
+
+/**
+ * Grants the free permits of every workspace in which a call waits, and returns the holders that were granted one, to be told. A grant
+ * that was not claimed in time goes back into the queue, and is granted and told again.
+ */
+export async function grantFreePermits(
+  db: Database,
+  caps: InFlightCaps,
+): Promise<(Granted & { kind: InFlightKind })[]> {
+  const { rows } = await db.directory.raw<{ rows: (Granted & { kind: InFlightKind })[] }>(
+    `SELECT of_kind AS kind, to_workspace AS "workspaceId", to_environment AS "environmentId", to_holder AS holder
+     FROM grant_free_permits(:caps, make_interval(secs => :leaseMs / 1000.0), :unclaimedMax)`,
+    { caps: JSON.stringify(caps), leaseMs: GRANT_LEASE_MS, unclaimedMax: UNCLAIMED_GRANTS_MAX },
+  );
+  return rows;
+}
+
+/**
+ * Permits, of all environments, whose holder died or no longer waits, as `<environment>/<kind>/<holder>` and in this order.
+ */
+export async function findExpiredPermits(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
+  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>('SELECT id FROM find_expired_permits(?, ?)', [
+    page.afterId,
+    page.limit,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes these permits, unless they were acquired again meanwhile. Returns how many. */
+export async function deleteExpiredPermits(db: Database, ids: readonly string[]): Promise<number> {
+  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+    'SELECT delete_expired_permits(?::text[]) AS deleted',
+    [[...ids]],
+  );
+  return rows[0]?.deleted ?? 0;
+}

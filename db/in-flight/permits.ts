@@ -1,0 +1,120 @@
+import { GRANT_LEASE_MS, type Granted, type InFlightKind } from '../../domain/in-flight.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** A permit that is asked for. */
+export interface WantedPermit {
+  kind: InFlightKind;
+  /** Identifies the call: one that asks again under the same name keeps its permit, or its position in the queue. */
+  holder: string;
+  /** How many calls of this kind the workspace may have in flight. */
+  most: number;
+  /** After this time the permit counts as free, because its holder is presumed dead. */
+  leaseMs: number;
+}
+
+/**
+ * Acquires one of the workspace's permits for a call of this kind, or a position in the queue for one. It never waits. Call it in the
+ * transaction that claims the call. It returns
+ *
+ * - 0: the permit is held, perhaps granted by a release meanwhile;
+ * - n ≥ 1: the position in the queue, because the workspace has `most` calls in flight;
+ * - null: another transaction of the workspace is asking at this moment. Nothing was written; ask again in a new transaction.
+ */
+export async function acquirePermit(tx: EnvironmentTransaction, wanted: WantedPermit): Promise<number | null> {
+  const { rows } = await tx.raw<{ rows: { position: number | null }[] }>(
+    `SELECT acquire_permit(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0)) AS position`,
+    { ...wanted },
+  );
+  const [row] = rows;
+  if (!row) throw new Error('a function without a table answers one row');
+  return row.position;
+}
+
+export interface ReleasedPermit {
+  kind: InFlightKind;
+  holder: string;
+  /** How many calls of this kind the workspace may have in flight. */
+  most: number;
+}
+
+/**
+ * Releases a permit, or the position in the queue for one, in the transaction that records the end of its call. The permit goes to the
+ * next holder in the workspace's queue, which is returned, to be told after the commit; null if nobody waits, or none became free.
+ * Idempotent.
+ */
+export async function releasePermit(
+  tx: EnvironmentTransaction,
+  { kind, holder, most }: ReleasedPermit,
+): Promise<Granted | null> {
+  const { rows } = await tx.raw<{ rows: Granted[] }>(
+    `SELECT to_workspace AS "workspaceId", to_environment AS "environmentId", to_holder AS holder
+     FROM release_permit(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0))`,
+    { kind, holder, most, leaseMs: GRANT_LEASE_MS },
+  );
+  return rows[0] ?? null;
+}
+
+/** Takes back one lapse of a holder that could not be told of its grant, before or after that grant lapses. */
+export async function discountUntoldGrant(
+  tx: EnvironmentTransaction,
+  { kind, holder }: { kind: InFlightKind; holder: string },
+): Promise<void> {
+  await tx.raw('SELECT discount_untold_grant(:kind, :holder)', { kind, holder });
+}
+
+/**
+ * Puts due messages into the queue behind others that wait, and returns those to be started: all of them if nobody waits. These then ask
+ * for permits by themselves. `queueDeliveries` below says where to call it.
+ */
+export async function queueBehindOthers(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<string[]> {
+  const starting = await queueDeliveries(tx, messageIds, null);
+  if (starting === null) throw new Error('a cap that is not known was asked for');
+  return starting;
+}
+
+/**
+ * With fewer waiting ahead, the last release might find nobody yet, and the message would wait for the next look at free permits. It is
+ * several times what a workspace usually has in flight.
+ */
+const MANY = 100;
+
+/**
+ * Puts a message into the queue in the transaction that accepts it, if so many wait that it is committed long before its turn.
+ * 'nobody_waits': the message is to be started. Null: some wait, and the question is asked again after the commit (`queueBehindOthers`).
+ */
+export async function queueBehindMany(
+  tx: EnvironmentTransaction,
+  messageId: string,
+): Promise<'queued' | 'nobody_waits' | null> {
+  const { rows } = await tx.raw<{ rows: { queued: boolean | null }[] }>(
+    'SELECT queue_behind_many(:messageId, :many) AS queued',
+    { messageId, many: MANY },
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a function without a table answers one row');
+  if (row.queued === null) return null;
+  return row.queued ? 'queued' : 'nobody_waits';
+}
+
+/**
+ * Lets messages that are due queue for permits, in this order, before their workflows are started. Returns those whose workflows the
+ * caller starts after the commit. `most`: how many deliveries the workspace may have in flight. Null: another transaction of the workspace
+ * is asking at this moment, nothing was written, and the caller asks again.
+ *
+ * It is a statement of its own (`oneStatement`) after the commit that accepted them. Its commit does not wait for the disk: a crash
+ * leaves messages without a row and without a workflow, which the sweep starts.
+ */
+export async function queueDeliveries(
+  tx: EnvironmentTransaction,
+  messageIds: readonly string[],
+  most: number | null,
+): Promise<string[] | null> {
+  const { rows } = await tx.raw<{ rows: { starting: string[] | null }[] }>(
+    `SELECT set_config('synchronous_commit', 'off', true),
+       queue_deliveries(CAST(:messageIds AS text[]), CAST(:most AS integer), :leaseMs * interval '1 millisecond') AS starting`,
+    { messageIds: [...messageIds], most, leaseMs: GRANT_LEASE_MS },
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a function without a table answers one row');
+  return row.starting;
+}

@@ -1,0 +1,100 @@
+import type { MessageRef } from '../../domain/messages/messages.ts';
+import type { Database, Tenant } from '../client.ts';
+
+/** The messages of one look. Three looks at so many that wait take some hundredths of a second. */
+export const LOOKED_AT_MAX = 5_000;
+
+/**
+ * Accepted messages of all environments, oldest first, whose workflow never started or is long overdue. A call looks at the newest
+ * `most`, and at `most` of all, where the last call stopped: of more than those the other calls find what is lost.
+ */
+export async function findLostMessages(
+  db: Database,
+  look: { olderThanSeconds: number; overdueBySeconds: number; most: number },
+): Promise<MessageRef[]> {
+  const { rows } = await db.directory.raw<{ rows: MessageRef[] }>(
+    `SELECT id AS "messageId", workspace_id AS "workspaceId", environment_id AS "environmentId"
+     FROM find_lost_messages(make_interval(secs => ?), make_interval(secs => ?), ?)`,
+    [look.olderThanSeconds, look.overdueBySeconds, look.most],
+  );
+  return rows;
+}
+
+/** Environments in which a message under the pacer is due within so many seconds, or overdue. */
+export async function findDuePacers(
+  db: Database,
+  page: { dueWithinSeconds: number; afterId: string; limit: number },
+): Promise<Tenant[]> {
+  const { rows } = await db.directory.raw<{ rows: Tenant[] }>(
+    `SELECT workspace_id AS "workspaceId", environment_id AS "environmentId" FROM find_due_message_pacers(make_interval(secs => ?), ?, ?)`,
+    [page.dueWithinSeconds, page.afterId, page.limit],
+  );
+  return rows;
+}
+
+/** Environments that are no longer halted and in which a held message neither queues for a permit nor has one. */
+export async function findHeldEnvironments(
+  db: Database,
+  page: { olderThanSeconds: number; afterId: string; limit: number },
+): Promise<Tenant[]> {
+  const { rows } = await db.directory.raw<{ rows: Tenant[] }>(
+    `SELECT workspace_id AS "workspaceId", environment_id AS "environmentId" FROM find_held_environments(make_interval(secs => ?), ?, ?)`,
+    [page.olderThanSeconds, page.afterId, page.limit],
+  );
+  return rows;
+}
+
+/** Expired deduplication windows of all environments, as `<environment>/<digest>`, in that order. */
+export async function findExpiredDeduplications(
+  db: Database,
+  page: { afterId: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+    'SELECT id FROM find_expired_message_deduplications(?, ?)',
+    [page.afterId, page.limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes these windows, except where a new message has taken one meanwhile. Returns the number deleted. */
+export async function deleteExpiredDeduplications(db: Database, ids: readonly string[]): Promise<number> {
+  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+    'SELECT delete_expired_message_deduplications(?::text[]) AS deleted',
+    [[...ids]],
+  );
+  return rows[0]?.deleted ?? 0;
+}
+
+/** Rows of one call: a transaction of well under a second. */
+const ROWS_MAX = 1_000;
+
+/** Makes the partitions of messages for now and for later. Returns how many. */
+export async function makeMessagePartitions(db: Database): Promise<number> {
+  const { rows } = await db.directory.raw<{ rows: { made: number }[] }>('SELECT make_message_partitions() AS made');
+  return rows[0]?.made ?? 0;
+}
+
+/** Moves a part of the un-ended messages out of partitions that are old. 0: none is left that nobody has locked. */
+export async function keepLiveMessages(db: Database): Promise<number> {
+  const { rows } = await db.directory.raw<{ rows: { moved: number }[] }>('SELECT keep_live_messages(?) AS moved', [
+    ROWS_MAX,
+  ]);
+  return rows[0]?.moved ?? 0;
+}
+
+/** Drops one partition that is old, and returns its name. Null: none is left that can go now. */
+export async function dropOldMessagePartition(db: Database): Promise<string | null> {
+  const { rows } = await db.directory.raw<{ rows: { name: string | null }[] }>(
+    'SELECT drop_old_message_partition() AS name',
+  );
+  return rows[0]?.name ?? null;
+}
+
+/** Deletes a part of the messages that were kept beyond their partition and have had their time since. 0: none is left. */
+export async function deleteKeptMessages(db: Database): Promise<number> {
+  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+    'SELECT delete_kept_messages(?) AS deleted',
+    [ROWS_MAX],
+  );
+  return rows[0]?.deleted ?? 0;
+}
