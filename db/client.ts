@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import { Pool, type PoolClient } from 'pg';
 import { type Announcement, Announcer } from './announcements/announcer.ts';
-import { sendTogether } from './round-trip.ts';
+import { type BoundStatement, type Result, sendTogether } from './round-trip.ts';
 import type { Scope, TransactionOptions } from './scope.ts';
-import { type Bindings, boundStatement } from './statement.ts';
+import { type Bindings, boundStatement, type StatementName } from './statement.ts';
 import { type Answers, type Step, transactionOf } from './transaction.ts';
 
 /** The tenant of a query. Every tenant row belongs to one environment of one workspace. */
@@ -15,10 +15,10 @@ export interface Tenant {
 /** The operations of every transaction. */
 export interface ScopedTransaction {
   /**
-   * One statement; `?` or `:name` marks a value. It is prepared once for each connection, under the name of its file. One at a
-   * time: it is refused while another one of the transaction is under way.
+   * One statement under its name; `?` or `:name` marks a value. One at a time: it is refused while another one of the transaction is
+   * under way.
    */
-  raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
+  raw<Answer>(name: StatementName, sql: string, bindings?: Bindings): Promise<Answer>;
   /**
    * Sends what the steps send in the order in which they are written, in one round trip, and returns what each of them answers:
    * `tx.inOrder(() => lockInvocation(tx, id), () => readAttempt(tx, id))`. A step sends all of its statements before its first
@@ -107,12 +107,15 @@ export class Database {
     // Without a listener this event would end the process.
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
-    this.directory = { raw: (sql, bindings) => this.ask(sql, bindings) };
+    this.directory = { raw: async (...statement) => (await this.ask(boundStatement(...statement))) as never };
     // Its commit need not be on disk: what it says is.
     this.announcer = new Announcer((announcements) =>
       this.ask(
-        `SELECT set_config('synchronous_commit', 'off', true), (SELECT count(pg_notify(channel, payload)) FROM unnest(?::text[], ?::text[]) AS announced (channel, payload))`,
-        [announcements.map(({ channel }) => channel), announcements.map(({ payload }) => payload)],
+        boundStatement(
+          'announce',
+          `SELECT set_config('synchronous_commit', 'off', true), (SELECT count(pg_notify(channel, payload)) FROM unnest(?::text[], ?::text[]) AS announced (channel, payload))`,
+          [announcements.map(({ channel }) => channel), announcements.map(({ payload }) => payload)],
+        ),
       ),
     );
   }
@@ -188,13 +191,12 @@ export class Database {
     }
   }
 
-  private async ask<Result>(sql: string, bindings?: Bindings): Promise<Result> {
-    const statement = boundStatement(sql, bindings);
+  private async ask(statement: BoundStatement): Promise<Result | undefined> {
     const client = await this.acquire();
     try {
       const { results, failure } = await sendTogether(client, [statement]);
       if (failure !== null) throw failure;
-      return results[0] as Result;
+      return results[0];
     } finally {
       client.release();
     }
@@ -211,7 +213,7 @@ export class Database {
     let isUsable = true;
     try {
       const result = await work({
-        raw: async (sql, bindings) => (await transaction.query(boundStatement(sql, bindings))) as never,
+        raw: async (...statement) => (await transaction.query(boundStatement(...statement))) as never,
         inOrder: (...steps) => transaction.inOrder(steps),
         last: (...steps) => transaction.inOrder(steps, true),
         announce: (announcement) => void transaction.announced.push(announcement),
@@ -239,7 +241,7 @@ function socketThatEndsInSilence(silenceMaxMs: number): Socket {
 /** The pool without a tenant. */
 export interface Directory {
   /** Sends one statement outside of a transaction. */
-  raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
+  raw<Answer>(name: StatementName, sql: string, bindings?: Bindings): Promise<Answer>;
 }
 
 /** A caller may pass an object with more members than these two; only these two set the scope. */

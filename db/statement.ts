@@ -1,85 +1,74 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { BoundStatement } from './round-trip.ts';
 
+/**
+ * Each connection parses and plans a statement once under its name, which leads the text as a comment, for logs and
+ * pg_stat_statements. A name stands once in the code, beside its text, and has that one text. `variantsOf` names a text that is
+ * built for each call, from a few that are possible: each is prepared under the name and a digest. Null: it is not prepared.
+ */
+export type StatementName = string | { readonly variantsOf: string } | null;
+
+export type Bindings = readonly unknown[] | Readonly<Record<string, unknown>>;
+
 /** A statement in PostgreSQL's form: `$1 …` replaces each mark of a value. */
 export interface Statement {
-  /** Starts with its name as a comment, which logs and pg_stat_statements show. */
   text: string;
-  /**
-   * Each connection parses and plans the statement once under this name. Null: every time, because there are too many names
-   * already.
-   */
   name: string | null;
   /** The value for each of `$1`, `$2`, … */
   places: readonly (string | number)[];
 }
 
-/** Begins the text of a statement that names a partition: there are a few more of them every day. */
-export const OF_PARTITION = '/* of a partition */';
-
-export type Bindings = readonly unknown[] | Readonly<Record<string, unknown>>;
-
-/** Our statements are constants in the code, a few hundred. A larger number means that a statement's text contains values. */
-const NAMED_STATEMENTS_MAX = 1_000;
-
-const statements = new Map<string, Statement>();
+const named = new Map<string, { sql: string; statement: Statement }>();
 /** The oldest give way. A connection has what it prepared until its own end, a day after its beginning at most (db/client.ts). */
-const ofPartitions = new LRUCache<string, Statement>({ max: 300 });
-/** Statements without values, which have no name: none of them takes the place of one that can be prepared. */
-const unnamed = new LRUCache<string, Statement>({ max: 1_000 });
-/** The number of statements per file: the second one of claim-dispatch.ts is prepared as `claim_dispatch_2`. */
-const countOf = new Map<string, number>();
-
-/** The maximum length of a name in PostgreSQL. A longer one is truncated there, and might collide. */
-const NAME_CHARACTERS_MAX = 50;
-const OPENED_BY = /[\\/]([\w.-]+?)\.[cm]?[jt]s:\d+/;
-const NAMES_NOTHING = /[\\/]db[\\/](client|page|statement|transaction)\.[cm]?[jt]s:/;
-
-/**
- * A statement is named after its file, since a file is one operation: db/attempts/dispatches.ts sends `claim_dispatch`. The
- * name is taken from the stack, once for each statement in the life of a process, so that no caller has to repeat it.
- */
-function nameOfCaller(): string {
-  const frames = (new Error().stack ?? '').split('\n');
-  const caller = frames.find((frame) => OPENED_BY.test(frame) && !NAMES_NOTHING.test(frame));
-  const file = OPENED_BY.exec(caller ?? '')?.[1] ?? 'statement';
-  return file.replaceAll(/[^a-z0-9]+/gi, '_').slice(0, NAME_CHARACTERS_MAX);
-}
+const variants = new LRUCache<string, Statement>({ max: 1_000 });
 
 /** A statement with its values, as it is sent. */
-export function boundStatement(sql: string, bindings?: Bindings): BoundStatement {
-  const { text, name, places } = statementOf(sql, bindings);
-  return { text, name, values: bindings === undefined ? [] : valuesOf({ places }, bindings) };
+export function boundStatement(name: StatementName, sql: string, bindings?: Bindings): BoundStatement {
+  const statement = statementOf(name, sql, bindings);
+  return { text: statement.text, name: statement.name, values: valuesOf(statement, bindings ?? []) };
 }
 
-/** `?` and `:name` mark values (`\\?` is a question mark). A name without a binding is left alone, as in `::text`. */
-export function statementOf(sql: string, bindings?: Bindings): Statement {
-  if (bindings === undefined) return statementWithoutValues(sql);
-  const isOfPartition = sql.startsWith(OF_PARTITION);
-  const kept = isOfPartition ? ofPartitions : statements;
-  const known = kept.get(sql);
+/** @throws where the name has another text already: PostgreSQL would refuse it on the connections that know the first one. */
+export function statementOf(name: StatementName, sql: string, bindings?: Bindings): Statement {
+  if (name === null) return parse(null, sql, bindings);
+  if (typeof name === 'object') return variantOf(name.variantsOf, sql, bindings);
+  const known = named.get(name);
+  if (known === undefined) {
+    const statement = parse({ name, label: name }, sql, bindings);
+    named.set(name, { sql, statement });
+    return statement;
+  }
+  if (known.sql === sql) return known.statement;
+  throw new Error(
+    `the statement ${name} has two texts: give one of them another name, or name a text that is built for each call { variantsOf: '${name}' }`,
+  );
+}
+
+function variantOf(label: string, sql: string, bindings?: Bindings): Statement {
+  const key = `${label} ${sql}`;
+  const known = variants.get(key);
   if (known !== undefined) return known;
-  const places: (string | number)[] = [];
-  const text = Array.isArray(bindings)
-    ? sql.replaceAll(/\\\?|\?/g, (found) => (found === '?' ? `$${places.push(places.length)}` : '?'))
-    : sql.replaceAll(/:(\w+)/g, (found, name: string) =>
-        Object.hasOwn(bindings, name) ? `$${places.push(name)}` : found,
-      );
-  const name = nameOfCaller();
-  const named = `/* ${name} */ ${text}`;
-  if (!isOfPartition && statements.size >= NAMED_STATEMENTS_MAX) return { text: named, name: null, places };
-  const count = (countOf.get(name) ?? 0) + 1;
-  countOf.set(name, count);
-  const statement = { text: named, name: count === 1 ? name : `${name}_${count}`, places };
-  kept.set(sql, statement);
+  const digest = createHash('sha256').update(sql).digest('hex').slice(0, 8);
+  const statement = parse({ name: `${label}_${digest}`, label }, sql, bindings);
+  variants.set(key, statement);
   return statement;
 }
 
-/** The text may contain several statements, which cannot be prepared. */
-function statementWithoutValues(sql: string): Statement {
-  const statement = unnamed.get(sql) ?? { text: `/* ${nameOfCaller()} */ ${sql}`, name: null, places: [] };
-  unnamed.set(sql, statement);
-  return statement;
+/**
+ * `?` and `:name` mark values (`\\?` is a question mark). A name without a binding is left alone, as in `::text`, and a text without
+ * bindings as a whole.
+ */
+function parse(names: { name: string; label: string } | null, sql: string, bindings?: Bindings): Statement {
+  const places: (string | number)[] = [];
+  const mark = (place: string | number): string => `$${places.push(place)}`;
+  let text = sql;
+  if (Array.isArray(bindings)) {
+    text = sql.replaceAll(/\\\?|\?/g, (found) => (found === '?' ? mark(places.length) : '?'));
+  } else if (bindings !== undefined) {
+    text = sql.replaceAll(/:(\w+)/g, (found, name: string) => (Object.hasOwn(bindings, name) ? mark(name) : found));
+  }
+  return { text: names === null ? text : `/* ${names.label} */ ${text}`, name: names?.name ?? null, places };
 }
 
 /** The values of a statement in its order. Throws where one is missing: PostgreSQL would take it for NULL. */

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { idFloor, isId, timeOfId } from '../../domain/ids.ts';
 import { MESSAGE_RETENTIONS, type MessageRetention } from '../../domain/plans.ts';
-import { OF_PARTITION } from '../statement.ts';
 
 const KEPT = 'kept_';
 
@@ -74,7 +73,7 @@ class Partition {
   text(template: Template): string {
     const known = this.texts.get(template);
     if (known !== undefined) return known;
-    const text = `${OF_PARTITION} ${template(this.within)}`;
+    const text = template(this.within);
     this.texts.set(template, text);
     return text;
   }

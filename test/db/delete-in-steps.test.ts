@@ -21,9 +21,9 @@ async function deletes<T>(table: string, work: (tx: EnvironmentTransaction) => P
     };
     const watched: EnvironmentTransaction = {
       ...tx,
-      raw: async (sql, bindings) => {
+      raw: async (name, sql, bindings) => {
         const before = await count();
-        const result = await tx.raw(sql, bindings);
+        const result = await tx.raw(name, sql, bindings);
         if (sql.includes('DELETE FROM')) sizes.push(before - (await count()));
         return result as never;
       },

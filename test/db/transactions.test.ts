@@ -4,7 +4,7 @@ import { isPassing } from '../../api/http/failures.ts';
 import { claimDispatch } from '../../db/attempts/dispatches.ts';
 import { type EnvironmentTransaction, NoConnectionError } from '../../db/client.ts';
 import { CREDENTIAL_ENDED } from '../../db/scope.ts';
-import { statementOf, valuesOf } from '../../db/statement.ts';
+import { boundStatement } from '../../db/statement.ts';
 import { wireValue } from '../../db/wire-value.ts';
 import { newId } from '../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -15,24 +15,33 @@ describe('a statement', () => {
     ['x \\? ?', ['a'], 'x ? $1', ['a']],
     [':b, :a, :b', { a: 1, b: null }, '$1, $2, $3', [null, 1, null]],
     [`:a::text || 'HH24:MI'`, { a: 1 }, `$1::text || 'HH24:MI'`, [1]],
+    [`SELECT '{}'::jsonb ? 'a'`, undefined, `SELECT '{}'::jsonb ? 'a'`, []],
   ])('%s', (sql, bindings, text, values) => {
-    const statement = statementOf(sql, bindings);
-    expect([statement.text, valuesOf(statement, bindings)]).toEqual([`/* transactions_test */ ${text}`, values]);
-    expect(statementOf(sql, bindings)).toBe(statement);
+    expect(boundStatement(null, sql, bindings)).toEqual({ name: null, text, values });
+    const varied = boundStatement({ variantsOf: 'test_marks' }, sql, bindings);
+    expect(varied).toEqual({
+      name: expect.stringMatching(/^test_marks_[0-9a-f]{8}$/),
+      text: `/* test_marks */ ${text}`,
+      values,
+    });
+    expect(boundStatement({ variantsOf: 'test_marks' }, sql, bindings).name).toBe(varied.name);
   });
 
-  test('is sent as it is where nothing is bound: it may be several, and hold question marks', () => {
-    const statement = statementOf(`SELECT '{}'::jsonb ? 'a'; SELECT 1`);
-    expect(statement).toEqual({
-      text: `/* transactions_test */ SELECT '{}'::jsonb ? 'a'; SELECT 1`,
-      name: null,
-      places: [],
+  test('has one text under its name, which leads it as a comment', () => {
+    expect(boundStatement('test_named', 'SELECT ?', [1])).toEqual({
+      name: 'test_named',
+      text: '/* test_named */ SELECT $1',
+      values: [1],
     });
+    expect(boundStatement('test_named', 'SELECT ?', [2]).values).toEqual([2]);
+    expect(() => boundStatement('test_named', 'SELECT 1 + ?', [1])).toThrow(
+      /test_named has two texts: give one of them another name.*variantsOf: 'test_named'/,
+    );
   });
 
   test('refuses a value that is missing', () => {
-    expect(() => valuesOf(statementOf('one ?', ['a']), [])).toThrow(/1 values, and 0 are bound/);
-    expect(() => valuesOf(statementOf('two :a', { a: 1 }), { a: undefined })).toThrow(/a of a statement is undefined/);
+    expect(() => boundStatement(null, 'one ?', [])).toThrow(/1 values, and 0 are bound/);
+    expect(() => boundStatement(null, 'two :a', { a: undefined })).toThrow(/a of a statement is undefined/);
   });
 });
 
@@ -65,17 +74,15 @@ describe('a transaction', () => {
   test('prepares a statement once for its connection, and sends several at a time in their order', async () => {
     const prepared = await database.db.withEnvironment(database.tenant, async (tx) => {
       const numbers = await tx.inOrder(
-        ...[1, 2, 3].map((n) => () => tx.raw<{ rows: { n: number }[] }>('SELECT ?::int AS n', [n])),
+        ...[1, 2, 3].map((n) => () => tx.raw<{ rows: { n: number }[] }>('test_prepared', 'SELECT ?::int AS n', [n])),
       );
       expect(numbers.map(({ rows }) => rows[0]?.n)).toEqual([1, 2, 3]);
-      return tx.raw<{ rows: unknown[] }>(
-        `SELECT FROM pg_prepared_statements WHERE statement LIKE '%SELECT $1::int AS n'`,
-      );
+      return tx.raw<{ rows: unknown[] }>(null, `SELECT FROM pg_prepared_statements WHERE name = 'test_prepared'`);
     });
     expect(prepared.rows).toHaveLength(1);
   });
 
-  test('names a statement after its file, for logs, pg_stat_statements and pg_prepared_statements', async () => {
+  test('names a statement as its caller does, for logs, pg_stat_statements and pg_prepared_statements', async () => {
     const { rows } = await database.db.withEnvironment(database.tenant, async (tx) => {
       await claimDispatch(tx, 'inv_unknown');
       return tx.raw<{ rows: { name: string; statement: string }[] }>(
@@ -257,11 +264,13 @@ describe('statements that travel together', () => {
 
   test('a read writes nothing, bound or not, and its connection is as before', async () => {
     const { db, tenant } = database;
-    await expect(db.withEnvironment(tenant, (tx) => tx.raw(INSERT, [1]), readOnly)).rejects.toThrow(/read-only/);
+    await expect(db.withEnvironment(tenant, (tx) => tx.raw('test_insert', INSERT, [1]), readOnly)).rejects.toThrow(
+      /read-only/,
+    );
     await expect(db.withEnvironment(tenant, (tx) => tx.raw('INSERT INTO joined VALUES (1)'), readOnly)).rejects.toThrow(
       /read-only/,
     );
-    await db.withEnvironment(tenant, (tx) => tx.raw(INSERT, [1]));
+    await db.withEnvironment(tenant, (tx) => tx.raw('test_insert', INSERT, [1]));
     expect(await database.asOwner('SELECT n FROM joined')).toEqual([{ n: 1 }]);
   });
 
@@ -290,11 +299,12 @@ describe('statements that travel together', () => {
 
   test('a statement that failed first, or after it was prepared, is prepared again as needed', async () => {
     const { db, tenant } = database;
-    const insert = (n: number): Promise<unknown> => db.withEnvironment(tenant, (tx) => tx.raw(INSERT, [n]));
+    const insert = (n: number): Promise<unknown> =>
+      db.withEnvironment(tenant, (tx) => tx.raw('test_insert', INSERT, [n]));
     const later = (n: number): Promise<unknown> =>
       db.withEnvironment(tenant, async (tx) => {
-        await tx.raw('SELECT ?::int', [0]);
-        await tx.raw(INSERT, [n]);
+        await tx.raw('test_before', 'SELECT ?::int', [0]);
+        await tx.raw('test_insert', INSERT, [n]);
       });
     await database.asOwner('DELETE FROM joined; INSERT INTO joined VALUES (1)');
     for (const run of [insert, later, insert, later]) await expect(run(1)).rejects.toThrow(/joined_pkey/);

@@ -10,13 +10,14 @@ export function explained(
   how: string,
   see: (plan: object, sql: string) => void,
 ): EnvironmentTransaction {
-  const raw: EnvironmentTransaction['raw'] = async (sql, bindings) => {
+  const raw: EnvironmentTransaction['raw'] = async (name, sql, bindings) => {
     const { rows } = await tx.raw<{ rows: { 'QUERY PLAN': { Plan: object }[] }[] }>(
+      null,
       `EXPLAIN (${how}, FORMAT JSON) ${sql}`,
       bindings,
     );
     for (const { Plan } of rows.flatMap((row) => row['QUERY PLAN'])) see(Plan, sql);
-    return tx.raw(sql, bindings);
+    return tx.raw(name, sql, bindings);
   };
   const oneByOne = async (...steps: readonly Step[]): Promise<unknown[]> => {
     const answers: unknown[] = [];

@@ -88,7 +88,7 @@ test('reads the words of a session, and neither its images nor what is appended 
     const raw: EnvironmentTransaction['raw'] = async <T>(...statement: Parameters<EnvironmentTransaction['raw']>) => {
       const answer = await tx.raw<T>(...statement);
       expect(JSON.stringify(answer).length).toBeLessThan(MESSAGE_BYTES / 2);
-      if (!isMeasured && statement[0].includes('sum(m.bytes)')) {
+      if (!isMeasured && statement[1].includes('sum(m.bytes)')) {
         isMeasured = true;
         await append('four');
       }

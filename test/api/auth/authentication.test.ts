@@ -111,7 +111,7 @@ describe('API key authentication', () => {
     for (const headers of [{ Authorization: 'Bearer nonsense' }, { Authorization: `Bearer ${generateApiKey()}` }]) {
       ask.mockClear();
       await api.call('GET', IDENTITY, { headers });
-      expect(ask.mock.calls.filter(([sql]) => sql.includes('find_api_key'))).toHaveLength(1);
+      expect(ask.mock.calls.filter(([, sql]) => sql.includes('find_api_key'))).toHaveLength(1);
     }
   });
 

@@ -18,7 +18,7 @@ const codeOf = ({ status, json }: CallResult): [number, string | undefined] => [
 async function lookUpsDuring(work: () => Promise<unknown>): Promise<number> {
   const ask = vi.spyOn(api.deps.db.directory, 'raw');
   await work();
-  const count = ask.mock.calls.filter(([sql]) => sql.includes('find_api_key')).length;
+  const count = ask.mock.calls.filter(([, sql]) => sql.includes('find_api_key')).length;
   ask.mockRestore();
   return count;
 }

@@ -86,7 +86,7 @@ describe('POST /auth/session', () => {
       hashes.begun = 0;
       ask.mockClear();
       expect((await signIn(who, 'wrong')).status).toBe(401);
-      return { hashes: hashes.begun, statements: ask.mock.calls.map(([sql]) => sql) };
+      return { hashes: hashes.begun, statements: ask.mock.calls.map(([, sql]) => sql) };
     };
     const known = await workFor(email);
     expect(known).toEqual({ hashes: 1, statements: expect.arrayContaining([expect.any(String)]) });

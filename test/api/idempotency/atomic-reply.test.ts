@@ -96,9 +96,9 @@ describe('the reply of a change', () => {
     const writes: string[] = [];
     beforeWork = (tx) => {
       const send = tx.raw;
-      vi.spyOn(tx, 'raw').mockImplementation((sql, bindings) => {
+      vi.spyOn(tx, 'raw').mockImplementation((name, sql, bindings) => {
         writes.push(/\b(?:INSERT INTO|UPDATE) \w+/.exec(sql)?.[0] ?? sql);
-        return send(sql, bindings);
+        return send(name, sql, bindings);
       });
     };
     expect((await addNote(await plantEffect(world), randomUUID())).status).toBe(201);

@@ -93,9 +93,9 @@ describe('while as many starts of a workspace are under way as may be', () => {
     const { db } = api.deps;
     const oneStatement: typeof db.oneStatement = (tenant, work) =>
       db.oneStatement(tenant, (tx) => {
-        const raw: typeof tx.raw = (sql, bindings) => {
+        const raw: typeof tx.raw = (name, sql, bindings) => {
           if (sql.includes('grant_flow_control')) grants.push(sql);
-          return tx.raw(sql, bindings);
+          return tx.raw(name, sql, bindings);
         };
         return work({ ...tx, raw });
       });

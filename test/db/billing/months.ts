@@ -23,7 +23,7 @@ export async function clockedDatabase({ asOwner, applicationUrl }: TestDatabase)
 
 /** Sets the clock of this transaction. Its first statement. */
 export async function setClock(
-  tx: { raw<Result>(sql: string, bindings?: readonly unknown[]): Promise<Result> },
+  tx: Pick<WorkspaceTransaction, 'raw'>,
   at: Date,
 ): Promise<void> {
   await tx.raw("SELECT set_config('clock.at', ?, true)", [at.toISOString()]);

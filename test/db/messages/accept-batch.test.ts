@@ -41,11 +41,11 @@ function accept(count: number, options: AcceptOptions = {}, inserts: number[] = 
   }));
   let underWay = 0;
   return within((tx) => {
-    const raw: EnvironmentTransaction['raw'] = async (sql, bindings) => {
+    const raw: EnvironmentTransaction['raw'] = async (name, sql, bindings) => {
       const isInsert = sql.includes('INSERT INTO message_contents');
       if (isInsert) inserts.push((underWay += 1));
       try {
-        return await tx.raw(sql, bindings);
+        return await tx.raw(name, sql, bindings);
       } finally {
         if (isInsert) inserts.push((underWay -= 1));
       }

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EnvironmentTransaction, Tenant } from '../../../db/client.ts';
+import type { Database, EnvironmentTransaction, Tenant } from '../../../db/client.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { plantRows, saidOfTables, tablesThatAre } from './planted-rows.ts';
 
@@ -193,7 +193,7 @@ describe('every table', () => {
 
 /** Inserts a copy of a tenant's row, as the superuser read it. */
 async function copyInto(
-  db: { raw(sql: string, values: readonly string[]): PromiseLike<{ rowCount: number }> },
+  db: Pick<Database['directory'], 'raw'>,
   table: string,
   tenant: Tenant,
 ): Promise<{ rowCount: number }> {
