@@ -1,4 +1,5 @@
 import type { ScopedTransaction } from './client.ts';
+import type { StatementName } from './statement.ts';
 
 /** The part of a list that is asked for. */
 export interface Range {
@@ -17,6 +18,8 @@ type Asked<Part> = Part | (Part & Record<string, unknown>);
 
 /** The SQL of rows that are picked by their order. It is of this code, never of a caller; `:name` marks a value. */
 interface Rows {
+  /** `{ variantsOf }` where the text is built for each call. The count of a list is named after it. */
+  name: Exclude<StatementName, null>;
   columns: string;
   /** What is picked. With `joins`, its last word is the alias that the columns and the order use, as in `messages m`. */
   from: string;
@@ -36,7 +39,12 @@ export interface List extends Rows {
 /** One page of a list, with the number of rows in the whole list. */
 export async function pageOf<Row>(tx: ScopedTransaction, list: List): Promise<Page<Row>> {
   const [counted, items] = await tx.inOrder(
-    () => tx.raw<{ rows: { total: number }[] }>(`SELECT count(*)::int AS total ${matchesOf(list)}`, valuesOf(list)),
+    () =>
+      tx.raw<{ rows: { total: number }[] }>(
+        totalOf(list.name),
+        `SELECT count(*)::int AS total ${matchesOf(list)}`,
+        valuesOf(list),
+      ),
     () => itemsOf<Row>(tx, list),
   );
   return { items, total: counted.rows[0]?.total ?? 0 };
@@ -45,7 +53,7 @@ export async function pageOf<Row>(tx: ScopedTransaction, list: List): Promise<Pa
 /** The rows of one page, for a list that counts in its own way. */
 export async function itemsOf<Row>(tx: ScopedTransaction, list: List): Promise<Row[]> {
   const sql = rowsOf(list, matchesOf(list), `ORDER BY ${list.order}`, 'OFFSET :offset');
-  const { rows } = await tx.raw<{ rows: Row[] }>(sql, valuesOf(list));
+  const { rows } = await tx.raw<{ rows: Row[] }>(list.name, sql, valuesOf(list));
   return rows;
 }
 
@@ -71,7 +79,11 @@ export interface Walk extends Rows {
 /** The next rows of a walk over many: those behind `after`, which is the empty string at first. */
 export async function rowsAfter<Row>(tx: ScopedTransaction, walk: Walk): Promise<Row[]> {
   const picked = `FROM ${walk.from} WHERE ${walk.where} AND ${walk.key} > :after`;
-  const { rows } = await tx.raw<{ rows: Row[] }>(rowsOf(walk, picked, `ORDER BY ${walk.key}`), definedOf(walk.asked));
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    walk.name,
+    rowsOf(walk, picked, `ORDER BY ${walk.key}`),
+    definedOf(walk.asked),
+  );
   return rows;
 }
 
@@ -80,6 +92,10 @@ function rowsOf({ columns, from, joins }: Rows, picked: string, order: string, o
   if (joins === undefined) return `SELECT ${columns} ${limited}`;
   const alias = from.split(' ').at(-1);
   return `SELECT ${columns} FROM (SELECT ${alias}.* ${limited}) ${alias} ${joins} ${order}`;
+}
+
+function totalOf(name: List['name']): StatementName {
+  return typeof name === 'string' ? `${name}_total` : { variantsOf: `${name.variantsOf}_total` };
 }
 
 function definedOf(values: object): Record<string, unknown> {

@@ -13,6 +13,7 @@ export class OtherSchemaError extends Error {}
  */
 export async function refuseOtherSchema(db: Database): Promise<void> {
   const { rows: granted } = await db.directory.raw<{ rows: { readable: boolean }[] }>(
+    'refuse_other_schema',
     `SELECT to_regprocedure('public.list_applied_migrations()') IS NOT NULL AS readable`,
   );
   // The first migration makes the function: a database without it was never migrated, or is older than the baseline.
@@ -36,7 +37,10 @@ export async function refuseOtherSchema(db: Database): Promise<void> {
 }
 
 async function namesIn(db: Database): Promise<string[]> {
-  const { rows } = await db.directory.raw<{ rows: { name: string }[] }>('SELECT name FROM list_applied_migrations()');
+  const { rows } = await db.directory.raw<{ rows: { name: string }[] }>(
+    'names_in',
+    'SELECT name FROM list_applied_migrations()',
+  );
   return rows.map(({ name }) => name);
 }
 
@@ -48,13 +52,16 @@ export class UnsuitableLoginError extends Error {}
  * owner of one of our tables: row-level security does not isolate environments from such a role.
  */
 export async function refusePrivilegedLogin(db: Database): Promise<void> {
-  const { rows } = await db.directory.raw<{ rows: Facts[] }>(`
+  const { rows } = await db.directory.raw<{ rows: Facts[] }>(
+    'refuse_privileged_login',
+    `
     SELECT current_user AS login,
            to_regclass('public.invocations') IS NOT NULL AS migrated,
            EXISTS (SELECT FROM pg_roles r WHERE r.rolsuper AND pg_has_role(current_user, r.oid, 'MEMBER')) AS superuser,
            EXISTS (SELECT FROM pg_roles r WHERE r.rolbypassrls AND pg_has_role(current_user, r.oid, 'MEMBER')) AS bypasses,
            EXISTS (SELECT FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
-                     AND pg_has_role(current_user, c.relowner, 'MEMBER')) AS owns`);
+                     AND pg_has_role(current_user, c.relowner, 'MEMBER')) AS owns`,
+  );
   const facts = rows[0];
   if (facts === undefined) throw new Error('PostgreSQL said nothing of the login');
   const privileges = [

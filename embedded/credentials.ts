@@ -88,7 +88,7 @@ async function isInDatabase(db: Database, credentials: StoredCredentials): Promi
   if (first === undefined) return false;
   const tenant = { workspaceId: credentials.workspaceId, environmentId: first.id };
   const { rows } = await db.withEnvironment(tenant, (tx) =>
-    tx.raw<{ rows: { id: string }[] }>('SELECT id FROM environments'),
+    tx.raw<{ rows: { id: string }[] }>('is_in_database', 'SELECT id FROM environments'),
   );
   const ids = new Set(rows.map((row) => row.id));
   return credentials.environments.every((environment) => ids.has(environment.id));

@@ -43,7 +43,9 @@ export const createApiKeyRoute = defineRoute({
 
 /** Row-level security shows only the environments of the transaction's workspace. */
 async function isOfWorkspace(tx: EnvironmentTransaction, environmentId: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT 1 FROM environments WHERE id = ?', [environmentId]);
+  const { rows } = await tx.raw<{ rows: unknown[] }>('is_of_workspace', 'SELECT 1 FROM environments WHERE id = ?', [
+    environmentId,
+  ]);
   return rows.length > 0;
 }
 

@@ -17,7 +17,7 @@ export interface Dependencies {
 /** Whether PostgreSQL and Temporal answer. */
 export async function probeDependencies(deps: Dependencies): Promise<{ database: Probe; temporal: Probe }> {
   const [database, temporal] = await Promise.all([
-    probe(deps.logger, 'database', () => deps.db.directory.raw('SELECT 1')),
+    probe(deps.logger, 'database', () => deps.db.directory.raw('probe_dependencies', 'SELECT 1')),
     probe(deps.logger, 'temporal', () => askTemporal(deps.temporal)),
   ]);
   return { database, temporal };

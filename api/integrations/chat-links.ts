@@ -71,6 +71,10 @@ export const unlinkChatUserRoute = defineRoute({
 
 /** Row-level security shows only the environments of the transaction's workspace. @throws {ServiceError} NOT_FOUND for any other. */
 async function requireOwnEnvironment(tx: EnvironmentTransaction, environmentId: string): Promise<void> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT 1 FROM environments WHERE id = ?', [environmentId]);
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'require_own_environment',
+    'SELECT 1 FROM environments WHERE id = ?',
+    [environmentId],
+  );
   if (rows.length === 0) throw notFound('environment');
 }

@@ -53,6 +53,7 @@ function startBare({ ownerUrl, tenant }: SideOptions): Promise<number> {
   const db = new Database({ url: ownerUrl, poolMax: POOL_MAX, applicationName: 'bench-bare' });
   return listen(async (ref) => {
     const { rows } = await db.directory.raw<{ rows: ActionRow[] }>(
+      null,
       `SELECT ${selected(ACTION_COLUMNS)} FROM actions JOIN action_versions ON action_versions.id = actions.current_version_id
        WHERE actions.id = ? AND actions.environment_id = ?`,
       [ref, tenant.environmentId],

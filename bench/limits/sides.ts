@@ -124,6 +124,7 @@ export function reserveBare(db: Database, work: Work): Promise<void> {
       amount: AMOUNT,
     };
     const { rowCount } = await tx.raw<{ rowCount: number }>(
+      null,
       `UPDATE bare_impact_limit_periods p SET reserved = reserved + :amount FROM bare_impact_limits l
        WHERE l.id = :limitId AND p.limit_id = l.id AND p.period = 'lifetime' AND p.reserved + p.settled + :amount <= l.cap`,
       bindings,
@@ -131,6 +132,7 @@ export function reserveBare(db: Database, work: Work): Promise<void> {
     if (rowCount !== 1) throw new Error('the bare side reserved nothing');
     await Promise.all([
       tx.raw(
+        null,
         `INSERT INTO bare_impact_reservations (id, environment_id, effect_id, limit_id, period, amount)
          VALUES (:id, :environmentId, :effectId, :limitId, 'lifetime', :amount)`,
         bindings,
@@ -145,7 +147,11 @@ async function markDispatched(
   table: 'effects' | 'bare_effects',
   id: string,
 ): Promise<void> {
-  await tx.raw(`UPDATE ${table} SET stage = 'dispatching', outcome = 'pending', updated_at = now() WHERE id = ?`, [id]);
+  await tx.raw(
+    null,
+    `UPDATE ${table} SET stage = 'dispatching', outcome = 'pending', updated_at = now() WHERE id = ?`,
+    [id],
+  );
 }
 
 /** Checks that both sides hold the expected rows; otherwise the results would be wrong. */

@@ -11,6 +11,7 @@ import type { ActionRecord, NewVersion } from './records.ts';
  */
 export async function lockAction(tx: EnvironmentTransaction, ref: string): Promise<ActionRecord | null> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    { variantsOf: 'lock_action' },
     isId('action', ref)
       ? 'SELECT id FROM actions WHERE id = ? FOR UPDATE'
       : 'SELECT id FROM actions WHERE name = ? AND archived_at IS NULL FOR UPDATE',
@@ -28,6 +29,7 @@ export interface VersionPlace {
 
 async function insertVersion(tx: EnvironmentTransaction, place: VersionPlace, version: NewVersion): Promise<void> {
   await tx.raw(
+    'insert_version',
     `INSERT INTO action_versions (id, environment_id, action_id, number, digest, definition, change_note, created_by)
      VALUES (:id, :environmentId, :actionId, :number, :digest, :definition, :changeNote, :createdBy)`,
     {
@@ -55,6 +57,7 @@ export async function createAction(tx: EnvironmentTransaction, input: CreateActi
   const [id, versionId] = [newId('action'), newId('actionVersion')];
   await tx
     .raw(
+      'create_action',
       `INSERT INTO actions (id, environment_id, name, description, mcp_pinned, current_version_id)
        VALUES (:id, :environmentId, :name, :description, :mcpPinned, :versionId)`,
       { id, environmentId, name, description, mcpPinned, versionId },
@@ -92,6 +95,7 @@ export async function updateAction(
   }
   await tx
     .raw(
+      'update_action',
       `UPDATE actions SET name = :name, description = :description, mcp_pinned = :mcpPinned, current_version_id = :versionId,
          updated_at = now()
        WHERE id = :id`,
@@ -120,7 +124,9 @@ export async function archiveAction(
   const locked = await lockAction(tx, ref);
   if (locked === null) return null;
   if (locked.archivedAt !== null) return { action: locked, changed: false };
-  await tx.raw('UPDATE actions SET archived_at = now(), updated_at = now() WHERE id = ?', [locked.id]);
+  await tx.raw('archive_action', 'UPDATE actions SET archived_at = now(), updated_at = now() WHERE id = ?', [
+    locked.id,
+  ]);
   const action = await getAction(tx, locked.id);
   if (action === null) throw new Error(`action ${locked.id} was locked and is gone`);
   return { action, changed: true };

@@ -5,7 +5,10 @@ import type { VersionAuthor } from './records.ts';
 
 /** Serializes imports into one environment, so that the later one sees what the earlier one created. */
 export async function lockImports(tx: EnvironmentTransaction): Promise<void> {
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('actions.import/' || current_environment_id(), 0))");
+  await tx.raw(
+    'lock_imports',
+    "SELECT pg_advisory_xact_lock(hashtextextended('actions.import/' || current_environment_id(), 0))",
+  );
 }
 
 /** What an import needs to know about a live action. The definition is read only where the digest differs. */
@@ -39,11 +42,13 @@ export async function lockNamedActions(
   names: readonly string[],
 ): Promise<Map<string, NamedAction>> {
   const { rows: locked } = await tx.raw<{ rows: { id: string }[] }>(
+    'lock_named_actions',
     'SELECT id FROM actions WHERE name = ANY(?) AND archived_at IS NULL ORDER BY id FOR UPDATE',
     [names],
   );
   if (locked.length === 0) return new Map();
   const { rows } = await tx.raw<{ rows: Row[] }>(
+    'lock_named_actions_2',
     `SELECT a.id, a.name, a.description, v.id AS "versionId", v.number, v.digest,
        CAST(v.definition ->> 'governed' AS boolean) AS governed, f.change_note AS "firstNote"
      FROM actions a
@@ -70,6 +75,7 @@ export async function lockNamedActions(
  */
 export async function takeGovernedNames(tx: EnvironmentTransaction, names: readonly string[]): Promise<string[]> {
   const { rows } = await tx.raw<{ rows: { name: string }[] }>(
+    'take_governed_names',
     'DELETE FROM governed_names WHERE name = ANY(?) RETURNING name',
     [names],
   );
@@ -114,6 +120,7 @@ export async function insertImportedActions(
   const rows = actions.map((action) => ({ ...action, id: newId('action'), versionId: newId('actionVersion') }));
   await tx
     .raw(
+      'insert_imported_actions',
       `INSERT INTO actions (id, environment_id, name, description, current_version_id)
        SELECT row.id, current_environment_id(), row.name, row.description, row."versionId"
        FROM jsonb_to_recordset(CAST(? AS jsonb)) AS row(id text, name text, description text, "versionId" text)`,
@@ -139,6 +146,7 @@ export async function updateImportedActions(
   );
   await insertVersions(tx, versions, createdBy);
   await tx.raw(
+    'update_imported_actions',
     `UPDATE actions SET description = row.description, updated_at = now(),
        current_version_id = COALESCE(row."versionId", actions.current_version_id)
      FROM jsonb_to_recordset(CAST(? AS jsonb)) AS row(id text, description text, "versionId" text)
@@ -158,6 +166,7 @@ async function insertVersions(
     return `${members.slice(0, -1)},"definition":${definitionJson}}`;
   });
   await tx.raw(
+    'insert_versions',
     `INSERT INTO action_versions (id, environment_id, action_id, number, digest, definition, change_note, created_by)
      SELECT row.id, current_environment_id(), row."actionId", row.number, row.digest, row.definition, row."changeNote",
        CAST(:createdBy AS jsonb)

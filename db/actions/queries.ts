@@ -26,6 +26,7 @@ const SELECTED = Object.entries(ACTION_COLUMNS)
 export async function getAction(tx: EnvironmentTransaction, ref: string): Promise<ActionRecord | null> {
   const which = isId('action', ref) ? 'actions.id = ?' : 'actions.name = ? AND actions.archived_at IS NULL';
   const { rows } = await tx.raw<{ rows: ActionRow[] }>(
+    { variantsOf: 'get_action' },
     `SELECT ${SELECTED} FROM actions JOIN action_versions ON action_versions.id = actions.current_version_id WHERE ${which}`,
     [ref],
   );
@@ -39,6 +40,7 @@ export async function getVersion(
   number: number,
 ): Promise<ActionVersionRecord | null> {
   const { rows } = await tx.raw<{ rows: ActionVersionRecord[] }>(
+    'get_version',
     `SELECT ${selected(VERSION_COLUMNS)}, definition FROM action_versions WHERE action_id = ? AND number = ?`,
     [actionId, number],
   );
@@ -58,6 +60,7 @@ export interface ListActionsFilter extends Range {
 /** One page of actions, newest first, with the total count. Large configs, schemas and declarations of `verify` are shortened. */
 export async function listActions(tx: EnvironmentTransaction, filter: ListActionsFilter): Promise<Page<ActionRecord>> {
   const { items, total } = await pageOf<ActionRow>(tx, {
+    name: 'list_actions',
     columns: `${selected(SHOWN_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition`,
     from: 'actions',
     joins: 'JOIN action_versions ON action_versions.id = actions.current_version_id',
@@ -78,6 +81,7 @@ export async function listVersions(
   range: Range,
 ): Promise<Page<ActionVersionRecord>> {
   return pageOf(tx, {
+    name: 'list_actions_versions',
     columns: `${selected(VERSION_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition`,
     from: 'action_versions',
     where: 'action_id = :actionId',
@@ -95,6 +99,7 @@ export interface PinnedPage {
 /** Live actions that are pinned as MCP tools, by name. A page by the last name stays right while actions come and go. */
 export async function listPinnedActions(tx: EnvironmentTransaction, page: PinnedPage): Promise<ActionRecord[]> {
   const rows = await rowsAfter<ActionRow>(tx, {
+    name: 'list_pinned_actions',
     columns: selected(ACTION_COLUMNS),
     from: 'actions JOIN action_versions ON action_versions.id = actions.current_version_id',
     where: 'actions.environment_id = current_environment_id() AND actions.mcp_pinned AND actions.archived_at IS NULL',
@@ -121,6 +126,7 @@ export async function listToolActions(
   filter: ListToolActionsFilter,
 ): Promise<Page<ToolAction>> {
   return pageOf(tx, {
+    name: 'list_tool_actions',
     columns: 'actions.name, actions.description, action_versions.definition',
     from: 'actions',
     joins: 'JOIN action_versions ON action_versions.id = actions.current_version_id',
@@ -137,6 +143,7 @@ export async function readDefinitions(
   versionIds: readonly string[],
 ): Promise<Map<string, ActionDefinition>> {
   const { rows } = await tx.raw<{ rows: { id: string; definition: ActionDefinition }[] }>(
+    'read_definitions',
     'SELECT id, definition FROM action_versions WHERE id = ANY(?)',
     [versionIds],
   );
@@ -146,6 +153,7 @@ export async function readDefinitions(
 /** What the policies and limits of the transaction's environment may refer to. */
 export async function readKnownNames(tx: EnvironmentTransaction): Promise<KnownNames> {
   const { rows: actions } = await tx.raw<{ rows: KnownAction[] }>(
+    'read_known_names',
     `SELECT a.name, v.definition->'approval'->>'tag' AS tag, v.definition->'adapter'->>'type' AS "adapterType",
        v.definition->'adapter'->>'version' AS "adapterVersion", v.definition->'impact' AS impact
      FROM actions a JOIN action_versions v ON v.id = a.current_version_id
@@ -153,11 +161,13 @@ export async function readKnownNames(tx: EnvironmentTransaction): Promise<KnownN
     [KNOWN_ACTIONS_MAX + 1],
   );
   const { rows: keys } = await tx.raw<{ rows: KnownNames['keys'] }>(
+    'read_known_names_2',
     `SELECT id, name, 'approvals:decide' = ANY (scopes) AS "canDecide" FROM api_keys
      WHERE environment_id = current_environment_id() AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
     [],
   );
   const { rows: members } = await tx.raw<{ rows: KnownNames['members'] }>(
+    'read_known_names_3',
     `SELECT m.user_id AS id, u.email, m.role FROM members m JOIN users u ON u.id = m.user_id
      WHERE m.workspace_id = current_workspace_id()`,
     [],
@@ -171,6 +181,7 @@ const INPUT_SCHEMAS_BYTES_MAX = 1_048_576;
 /** The input schemas of the environment's live actions by name: the smallest first, as many as fit into 1 MiB together. */
 export async function readInputSchemas(tx: EnvironmentTransaction): Promise<Map<string, JsonObject>> {
   const { rows } = await tx.raw<{ rows: { name: string; schema: JsonObject }[] }>(
+    'read_input_schemas',
     `SELECT name, schema FROM (
        SELECT a.name, v.definition->'inputSchema' AS schema,
          sum(octet_length((v.definition->'inputSchema')::text)) OVER (ORDER BY octet_length((v.definition->'inputSchema')::text), a.name) AS bytes

@@ -20,11 +20,13 @@ export interface ReadStart {
 export async function beginRead(tx: EnvironmentTransaction): Promise<ReadStart> {
   const bound = () =>
     tx.raw(
+      'begin_read',
       `SELECT set_config('statement_timeout', ?, true), set_config('work_mem', ?, true), set_config('jit', 'off', true)`,
       [String(READ_TIMEOUT_MS), GROUPS_MEMORY],
     );
   const start = () =>
     tx.raw<{ rows: ReadStart[] }>(
+      'begin_read_2',
       `SELECT now() AS now, w.created_at AS "workspaceSince", i.analytics_complete_until AS "completeUntil"
      FROM workspaces w, installation i WHERE w.id = current_workspace_id()`,
       [],

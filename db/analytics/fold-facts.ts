@@ -10,8 +10,10 @@ export async function foldAllFacts(db: Pick<Database, 'directory'>): Promise<voi
 
 /** Adds facts to the rollups, each exactly once. Returns how many; 0: there is nothing to do, or another process folds. */
 export async function foldFacts(db: Pick<Database, 'directory'>, most: number = FACTS_MAX): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { folded: number }[] }>('SELECT fold_analytics_facts(?) AS folded', [
-    most,
-  ]);
+  const { rows } = await db.directory.raw<{ rows: { folded: number }[] }>(
+    'fold_facts',
+    'SELECT fold_analytics_facts(?) AS folded',
+    [most],
+  );
   return rows[0]?.folded ?? 0;
 }

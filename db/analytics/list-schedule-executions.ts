@@ -28,6 +28,7 @@ export async function listScheduleExecutions(
   filter: ExecutionFilter & Range,
 ): Promise<Page<ScheduleExecution>> {
   const { items, total } = await pageOf<Row>(tx, {
+    name: 'list_schedule_executions',
     columns: `r.schedule_id AS "scheduleId", r.trigger, r.nominal_at AS "nominalAt", r.fired_at AS "firedAt", r.outcome,
         r.message_ids AS "messageIds", r.event_id AS "eventId", r.error_code AS code, r.error_message AS reason,
         COALESCE(of_event.statuses, of_messages.statuses, '{}') AS statuses`,

@@ -64,7 +64,7 @@ export async function readAffected(
   const found = new Map<string, Affected[]>();
   if (sampleIds.length === 0) return found;
   const { type, sql } = LOOKUPS[area];
-  const { rows } = await tx.raw<{ rows: Row[] }>(sql, { ids: sampleIds });
+  const { rows } = await tx.raw<{ rows: Row[] }>({ variantsOf: 'read_affected' }, sql, { ids: sampleIds });
   for (const { sampleId, id, name } of rows) found.set(sampleId, [...(found.get(sampleId) ?? []), { type, id, name }]);
   return found;
 }

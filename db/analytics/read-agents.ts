@@ -53,6 +53,7 @@ export async function readAgents(
   { sort, ...page }: AgentPage,
 ): Promise<{ items: AgentCounts[]; total: number; isTruncated: boolean }> {
   const { rows } = await tx.raw<{ rows: (AgentCounts & { total: number; isTruncated: boolean })[] }>(
+    { variantsOf: 'read_agents' },
     `WITH counted AS MATERIALIZED (
        SELECT kind, ${AGENT} AS "agentId", d1, ${VERSION} AS version, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2, max(last_at) AS last_at
        FROM ${ROLLUPS} r WHERE kind = ANY (CAST(:kinds AS text[])) AND n > 0 GROUP BY 1, 2, 3, 4),

@@ -21,6 +21,7 @@ export async function readCounts(tx: EnvironmentTransaction, sources: Sources, g
   const kinds = Object.keys(groups) as AnalyticsKind[];
   const keys = kinds.map((kind) => `WHEN '${kind}' THEN ${groups[kind]}`).join(' ');
   const { rows } = await tx.raw<{ rows: Count[] }>(
+    { variantsOf: 'read_counts' },
     `SELECT kind, key, CAST(sum(n) AS float8) AS n, CAST(sum(s1) AS float8) AS s1, CAST(sum(s2) AS float8) AS s2
      FROM (SELECT *, CASE kind ${keys} END AS key FROM ${rollupsFor(groups)} r WHERE kind = ANY (CAST(:kinds AS text[]))) k
      GROUP BY kind, key HAVING sum(n) > 0 ORDER BY sum(n) DESC, key`,

@@ -50,6 +50,7 @@ export async function readDelivery(
   const [attempts, p95, ended, latency, toDelivery] = await tx.inOrder(
     () =>
       tx.raw<{ rows: AttemptsRow[] }>(
+        { variantsOf: 'read_delivery' },
         `SELECT ${BUCKET_NUMBER} AS at, ${SQL_OF_GROUP['delivery.attempts'].outcome.replaceAll('d1', 'r.d1')} AS outcome,
          sum(r.n)::float8 AS n, sum(r.s1)::float8 AS firsts
        FROM ${rollups} r WHERE r.kind = 'delivery.attempts' AND ${ofTarget} GROUP BY 1, 2`,
@@ -57,6 +58,7 @@ export async function readDelivery(
       ),
     () =>
       tx.raw<{ rows: { at: number; bucket: number }[] }>(
+        { variantsOf: 'read_delivery_2' },
         `SELECT at, min(bucket) FILTER (WHERE upto > 0.95 * (total - 1)) AS bucket FROM (
          SELECT at, bucket, sum(n) OVER (PARTITION BY at ORDER BY bucket) AS upto, sum(n) OVER (PARTITION BY at) AS total FROM (
            SELECT ${BUCKET_NUMBER} AS at, r.bucket, sum(r.n) AS n FROM ${histograms} r
@@ -66,12 +68,14 @@ export async function readDelivery(
       ),
     () =>
       tx.raw<{ rows: Delivery['ended'][] }>(
+        { variantsOf: 'read_delivery_3' },
         `SELECT COALESCE(sum(r.n), 0)::float8 AS messages, COALESCE(sum(r.s1), 0)::float8 AS attempts
        FROM ${rollups} r WHERE r.kind = 'targets.ended' AND r.d1 IN ('delivered', 'failed') AND ${ofTarget}`,
         bounds,
       ),
-    () => tx.raw<{ rows: HistogramBucket[] }>(histogram('delivery.attempts'), bounds),
-    () => tx.raw<{ rows: HistogramBucket[] }>(histogram('targets.ended'), bounds),
+    () =>
+      tx.raw<{ rows: HistogramBucket[] }>({ variantsOf: 'read_delivery_4' }, histogram('delivery.attempts'), bounds),
+    () => tx.raw<{ rows: HistogramBucket[] }>({ variantsOf: 'read_delivery_5' }, histogram('targets.ended'), bounds),
   );
   return {
     attempts: attempts.rows,

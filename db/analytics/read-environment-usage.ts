@@ -15,6 +15,7 @@ export async function readEnvironmentUsage(tx: EnvironmentTransaction): Promise<
   const { rows } = await tx.raw<{
     rows: { plan: string; now: Date; meter: Allowance | null; used: string; workspaceUsed: string }[];
   }>(
+    'read_environment_usage',
     `WITH month AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC')::date AS first),
      here AS (
        SELECT allowance, sum(used) AS used FROM daily_usage, month

@@ -45,6 +45,7 @@ export async function readErrors(
 ): Promise<{ groups: ErrorGroup[]; total: number }> {
   const bounds = sumBoundsOf(range);
   const { rows } = await tx.raw<{ rows: GroupRow[] }>(
+    'read_errors',
     `SELECT r.d1 AS area, r.d2 AS code, r.d3 AS message, sum(r.n)::float8 AS count, COALESCE(min(r.first_at), min(r.at)) AS "firstSeenAt",
        COALESCE(max(r.last_at), max(r.at)) AS "lastSeenAt", count(*) OVER ()::int AS all
      FROM ${ROLLUPS} r WHERE ${SHOWN}
@@ -60,12 +61,14 @@ export async function readErrors(
   const [parts, samples] = await tx.inOrder(
     () =>
       tx.raw<{ rows: PartRow[] }>(
+        'read_errors_2',
         `SELECT (g.place - 1)::int AS number, width_bucket(r.at, CAST(:parts AS timestamptz[])) - 1 AS part, sum(r.n)::float8 AS n
        FROM ${NUMBERED} JOIN ${ROLLUPS} r ON r.kind = 'errors' AND r.d1 = g.d1 AND r.d2 = g.d2 AND r.d3 = g.d3 GROUP BY 1, 2`,
         { ...sourceBindings(sourcesOfTrend(range)), ...named, parts: partsOf(range) },
       ),
     () =>
       tx.raw<{ rows: { number: number; ids: string[] }[] }>(
+        'read_errors_3',
         `SELECT (g.place - 1)::int AS number, s.ids FROM ${NUMBERED} CROSS JOIN LATERAL (
          SELECT array_agg(newest.id) AS ids FROM (
            SELECT i.id FROM ${ROLLUPS} r, unnest(r.samples) i (id)

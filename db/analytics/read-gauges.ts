@@ -40,7 +40,11 @@ export async function readGauges<Name extends GaugeName>(
   names: readonly Name[],
 ): Promise<Record<Name, Gauge>> {
   const counted = names.map((name) => `${gaugeOf(LIVE[name])} AS "${name}"`);
-  const { rows } = await tx.raw<{ rows: Record<Name, Gauge>[] }>(`SELECT ${counted.join(', ')}`, []);
+  const { rows } = await tx.raw<{ rows: Record<Name, Gauge>[] }>(
+    { variantsOf: 'read_gauges' },
+    `SELECT ${counted.join(', ')}`,
+    [],
+  );
   const row = rows[0];
   if (row === undefined) throw new Error('a count answers one row');
   return row;
@@ -49,6 +53,7 @@ export async function readGauges<Name extends GaugeName>(
 /** When the oldest effect that is unknown now became so; null when none is. Only the oldest 10,000 by creation are looked at. */
 export async function oldestUnknownAt(tx: EnvironmentTransaction): Promise<Date | null> {
   const { rows } = await tx.raw<{ rows: { at: Date | null }[] }>(
+    'oldest_unknown_at',
     `SELECT min(u.unknown_at) AS at FROM (
        SELECT unknown_at FROM effects WHERE environment_id = current_environment_id() AND grade = 'unknown'
        ORDER BY created_at, id LIMIT :most) u`,

@@ -17,6 +17,7 @@ export async function readHalts(
   { from, to }: { from: Date; to: Date },
 ): Promise<HaltTime[]> {
   const { rows } = await tx.raw<{ rows: (Omit<HaltTime, 'by'> & { type: string; id: string | null })[] }>(
+    'read_halts',
     `WITH changes AS (
        SELECT action, recorded_at, actor_type, actor_id, sequence FROM audit_log
        WHERE workspace_id = current_workspace_id() AND target_id = CAST(current_environment_id() AS text)

@@ -19,6 +19,7 @@ export async function readHistograms(
   { kind, group, keys }: HistogramTerms,
 ): Promise<ReadonlyMap<string, HistogramBucket[]>> {
   const { rows } = await tx.raw<{ rows: { key: string; of: number[]; counts: number[] }[] }>(
+    { variantsOf: 'read_histograms' },
     `SELECT key, array_agg(CAST(bucket AS int)) AS of, array_agg(CAST(n AS float8)) AS counts
      FROM (SELECT ${group} AS key, bucket, sum(n) AS n FROM ${histogramsFor({ [kind]: group })} r
        WHERE kind = :kind AND (CAST(:keys AS text[]) IS NULL OR ${group} = ANY (CAST(:keys AS text[])))

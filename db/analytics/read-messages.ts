@@ -29,6 +29,7 @@ export async function readMessageBuckets(
   includeEvents: boolean,
 ): Promise<(MessageCounts & { at: number })[]> {
   const { rows } = await tx.raw<{ rows: (MessageCounts & { at: number })[] }>(
+    'read_message_buckets',
     `SELECT ${BUCKET_NUMBER} AS at, ${COUNTS} FROM ${TOTALS} r WHERE ${SHOWN} GROUP BY 1`,
     { ...boundsOf(range), edges: edgesOf(range), includeEvents },
   );
@@ -43,6 +44,7 @@ export async function readMessageGroups(
 ): Promise<(MessageCounts & { key: string })[]> {
   const [column, rollups] = by === 'kind' ? ['r.d2', TOTALS] : ['r.d3', ROLLUPS];
   const { rows } = await tx.raw<{ rows: (MessageCounts & { key: string })[] }>(
+    { variantsOf: 'read_message_groups' },
     `SELECT ${column} AS key, ${COUNTS} FROM ${rollups} r WHERE ${SHOWN}
      GROUP BY 1 HAVING sum(r.n) > 0 ORDER BY sum(r.n) DESC, 1 LIMIT :most`,
     { ...sumBoundsOf(range), includeEvents, most },
@@ -60,9 +62,13 @@ export async function readLiveMessages(
       WHERE environment_id = current_environment_id() AND status = '${status}'`;
     return `${gaugeOf(live)} AS ${status}`;
   });
-  const { rows } = await tx.raw<{ rows: Record<LiveMessageStatus, Gauge>[] }>(`SELECT ${gauges.join(', ')}`, {
-    includeEvents,
-  });
+  const { rows } = await tx.raw<{ rows: Record<LiveMessageStatus, Gauge>[] }>(
+    'read_live_messages',
+    `SELECT ${gauges.join(', ')}`,
+    {
+      includeEvents,
+    },
+  );
   const row = rows[0];
   if (row === undefined) throw new Error('a SELECT without FROM returns a row');
   return row;

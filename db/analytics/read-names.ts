@@ -16,6 +16,8 @@ export async function readNames(
 ): Promise<ReadonlyMap<string, string>> {
   const sql = NAMED[group];
   if (sql === undefined || ids.length === 0) return new Map();
-  const { rows } = await tx.raw<{ rows: { id: string; name: string | null }[] }>(sql, { ids });
+  const { rows } = await tx.raw<{ rows: { id: string; name: string | null }[] }>({ variantsOf: 'read_names' }, sql, {
+    ids,
+  });
   return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])));
 }

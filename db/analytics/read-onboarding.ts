@@ -35,7 +35,7 @@ const STEPS: Record<OnboardingStepId, string> = {
 /** Looks at the first record of each kind by an index; it counts nothing, so its cost does not grow with the records. */
 export async function readOnboarding(tx: EnvironmentTransaction): Promise<Onboarding> {
   const columns = Object.entries(STEPS).map(([id, sql]) => `${sql} AS ${id}`);
-  const { rows } = await tx.raw<{ rows: Onboarding[] }>(`SELECT ${columns.join(', ')}`);
+  const { rows } = await tx.raw<{ rows: Onboarding[] }>('read_onboarding', `SELECT ${columns.join(', ')}`);
   const row = rows[0];
   if (row === undefined) throw new Error('a SELECT without FROM returns a row');
   return row;

@@ -22,6 +22,7 @@ export async function readPolicyDecisions(
 ): Promise<{ items: PolicyDecisions[]; isTruncated: boolean }> {
   const { effect, policy, version, rule } = SQL_OF_GROUP[KIND];
   const { rows } = await tx.raw<{ rows: PolicyDecisions[] }>(
+    { variantsOf: 'read_policy_decisions' },
     `SELECT NULLIF(${policy}, '') AS "policyId", NULLIF(CASE WHEN d3 = '${OTHER}' THEN d3 ELSE ${rule} END, '') AS "ruleId",
        CASE WHEN d3 <> '${OTHER}' THEN CAST(NULLIF(${version}, '') AS int) END AS version,
        ${effect} AS effect, CAST(sum(n) AS float8) AS count

@@ -27,12 +27,14 @@ export async function readScheduleFirings(
   const [counted, lateness] = await tx.inOrder(
     () =>
       tx.raw<{ rows: { id: string; kind: string; outcome: string; n: number }[] }>(
+        'read_schedule_firings',
         `SELECT r.d2 AS id, r.kind, r.d1 AS outcome, sum(r.n)::float8 AS n FROM ${ROLLUPS} r
        WHERE r.kind IN ('schedules.fired', 'schedules.delivery') AND r.d2 = ANY (:scheduleIds) GROUP BY 1, 2, 3`,
         bounds,
       ),
     () =>
       tx.raw<{ rows: (HistogramBucket & { id: string })[] }>(
+        'read_schedule_firings_2',
         `SELECT r.d2 AS id, r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r
        WHERE r.kind = 'schedules.fired' AND r.d2 = ANY (:scheduleIds) GROUP BY 1, 2`,
         bounds,

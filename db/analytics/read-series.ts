@@ -37,6 +37,7 @@ export async function readSeries(
   place: SeriesPlace,
 ): Promise<SeriesPoint[]> {
   const { rows } = await tx.raw<{ rows: SeriesPoint[] }>(
+    { variantsOf: 'read_series' },
     `WITH counted AS MATERIALIZED (
        SELECT ${terms.group} AS key, ${BUCKET_NUMBER} AS bucket, sum(${terms.value}) AS value
        FROM ${rollupsFor(columnsOf(terms))} r WHERE r.kind = '${terms.kind}' AND ${terms.where} GROUP BY 1, 2 HAVING sum(${terms.value}) > 0),
@@ -60,6 +61,7 @@ export async function readHistogramSeries(
   const { kind, group, where } = terms;
   const { daysFrom, daysTo } = place.sources;
   const { rows } = await tx.raw<{ rows: { key: string | null; bucket: number; of: string; counts: string }[] }>(
+    { variantsOf: 'read_histogram_series' },
     `WITH counted AS MATERIALIZED (
        SELECT ${group} AS key, ${BUCKET_NUMBER} AS bucket, n AS value, buckets, counts
        FROM ${rollupsFor(columnsOf(terms))} r WHERE r.kind = '${kind}' AND ${where}),

@@ -36,6 +36,7 @@ export async function readTopUrls(
   { sort, most }: { sort: UrlSort; most: number },
 ): Promise<{ urls: UrlCounts[]; otherMessages: number; isTruncated: boolean }> {
   const { rows } = await tx.raw<{ rows: (UrlCounts & { all: number; others: number })[] }>(
+    { variantsOf: 'read_top_urls' },
     `WITH ended AS (
        SELECT r.d2 AS url, sum(r.n) AS messages, COALESCE(sum(r.n) FILTER (WHERE r.d1 = 'delivered'), 0) AS delivered,
          COALESCE(sum(r.n) FILTER (WHERE r.d1 = 'failed'), 0) AS failed
@@ -72,6 +73,7 @@ export async function readUrlAttempts(
   const [last, latency] = await tx.inOrder(
     () =>
       tx.raw<{ rows: (Omit<UrlAttempts, 'latency'> & { url: string })[] }>(
+        'read_url_attempts',
         `SELECT r.d2 AS url, (array_agg(r.d1 ORDER BY r.last_at DESC NULLS LAST, r.d1))[1] AS "lastOutcome",
          max(r.last_at) FILTER (WHERE r.d1 NOT LIKE '2__') AS "lastFailureAt"
        FROM ${ROLLUPS} r WHERE r.kind = 'delivery.attempts' AND r.d2 = ANY (:urls) AND r.n > 0 GROUP BY r.d2`,
@@ -79,6 +81,7 @@ export async function readUrlAttempts(
       ),
     () =>
       tx.raw<{ rows: (HistogramBucket & { url: string })[] }>(
+        'read_url_attempts_2',
         `SELECT r.d2 AS url, r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r
        WHERE r.kind = 'delivery.attempts' AND r.d2 = ANY (:urls) GROUP BY 1, 2`,
         bounds,

@@ -37,7 +37,7 @@ export async function findDifferences(
 ): Promise<Difference[]> {
   const { rows } = await db.withEnvironment(tenant, async (tx) => {
     await takeTime(tx);
-    return tx.raw<{ rows: Omit<Difference, 'environmentId'>[] }>(COMPARED, boundsOf(range));
+    return tx.raw<{ rows: Omit<Difference, 'environmentId'>[] }>('find_differences', COMPARED, boundsOf(range));
   });
   return rows.map((row) => ({ environmentId: tenant.environmentId, ...row }));
 }
@@ -49,11 +49,13 @@ export async function mendRollups(
 ): Promise<number> {
   const { rowCount } = await db.withEnvironment(tenant, async (tx) => {
     await takeTime(tx);
-    return tx.raw<{ rowCount: number }>(MEND, boundsOf({ from: null, to: null }));
+    return tx.raw<{ rowCount: number }>('mend_rollups', MEND, boundsOf({ from: null, to: null }));
   });
-  const { rows } = await db.directory.raw<{ rows: { mended: number }[] }>('SELECT mend_analytics_sums(?) AS mended', [
-    tenant.environmentId,
-  ]);
+  const { rows } = await db.directory.raw<{ rows: { mended: number }[] }>(
+    'mend_rollups_2',
+    'SELECT mend_analytics_sums(?) AS mended',
+    [tenant.environmentId],
+  );
   return rowCount + (rows[0]?.mended ?? 0);
 }
 
@@ -62,7 +64,7 @@ const COMPARED = `SELECT kind, is_total AS "isTotal", quarter, d1, d2, d3, bucke
 
 /** A recount looks at every record of the environment. */
 async function takeTime(tx: EnvironmentTransaction): Promise<void> {
-  await tx.raw("SELECT set_config('statement_timeout', '10min', true)");
+  await tx.raw('take_time', "SELECT set_config('statement_timeout', '10min', true)");
 }
 
 function boundsOf({ from, to }: VerifiedRange): { from: Date | string; to: Date | string } {

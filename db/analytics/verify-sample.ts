@@ -13,6 +13,7 @@ export async function verifySample(
   now: Date,
 ): Promise<{ environments: number; differences: Difference[] } | null> {
   const { rows } = await db.directory.raw<{ rows: { claimed: boolean }[] }>(
+    'verify_sample',
     'SELECT claim_analytics_verification() AS claimed',
   );
   if (rows[0]?.claimed !== true) return null;

@@ -61,6 +61,7 @@ export async function createApiKey(
   const id = newId('apiKey');
   const createdBy = input.createdBy ?? null;
   const { rows } = await tx.raw<{ rows: { created_at: Date; expires_at: Date | null }[] }>(
+    'create_api_key',
     `INSERT INTO api_keys (id, workspace_id, environment_id, name, key_hash, key_prefix, preset, scopes, expires_at, created_by)
      VALUES (?, current_workspace_id(), current_environment_id(), ?, ?, ?, ?, ?, ?, ?)
      RETURNING created_at, expires_at`,
@@ -93,6 +94,7 @@ export interface ListedApiKey {
 /** The keys of all environments of the transaction's workspace, newest first, including revoked ones. */
 export async function listApiKeys(tx: WorkspaceTransaction, range: Range): Promise<Page<ListedApiKey>> {
   return pageOf(tx, {
+    name: 'list_api_keys',
     columns: `id, name, key_prefix AS "keyPrefix", revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS "isActive",
         created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt", created_by AS "createdBy"`,
     from: 'api_keys',
@@ -110,6 +112,7 @@ export async function revokeApiKey(
   keyId: string,
 ): Promise<{ environmentId: string; name: string; isNew: boolean } | null> {
   const { rows } = await tx.raw<{ rows: { environmentId: string; name: string; wasRevoked: boolean }[] }>(
+    'revoke_api_key',
     `WITH held AS (SELECT id, revoked_at FROM api_keys WHERE id = :keyId FOR NO KEY UPDATE)
      UPDATE api_keys k SET revoked_at = COALESCE(k.revoked_at, now()) FROM held WHERE k.id = held.id
      RETURNING k.environment_id AS "environmentId", k.name, held.revoked_at IS NOT NULL AS "wasRevoked"`,
@@ -125,6 +128,7 @@ export const LAST_USED_PRECISION_SECONDS = 60;
 /** Records that a key of the transaction's environment was used; writes at most once a minute for each key. */
 export async function touchApiKey(tx: EnvironmentTransaction, keyId: string): Promise<void> {
   await tx.raw(
+    'touch_api_key',
     `UPDATE api_keys SET last_used_at = now()
      WHERE id = ? AND (last_used_at IS NULL OR last_used_at <= now() - ? * interval '1 second')`,
     [keyId, LAST_USED_PRECISION_SECONDS],

@@ -24,7 +24,7 @@ interface Row extends CallerEnvironmentRow {
 
 /** The grant of the key with this SHA-256 hash. Null where there is none, or where it is revoked or expired. */
 export async function findApiKey(db: Database, hash: Buffer): Promise<ApiKeyGrant | null> {
-  const { rows } = await db.directory.raw<{ rows: Row[] }>('SELECT * FROM find_api_key(?)', [hash]);
+  const { rows } = await db.directory.raw<{ rows: Row[] }>('find_api_key', 'SELECT * FROM find_api_key(?)', [hash]);
   const row = rows[0];
   if (row === undefined) return null;
   return {

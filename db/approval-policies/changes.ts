@@ -18,7 +18,7 @@ import { getPolicy } from './queries.ts';
  * wait.
  */
 export async function lockPolicies(tx: EnvironmentTransaction): Promise<number> {
-  await tx.raw('SELECT lock_policies()');
+  await tx.raw('lock_policies', 'SELECT lock_policies()');
   return (await readPolicyRevision(tx)).revision;
 }
 
@@ -30,6 +30,7 @@ export async function lockPolicies(tx: EnvironmentTransaction): Promise<number> 
  */
 export async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
   const { rows } = await tx.raw<{ rows: { policies: number; rules: number; bytes: number; characters: number }[] }>(
+    'approval_policies_require_room',
     `SELECT CAST(count(*) AS integer) AS policies,
        CAST(COALESCE(sum(json_array_length(v.document -> 'rules')), 0) AS integer) AS rules,
        CAST(COALESCE(sum(octet_length(CAST(v.document AS text))), 0) AS integer) AS bytes,
@@ -68,6 +69,7 @@ export async function insertPolicyVersion(
 ): Promise<void> {
   await tx
     .raw(
+      'insert_policy_version',
       `INSERT INTO approval_policy_versions (policy_id, version, environment_id, digest, document, created_by)
        VALUES (:policyId, :version, current_environment_id(), :digest, :document, :createdBy)`,
       { ...place, digest, document: JSON.stringify(document), createdBy: JSON.stringify(createdBy) },
@@ -85,6 +87,7 @@ export async function createPolicy(tx: EnvironmentTransaction, version: NewPolic
   const { name, priority } = version.document;
   await tx
     .raw(
+      'create_policy',
       `INSERT INTO approval_policies (id, environment_id, name, priority, current_version)
        VALUES (?, current_environment_id(), ?, ?, 1)`,
       [id, name, priority],
@@ -98,7 +101,10 @@ export async function createPolicy(tx: EnvironmentTransaction, version: NewPolic
 
 /** Enables or disables a policy; a trigger increments the revision. The caller holds `lockPolicies`. */
 export async function setPolicyEnabled(tx: EnvironmentTransaction, id: string, enabled: boolean): Promise<void> {
-  await tx.raw('UPDATE approval_policies SET enabled = ?, updated_at = now() WHERE id = ?', [enabled, id]);
+  await tx.raw('set_policy_enabled', 'UPDATE approval_policies SET enabled = ?, updated_at = now() WHERE id = ?', [
+    enabled,
+    id,
+  ]);
 }
 
 /**
@@ -106,5 +112,7 @@ export async function setPolicyEnabled(tx: EnvironmentTransaction, id: string, e
  * `lockPolicies`. The policy must be live: the database refuses changes to an archived one.
  */
 export async function archivePolicy(tx: EnvironmentTransaction, id: string): Promise<void> {
-  await tx.raw('UPDATE approval_policies SET archived_at = now(), updated_at = now() WHERE id = ?', [id]);
+  await tx.raw('archive_policy', 'UPDATE approval_policies SET archived_at = now(), updated_at = now() WHERE id = ?', [
+    id,
+  ]);
 }

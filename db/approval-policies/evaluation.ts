@@ -16,6 +16,7 @@ export interface PolicyRevision {
 
 export async function readPolicyRevision(tx: EnvironmentTransaction): Promise<PolicyRevision> {
   const { rows } = await tx.raw<{ rows: { revision: string; stamp: string }[] }>(
+    'read_policy_revision',
     'SELECT revision, stamp FROM policy_revisions',
   );
   const row = rows[0];
@@ -57,6 +58,7 @@ interface Row {
 /** One statement, so that the revision and the policies come from one snapshot. */
 async function readUncompiled(tx: EnvironmentTransaction): Promise<UncompiledPolicySet> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
+    'read_uncompiled',
     `SELECT r.environment_id AS "environmentId", r.revision, r.stamp, p.id, p.name, p.priority, v.version, v.document,
        octet_length(CAST(v.document AS text)) AS bytes
      FROM policy_revisions r
@@ -89,6 +91,7 @@ export async function readEvaluationContext(
   keyId: string | null,
 ): Promise<EvaluationContext> {
   const { rows } = await tx.raw<{ rows: (EvaluationContext['environment'] & { keyName: string | null })[] }>(
+    'read_evaluation_context',
     `SELECT e.id, e.name, e.kind, e.approval_default AS "approvalDefault", k.name AS "keyName"
      FROM environments e LEFT JOIN api_keys k ON k.environment_id = e.id AND k.id = CAST(? AS text)
      WHERE e.id = current_environment_id()`,

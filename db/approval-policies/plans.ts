@@ -14,6 +14,7 @@ export interface NewPlan {
 export async function createPlan(tx: EnvironmentTransaction, plan: NewPlan): Promise<{ id: string; expiresAt: Date }> {
   const id = newId('policyPlan');
   const { rows } = await tx.raw<{ rows: { expiresAt: Date }[] }>(
+    'create_plan',
     `INSERT INTO policy_plans (id, environment_id, base_revision, digest, changes, created_by, expires_at)
      VALUES (:id, current_environment_id(), :baseRevision, :digest, :changes, :createdBy, now() + :lifetimeSeconds * interval '1 second')
      RETURNING expires_at AS "expiresAt"`,
@@ -27,6 +28,7 @@ export async function createPlan(tx: EnvironmentTransaction, plan: NewPlan): Pro
 /** A plan of the transaction's environment. The row lock keeps others from applying it, or deleting it for its age, meanwhile. */
 export async function getPlan(tx: EnvironmentTransaction, id: string): Promise<PlanRecord | null> {
   const { rows } = await tx.raw<{ rows: (Omit<PlanRecord, 'baseRevision'> & { baseRevision: string })[] }>(
+    'get_plan',
     `SELECT id, base_revision AS "baseRevision", digest, changes, expires_at AS "expiresAt",
        expires_at <= now() AS "isExpired", result FROM policy_plans WHERE id = ? FOR UPDATE`,
     [id],
@@ -37,7 +39,7 @@ export async function getPlan(tx: EnvironmentTransaction, id: string): Promise<P
 
 /** Stores the result of applying a plan, in the transaction that applied it. The database accepts it once. */
 export async function markPlanApplied(tx: EnvironmentTransaction, result: AppliedPlan): Promise<void> {
-  await tx.raw('UPDATE policy_plans SET applied_at = ?, result = ? WHERE id = ?', [
+  await tx.raw('mark_plan_applied', 'UPDATE policy_plans SET applied_at = ?, result = ? WHERE id = ?', [
     result.appliedAt,
     JSON.stringify(result),
     result.planId,
@@ -54,6 +56,7 @@ export const UNAPPLIED_PLANS_MAX = 50;
 /** Deletes plans that are no longer usable, so that a repository that plans on every push does not fill the table. */
 export async function deleteOldPlans(tx: EnvironmentTransaction): Promise<void> {
   await tx.raw(
+    'delete_old_plans',
     `DELETE FROM policy_plans WHERE id = ANY (ARRAY(
        SELECT id FROM policy_plans
        WHERE expires_at < now() - (CASE WHEN applied_at IS NULL THEN CAST(:kept AS integer) ELSE CAST(:appliedKept AS integer) END) * interval '1 day'

@@ -18,6 +18,7 @@ const SELECTED = Object.entries(POLICY_COLUMNS)
 /** Finds a policy by id, archived ones included: history stays readable. */
 export async function getPolicy(tx: EnvironmentTransaction, id: string): Promise<PolicyRecord | null> {
   const { rows } = await tx.raw<{ rows: PolicyRecord[] }>(
+    'get_policy',
     `SELECT ${SELECTED} FROM approval_policies p
      JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version WHERE p.id = ?`,
     [id],
@@ -31,6 +32,7 @@ export async function getPolicyVersion(
   version: number,
 ): Promise<PolicyVersionRecord | null> {
   const { rows } = await tx.raw<{ rows: PolicyVersionRecord[] }>(
+    'get_policy_version',
     `SELECT ${selected(VERSION_COLUMNS)} FROM approval_policy_versions WHERE policy_id = ? AND version = ?`,
     [policyId, version],
   );
@@ -52,6 +54,7 @@ export async function listPolicies(
   filter: ListPoliciesFilter,
 ): Promise<Page<ListedPolicyRecord>> {
   return pageOf(tx, {
+    name: 'list_policies',
     columns: `${selected(SHOWN_POLICY_COLUMNS)}, ${LISTED_DOCUMENT}`,
     from: 'approval_policies p',
     joins: 'JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version',
@@ -71,6 +74,7 @@ export async function listPolicyVersions(
   range: Range,
 ): Promise<Page<ListedPolicyVersionRecord>> {
   return pageOf(tx, {
+    name: 'list_policy_versions',
     columns: `${selected(SHOWN_VERSION_COLUMNS)}, ${LISTED_DOCUMENT}`,
     from: 'approval_policy_versions v',
     where: 'policy_id = :policyId',
@@ -85,6 +89,7 @@ export async function listPolicyVersions(
  */
 export async function listLivePolicies(tx: EnvironmentTransaction): Promise<PolicyRecord[]> {
   const { rows } = await tx.raw<{ rows: PolicyRecord[] }>(
+    'list_live_policies',
     `SELECT ${selected(POLICY_COLUMNS)} FROM approval_policies p JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
      WHERE p.environment_id = current_environment_id() AND p.archived_at IS NULL ORDER BY p.name`,
   );

@@ -13,8 +13,12 @@ import type { ApprovalPolicyRecord } from './records.ts';
  * transaction ends, so call it right before the approval is opened.
  */
 export async function requireApprovalRoom(tx: EnvironmentTransaction): Promise<void> {
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('approvals/' || current_environment_id(), 0))");
+  await tx.raw(
+    'require_approval_room',
+    "SELECT pg_advisory_xact_lock(hashtextextended('approvals/' || current_environment_id(), 0))",
+  );
   const { rows } = await tx.raw<{ rows: { pending: number }[] }>(
+    'require_approval_room_2',
     `SELECT count(*)::int AS pending FROM (SELECT FROM approvals WHERE environment_id = current_environment_id()
        AND kind = 'free_standing' AND status = 'pending' LIMIT ${PENDING_FREE_STANDING_MAX}) counted`,
   );
@@ -54,6 +58,7 @@ export interface NewApproval {
 export async function openApproval(tx: EnvironmentTransaction, approval: NewApproval): Promise<void> {
   const { policy } = approval;
   await tx.raw(
+    'open_approval',
     `INSERT INTO approvals (id, environment_id, kind, invocation_id, effect_id, preview_id, action_id, title, summary, payload,
        binding_digest, source, policy_id, policy_version, rule_id, reason, quorum, approvers, prevent_self, requested_by, expires_at)
      VALUES (:id, current_environment_id(), :kind, :invocationId, :effectId, :previewId, :actionId, :title, :summary, :payload,
@@ -76,9 +81,11 @@ type Row = Omit<ApprovalWatch, 'createdAt' | 'expiresAt'> & { createdAt: Date; e
 
 /** Records that a workflow has seen how the approval stands, so that nobody has to wake it (0043-workflow-starts). */
 export async function recordAwaitedStatus(tx: EnvironmentTransaction, approvalId: string): Promise<void> {
-  await tx.raw('UPDATE approvals SET awaited_status = status WHERE id = ? AND awaited_status IS DISTINCT FROM status', [
-    approvalId,
-  ]);
+  await tx.raw(
+    'record_awaited_status',
+    'UPDATE approvals SET awaited_status = status WHERE id = ? AND awaited_status IS DISTINCT FROM status',
+    [approvalId],
+  );
 }
 
 /**
@@ -88,6 +95,7 @@ export async function recordAwaitedStatus(tx: EnvironmentTransaction, approvalId
 export async function watchApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalWatch> {
   await recordAwaitedStatus(tx, approvalId);
   const { rows } = await tx.raw<{ rows: Row[] }>(
+    'watch_approval',
     `SELECT p.awaited_status AS status, p.created_at AS "createdAt", p.expires_at AS "expiresAt", p.reminders_sent AS "remindersSent",
        p.quorum, (SELECT CAST(count(*) AS int) FROM approval_decisions d WHERE d.approval_id = p.id) AS decisions,
        ARRAY(SELECT i.id FROM integrations i WHERE i.environment_id = p.environment_id AND i.is_active AND i.channel_id IS NOT NULL
@@ -112,6 +120,7 @@ export async function recordReminder(
   { approvalId, reminder, at }: { approvalId: string; reminder: number; at: Date },
 ): Promise<RemindedApproval | null> {
   const { rows } = await tx.raw<{ rows: RemindedApproval[] }>(
+    'record_reminder',
     `UPDATE approvals SET reminders_sent = :reminder, last_reminded_at = :at
      WHERE id = :approvalId AND status = 'pending' AND reminders_sent = :before
      RETURNING title, created_at AS "createdAt", expires_at AS "expiresAt"`,
@@ -123,6 +132,7 @@ export async function recordReminder(
 /** Consumes an approval for one dispatch, in the transaction that writes the fence. The database allows it once. */
 export async function consumeApproval(tx: EnvironmentTransaction, approvalId: string): Promise<void> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'consume_approval',
     `UPDATE approvals SET status = 'consumed', consumed_at = now() WHERE id = ? AND status = 'approved' RETURNING id`,
     [approvalId],
   );
@@ -142,6 +152,7 @@ export async function endApproval(
   { status, at }: ApprovalEnd,
 ): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'end_approval',
     `UPDATE approvals SET status = :status, decided_at = COALESCE(decided_at, :at)
      WHERE id = :approvalId AND status = ANY(:from) RETURNING id`,
     { approvalId, status, at, from: status === 'invalidated' ? ['pending', 'approved'] : ['pending'] },

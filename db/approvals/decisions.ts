@@ -19,10 +19,11 @@ import {
  */
 export async function lockApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalRecord | null> {
   await tx.raw(
+    'lock_approval',
     'SELECT i.id FROM invocations i WHERE i.id = (SELECT invocation_id FROM approvals WHERE id = ?) FOR UPDATE OF i',
     [approvalId],
   );
-  await tx.raw('SELECT id FROM approvals WHERE id = ? FOR UPDATE', [approvalId]);
+  await tx.raw('lock_approval_2', 'SELECT id FROM approvals WHERE id = ? FOR UPDATE', [approvalId]);
   return getApproval(tx, approvalId);
 }
 
@@ -51,6 +52,7 @@ export function lookAtMember(tx: EnvironmentTransaction, userId: string): Promis
 
 async function readKey(tx: EnvironmentTransaction, id: string): Promise<PrincipalNow | null> {
   const { rows } = await tx.raw<{ rows: { keyName: string; maker: string | null; makerLeft: boolean }[] }>(
+    'read_key',
     `SELECT name AS "keyName", created_by AS maker, created_by IS NOT NULL AND NOT EXISTS (
        SELECT FROM members m WHERE m.workspace_id = current_workspace_id() AND m.user_id = created_by) AS "makerLeft"
      FROM api_keys
@@ -66,6 +68,7 @@ async function readMember(
   lock: 'FOR SHARE OF m' | '',
 ): Promise<PrincipalNow | null> {
   const { rows } = await tx.raw<{ rows: { role: Role; email: string }[] }>(
+    { variantsOf: 'read_member' },
     `SELECT m.role, u.email FROM members m JOIN users u ON u.id = m.user_id
      WHERE m.workspace_id = current_workspace_id() AND m.user_id = ? ${lock}`,
     [id],
@@ -104,6 +107,7 @@ export async function addDecision(tx: EnvironmentTransaction, decision: NewDecis
           ...(app === null ? {} : { app }),
         };
   const { rows } = await tx.raw<{ rows: { approval_id: string }[] }>(
+    'add_decision',
     `INSERT INTO approval_decisions (approval_id, actor_type, actor_id, environment_id, decision, note, binding_digest, authentication, decided_at)
      VALUES (:approvalId, :actorType, :actorId, current_environment_id(), :decision, :note, :bindingDigest, :authentication, clock_timestamp())
      ON CONFLICT DO NOTHING RETURNING approval_id`,

@@ -14,6 +14,7 @@ import {
 
 export async function getApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalRecord | null> {
   const { rows } = await tx.raw<{ rows: ApprovalRow[] }>(
+    'get_approval',
     `SELECT ${APPROVAL_COLUMNS} FROM approvals p ${APPROVAL_JOINS} WHERE p.id = ?`,
     [approvalId],
   );
@@ -32,6 +33,7 @@ export interface ApprovalFilter extends Range {
 /** Newest first, ties by id, with large payloads shortened. `total` counts the matches of the filter. */
 export async function listApprovals(tx: EnvironmentTransaction, filter: ApprovalFilter): Promise<Page<ApprovalRecord>> {
   const { items, total } = await pageOf<ApprovalRow>(tx, {
+    name: 'list_approvals',
     columns: LISTED_APPROVAL_COLUMNS,
     from: 'approvals p',
     joins: APPROVAL_JOINS,
@@ -67,6 +69,7 @@ export async function readNamesBeside(
   const actors = [requestedBy, ...decisions.map(({ principal }) => principal)];
   const ids = actors.flatMap(({ id, maker }) => [id, maker].filter((each) => each !== null));
   const { rows } = await tx.raw<{ rows: NamesBeside[] }>(
+    'read_names_beside',
     `SELECT
        COALESCE((SELECT jsonb_object_agg(u.id, jsonb_build_object('name', u.name, 'email', u.email))
          FROM users u WHERE u.id = ANY(:users)), '{}') AS users,
@@ -100,6 +103,7 @@ export interface OutcomeAfter {
 
 export async function readOutcome(tx: EnvironmentTransaction, invocationId: string): Promise<OutcomeAfter | null> {
   const { rows } = await tx.raw<{ rows: OutcomeAfter[] }>(
+    'read_outcome',
     `SELECT i.status, COALESCE(e.grade, i.grade) AS grade, i.error, i.refusal_code AS "refusalCode",
        CAST(i.result ->> 'status' AS integer) AS answered, e.provider_reference AS "providerReference", i.settled_at AS "settledAt"
      FROM invocations i LEFT JOIN effects e ON e.invocation_id = i.id WHERE i.id = ?`,
@@ -119,6 +123,7 @@ export interface EnvironmentWithPending {
 /** The environments of the user's workspaces in which approvals are pending, by name, with how many. */
 export async function countPendingOfUser(tx: UserTransaction): Promise<EnvironmentWithPending[]> {
   const { rows } = await tx.raw<{ rows: EnvironmentWithPending[] }>(
+    'count_pending_of_user',
     `SELECT workspace_name AS "workspaceName", environment_id AS "environmentId", environment_name AS "environmentName", kind, pending
      FROM count_pending_approvals_of_user()`,
     [],

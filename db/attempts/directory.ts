@@ -10,6 +10,7 @@ export async function findUnsettledAnswers(
   page: { afterId: string; limit: number },
 ): Promise<InvocationRef[]> {
   const { rows } = await db.directory.raw<{ rows: InvocationRef[] }>(
+    'find_unsettled_answers',
     `SELECT id AS "invocationId", workspace_id AS "workspaceId", environment_id AS "environmentId"
      FROM find_unsettled_answers(?, ?)`,
     [page.afterId, page.limit],

@@ -22,6 +22,7 @@ export async function startDispatch(
 ): Promise<string> {
   const attemptId = newId('attempt');
   await tx.raw(
+    'start_dispatch',
     `WITH attempt AS (
        INSERT INTO attempts (id, environment_id, invocation_id, number, kind, secret_versions)
        SELECT :attemptId, current_environment_id(), :invocationId, 1, 'dispatch', COALESCE(jsonb_object_agg(name, current_version), '{}')
@@ -67,6 +68,7 @@ export async function claimDispatch(
   invocationId: string,
 ): Promise<ClaimedFirstDispatch | null> {
   const { rows } = await tx.raw<{ rows: ClaimedFirstDispatch[] }>(
+    'claim_dispatch',
     `WITH claimed AS (
        UPDATE attempts SET claimed_at = now()
        WHERE invocation_id = :invocationId AND kind = 'dispatch' AND status = 'started' AND claimed_at IS NULL
@@ -92,6 +94,7 @@ export async function claimDispatch(
 /** True while the one dispatch of an invocation is neither claimed nor abandoned. Takes no lock. */
 export async function isDispatchUnclaimed(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'is_dispatch_unclaimed',
     `SELECT 1 FROM attempts WHERE invocation_id = ? AND kind = 'dispatch' AND status = 'started' AND claimed_at IS NULL`,
     [invocationId],
   );
@@ -119,6 +122,7 @@ export async function findDispatchAttempt(
   invocationId: string,
 ): Promise<DispatchAttempt | null> {
   const { rows } = await tx.raw<{ rows: DispatchAttempt[] }>(
+    'find_dispatch_attempt',
     `SELECT a.id, a.status, a.claimed_at IS NOT NULL AS claimed, COALESCE(l.observed_outcome, a.observed_outcome) AS "observedOutcome",
        a.refusal, CASE WHEN l.attempt_id IS NULL THEN a.error ELSE l.error END AS error, COALESCE(l.response, a.response) AS response,
        EXISTS (SELECT FROM attempts p LEFT JOIN late_answers q ON q.attempt_id = p.id

@@ -9,6 +9,7 @@ export async function findAttempt(
   attemptId: string,
 ): Promise<{ status: AttemptStatus; claimed: boolean }> {
   const { rows } = await tx.raw<{ rows: { status: AttemptStatus; claimed: boolean }[] }>(
+    'find_attempt',
     'SELECT status, claimed_at IS NOT NULL AS claimed FROM attempts WHERE id = ? FOR UPDATE',
     [attemptId],
   );
@@ -31,6 +32,7 @@ export async function completeAttempt(
   end: AttemptEnd,
 ): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'complete_attempt',
     `UPDATE attempts SET status = 'completed', finished_at = now(), observed_outcome = :observedOutcome, refusal = :refusal,
        error = :error, response = :response
      WHERE id = :attemptId AND status = 'started'`,
@@ -51,6 +53,7 @@ export async function abandonAttempt(
   end: { observedOutcome: Outcome; error: string },
 ): Promise<void> {
   await tx.raw(
+    'abandon_attempt',
     `UPDATE attempts SET status = 'abandoned', finished_at = now(), observed_outcome = :observedOutcome, error = :error
      WHERE id = :attemptId AND status = 'started'`,
     { attemptId, ...end },
@@ -63,6 +66,7 @@ export async function abandonAttempt(
  */
 export async function keepLateAnswer(tx: EnvironmentTransaction, attemptId: string, end: AttemptEnd): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'keep_late_answer',
     `INSERT INTO late_answers (attempt_id, environment_id, observed_outcome, error, response)
      VALUES (:attemptId, current_environment_id(), :observedOutcome, :error, :response) ON CONFLICT DO NOTHING`,
     {

@@ -12,6 +12,7 @@ const LOST_AFTER_SECONDS = 180;
 /** Abandons a replay whose worker is gone, as its workflow would have done. A claimed replay may have been sent. */
 export async function abandonLostReplays(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
   await tx.raw(
+    'abandon_lost_replays',
     `UPDATE attempts a SET status = 'abandoned', finished_at = now(),
        observed_outcome = CASE WHEN a.claimed_at IS NULL THEN 'not_dispatched' ELSE 'unknown' END,
        error = CASE WHEN a.claimed_at IS NULL THEN 'not sent: no worker took the replay up in time'
@@ -30,6 +31,7 @@ export async function abandonLostReplays(tx: EnvironmentTransaction, invocationI
 export async function startReplay(tx: EnvironmentTransaction, invocationId: string): Promise<string> {
   const id = newId('attempt');
   await tx.raw(
+    'start_replay',
     `INSERT INTO attempts (id, environment_id, invocation_id, number, kind)
      SELECT :id, current_environment_id(), :invocationId, max(number) + 1, 'replay' FROM attempts WHERE invocation_id = :invocationId`,
     { id, invocationId },
@@ -49,6 +51,7 @@ export async function claimReplay(
 ): Promise<ClaimedDispatch | null> {
   await lockInvocation(tx, invocationId);
   const { rows } = await tx.raw<{ rows: ClaimedDispatch[] }>(
+    'claim_replay',
     `WITH claimed AS (
        UPDATE attempts a SET claimed_at = now() FROM effects e JOIN action_versions d ON d.id = e.version_id
          JOIN attempts f ON f.invocation_id = e.invocation_id AND f.kind = 'dispatch'
@@ -69,6 +72,7 @@ export async function claimReplay(
 /** Whether a replay is yet to be claimed: neither claimed nor given up. It locks nothing. */
 export async function isReplayUnclaimed(tx: EnvironmentTransaction, attemptId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'is_replay_unclaimed',
     `SELECT 1 FROM attempts WHERE id = ? AND kind = 'replay' AND status = 'started' AND claimed_at IS NULL`,
     [attemptId],
   );
@@ -83,18 +87,21 @@ export async function startReadAttempt(tx: EnvironmentTransaction, invocationId:
   const id = newId('attempt');
   await lockInvocation(tx, invocationId); // numbers are assigned one at a time
   await tx.raw(
+    'start_read_attempt',
     `UPDATE attempts SET status = 'abandoned', finished_at = now(), error = 'the worker was lost while it read'
      WHERE invocation_id = ? AND kind = 'reconcile' AND status = 'started'`,
     [invocationId],
   );
   await abandonLostReplays(tx, invocationId);
   await tx.raw(
+    'start_read_attempt_2',
     `INSERT INTO attempts (id, environment_id, invocation_id, number, kind, claimed_at)
      SELECT :id, current_environment_id(), :invocationId, COALESCE(max(number), 0) + 1, 'reconcile', now()
      FROM attempts WHERE invocation_id = :invocationId`,
     { id, invocationId },
   );
   await tx.raw(
+    'start_read_attempt_3',
     `UPDATE effects SET reconcile_attempts = reconcile_attempts + 1, updated_at = now()
      WHERE invocation_id = ? AND stage = 'reconciling'`,
     [invocationId],

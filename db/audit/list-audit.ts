@@ -59,6 +59,7 @@ const COLUMNS = {
 /** One page of the workspace's audit log, newest first, with the total count. */
 export async function listAudit(tx: WorkspaceTransaction, filter: AuditFilter): Promise<Page<AuditEntry>> {
   const { items, total } = await pageOf<Row>(tx, {
+    name: 'list_audit',
     columns: selected(COLUMNS),
     from: 'audit_log',
     filters: {

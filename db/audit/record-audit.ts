@@ -34,6 +34,7 @@ export async function recordAudit(
 ): Promise<void> {
   const details: Json = change.details ?? {};
   await tx.raw(
+    'record_audit',
     `INSERT INTO audit_log (id, workspace_id, environment_id, actor_type, actor_id, action, target_type, target_id, details, request_id)
      VALUES (:id, :workspaceId, COALESCE(CAST(:environmentId AS uuid), current_environment_id()), :actorType, :actorId, :action,
        :targetType, :targetId, :details, :requestId)`,
@@ -63,6 +64,7 @@ export async function recordAccountAudit(
   change: Omit<AuditChange, 'workspaceId'> & { workspaceId?: string },
 ): Promise<void> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'record_account_audit',
     'SELECT id FROM list_workspaces_of_user(?) WHERE coalesce(id = ?::uuid, true) ORDER BY id',
     [userId, change.workspaceId ?? null],
   );
@@ -75,5 +77,5 @@ export async function recordAccountAudit(
 }
 
 async function scopeTo(tx: UserTransaction, workspaceId: string): Promise<void> {
-  await tx.raw("SELECT set_config('app.workspace_id', ?, true)", [workspaceId]);
+  await tx.raw('scope_to', "SELECT set_config('app.workspace_id', ?, true)", [workspaceId]);
 }

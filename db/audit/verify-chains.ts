@@ -68,6 +68,7 @@ async function verifyPage(
   before: { entriesAtOnce: number; entries: number; sequence: string | null; hash: string | null },
 ): Promise<Page> {
   const { rows } = await tx.raw<{ rows: [Page] }>(
+    'verify_page',
     `WITH page AS (
        SELECT a AS entry, a.sequence, a.hash, a.previous_hash FROM audit_log a
        WHERE a.workspace_id = current_workspace_id() AND a.sequence > COALESCE(:sequence::bigint, '-9223372036854775808')
@@ -96,6 +97,7 @@ async function endsElsewhere(
   { sequence, hash }: Pick<Page, 'sequence' | 'hash'>,
 ): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: [{ isElsewhere: boolean }] }>(
+    'ends_elsewhere',
     `SELECT c.sequence IS DISTINCT FROM :sequence::bigint OR c.hash IS DISTINCT FROM :hash::text AS "isElsewhere"
      FROM (SELECT) one LEFT JOIN audit_chains c ON c.workspace_id = current_workspace_id()`,
     { sequence, hash },

@@ -43,6 +43,7 @@ export async function findSignInSession(
   place: { workspaceId?: string; environmentId?: string } = {},
 ): Promise<FoundSession | null> {
   const { rows } = await db.directory.raw<{ rows: Row[] }>(
+    'find_sign_in_session',
     `SELECT * FROM find_sign_in_session(?, ? * interval '1 minute', ?::uuid, ?::uuid)`,
     [tokenHash, SESSION_IDLE_MINUTES, place.workspaceId ?? null, place.environmentId ?? null],
   );

@@ -36,8 +36,9 @@ export interface StartedSession {
 /** Starts a session of the transaction's user with a new token, and deletes the user's expired sessions. */
 export async function startSession(tx: UserTransaction): Promise<StartedSession> {
   const [id, token, csrfToken] = [newId('signInSession'), generateToken(), generateToken()];
-  await tx.raw('DELETE FROM sign_in_sessions WHERE expires_at <= now()');
+  await tx.raw('start_session', 'DELETE FROM sign_in_sessions WHERE expires_at <= now()');
   const { rows } = await tx.raw<{ rows: { expires_at: Date }[] }>(
+    'start_session_2',
     `INSERT INTO sign_in_sessions (id, user_id, token_hash, csrf_token, expires_at)
      VALUES (?, current_user_id(), ?, ?, now() + ? * interval '1 hour') RETURNING expires_at`,
     [id, hashToken(token), csrfToken, SESSION_LIFETIME_HOURS],
@@ -51,6 +52,7 @@ export async function startSession(tx: UserTransaction): Promise<StartedSession>
 export async function rotateSessionToken(tx: UserTransaction, presented: Buffer): Promise<string | null> {
   const token = generateToken();
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'rotate_session_token',
     `UPDATE sign_in_sessions SET token_hash = :next, token_issued_at = now(), previous_token_hash = token_hash,
        previous_valid_until = now() + :overlap * interval '1 second', last_seen_at = now()
      WHERE token_hash = :presented AND token_issued_at <= now() - :age * interval '1 minute' RETURNING id`,
@@ -62,6 +64,7 @@ export async function rotateSessionToken(tx: UserTransaction, presented: Buffer)
 /** Renews the idle time of a session of the transaction's user; writes at most once a minute for each session. */
 export async function touchSession(tx: UserTransaction, sessionId: string): Promise<void> {
   await tx.raw(
+    'touch_session',
     `UPDATE sign_in_sessions SET last_seen_at = now() WHERE id = ? AND last_seen_at <= now() - ? * interval '1 second'`,
     [sessionId, LAST_SEEN_PRECISION_SECONDS],
   );
@@ -72,11 +75,13 @@ export async function touchSession(tx: UserTransaction, sessionId: string): Prom
  * ended before.
  */
 export async function endSession(tx: UserTransaction, sessionId: string): Promise<boolean> {
-  const { rowCount } = await tx.raw<{ rowCount: number }>('DELETE FROM sign_in_sessions WHERE id = ?', [sessionId]);
+  const { rowCount } = await tx.raw<{ rowCount: number }>('end_session', 'DELETE FROM sign_in_sessions WHERE id = ?', [
+    sessionId,
+  ]);
   return rowCount === 1;
 }
 
 /** Ends every session of a user, in the transaction that removes the membership or changes the password. */
 export async function endSessionsOfUser(tx: UserTransaction | WorkspaceTransaction, userId: string): Promise<void> {
-  await tx.raw('SELECT end_sign_in_sessions(?)', [userId]);
+  await tx.raw('end_sessions_of_user', 'SELECT end_sign_in_sessions(?)', [userId]);
 }

@@ -38,6 +38,7 @@ export interface SignInAttempt {
 export async function beginSignInAttempt(db: Database, attempt: SignInAttempt): Promise<Date | null> {
   const keys = keysOf(attempt);
   const { rows } = await db.directory.raw<{ rows: { home: boolean }[] }>(
+    'begin_sign_in_attempt',
     `SELECT has_signed_in_from(?, ? * interval '1 day') AS home`,
     [keys.pair, HOME_DAYS],
   );
@@ -57,7 +58,7 @@ export async function beginSignInAttempt(db: Database, attempt: SignInAttempt): 
 /** Call it after a correct password: resets the account's counters and takes this attempt off the address's. */
 export async function settleSignIn(db: Database, attempt: SignInAttempt): Promise<void> {
   const { account, address, pair } = keysOf(attempt);
-  await db.directory.raw(`SELECT settle_sign_in(?, ?, ?, ? * interval '1 day')`, [
+  await db.directory.raw('settle_sign_in', `SELECT settle_sign_in(?, ?, ?, ? * interval '1 day')`, [
     account,
     address,
     pair,
@@ -67,6 +68,7 @@ export async function settleSignIn(db: Database, attempt: SignInAttempt): Promis
 
 async function count(db: Database, key: Buffer, bucket: Bucket): Promise<Date | null> {
   const { rows } = await db.directory.raw<{ rows: { blocked_until: Date | null }[] }>(
+    'auth_count',
     `SELECT begin_sign_in_attempt(?, ?, ? * interval '1 second', ? * interval '1 second', ? * interval '1 day') AS blocked_until`,
     [key, bucket.freeFailures, bucket.firstPauseSeconds, bucket.longestPauseSeconds, FORGOTTEN_AFTER_DAYS],
   );
@@ -94,6 +96,7 @@ function keyOf(...parts: string[]): Buffer {
 /** Expired counters of failed sign-ins, as the hexadecimal form of their keys, in key order. */
 export async function findExpiredThrottles(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
   const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+    'find_expired_throttles',
     'SELECT id FROM find_expired_sign_in_throttles(make_interval(days => ?), make_interval(days => ?), ?, ?)',
     [FORGOTTEN_AFTER_DAYS, HOME_DAYS, page.afterId, page.limit],
   );
@@ -103,6 +106,7 @@ export async function findExpiredThrottles(db: Database, page: { afterId: string
 /** Deletes these counters, except where an attempt has renewed one meanwhile. Returns the number deleted. */
 export async function deleteExpiredThrottles(db: Database, ids: readonly string[]): Promise<number> {
   const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+    'delete_expired_throttles',
     'SELECT delete_expired_sign_in_throttles(make_interval(days => ?), make_interval(days => ?), ?::text[]) AS deleted',
     [FORGOTTEN_AFTER_DAYS, HOME_DAYS, [...ids]],
   );

@@ -9,6 +9,7 @@ export async function findUnclosedMonths(
   page: { afterId: string; limit: number },
 ): Promise<BillingMonthRef[]> {
   const { rows } = await db.directory.raw<{ rows: BillingMonthRef[] }>(
+    'find_unclosed_months',
     `SELECT workspace_id AS "workspaceId", to_char(month, 'YYYY-MM') AS month FROM find_unclosed_months(?, ?)`,
     [page.afterId, page.limit],
   );
@@ -21,6 +22,7 @@ export async function findUnclosedMonths(
  */
 export async function findOpenTransactions(db: Database, month: string): Promise<string[] | null> {
   const { rows } = await db.directory.raw<{ rows: { has_ended: boolean; ids: string[] }[] }>(
+    'find_open_transactions',
     `SELECT ? <= now() AS has_ended, ARRAY(
        SELECT l.virtualtransaction FROM pg_locks l WHERE l.locktype = 'virtualxid' AND l.granted AND l.pid <> pg_backend_pid()
          AND l.virtualxid = l.virtualtransaction ORDER BY 1) AS ids`,
@@ -35,6 +37,7 @@ export async function findOpenTransactions(db: Database, month: string): Promise
 export async function findStillOpen(db: Database, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+    'find_still_open',
     `SELECT DISTINCT l.virtualtransaction AS id FROM pg_locks l
      WHERE l.locktype = 'virtualxid' AND l.virtualtransaction = ANY (CAST(? AS text[])) ORDER BY 1`,
     [ids],
@@ -51,6 +54,7 @@ export async function findAlertTargets(
   page: { afterId: string; limit: number },
 ): Promise<AlertTargetRow[]> {
   const { rows } = await db.directory.raw<{ rows: AlertTargetRow[] }>(
+    'find_alert_targets',
     'SELECT workspace_id AS "workspaceId", environment_id AS "environmentId" FROM find_alert_targets(?, ?)',
     [page.afterId, page.limit],
   );
@@ -85,6 +89,7 @@ export async function findUsageCrossings(
 ): Promise<UsageCrossing[]> {
   const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].allowances]));
   const { rows } = await db.directory.raw<{ rows: Omit<UsageCrossing, 'currency'>[] }>(
+    'find_usage_crossings',
     `SELECT id, workspace_id AS "workspaceId", environment_id AS "environmentId", to_char(month, 'YYYY-MM') AS month, meter, threshold,
        used::float8 AS used, allowed::float8 AS allowed
      FROM find_usage_crossings(CAST(:limits AS jsonb), CAST(:thresholds AS integer[]), :afterId, :limit)`,
@@ -97,6 +102,7 @@ export async function findUsageCrossings(
 export async function noteCrossing(tx: EnvironmentTransaction, crossing: Crossing): Promise<void> {
   const { month, meter, threshold, used, allowed, currency } = crossing;
   await tx.raw(
+    'note_crossing',
     `INSERT INTO usage_crossings (workspace_id, month, meter, threshold, environment_id, used, allowed, currency)
      VALUES (current_workspace_id(), CAST(:month AS date), :meter, :threshold, current_environment_id(), :used, :allowed, :currency)
      ON CONFLICT DO NOTHING`,
@@ -124,6 +130,9 @@ export interface UsageDrift {
  * the kept messages that are charged, and at most one more for each event. Egress, memory operations and e-mails have no recount.
  */
 export async function checkUsage(db: Pick<Database, 'directory'>): Promise<UsageDrift[] | null> {
-  const { rows } = await db.directory.raw<{ rows: { drift: UsageDrift[] | null }[] }>('SELECT check_usage() AS drift');
+  const { rows } = await db.directory.raw<{ rows: { drift: UsageDrift[] | null }[] }>(
+    'check_usage',
+    'SELECT check_usage() AS drift',
+  );
   return rows[0]?.drift ?? null;
 }

@@ -45,6 +45,7 @@ export async function listInvoices(
   asked: { status: InvoiceStatus | null } & Range,
 ): Promise<Page<InvoiceRecord>> {
   return pageOf(tx, {
+    name: 'list_invoices',
     columns: COLUMNS,
     from: 'invoices i',
     joins: 'JOIN billing_months b ON b.workspace_id = i.workspace_id AND b.month = i.month',
@@ -68,6 +69,7 @@ export async function snapshotMonth(tx: WorkspaceTransaction, month: string): Pr
   const timeline = await readPlanTimeline(tx);
   const facts = await readMonthFacts(tx, timeline, { month, until: periodOf(month).end, countExecutions: true });
   await tx.raw(
+    'snapshot_month',
     `INSERT INTO billing_months (workspace_id, month, plan, quantities)
      VALUES (current_workspace_id(), CAST(:month AS date), :plan, CAST(:facts AS jsonb)) ON CONFLICT DO NOTHING`,
     { month: firstDayOf(month), plan: lastPlanOf(facts), facts: JSON.stringify(facts) },
@@ -89,6 +91,7 @@ export async function draftInvoice(
   const wanted = { currency: prices.currency, total: sumOfLines(lines), digest: digestOf(lines as unknown as Json) };
   const id = newId('invoice');
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'draft_invoice',
     `INSERT INTO invoices (id, workspace_id, month, currency, subtotal, tax, total, digest)
      VALUES (:id, current_workspace_id(), CAST(:month AS date), :currency, :total, 0, :total, :digest)
      ON CONFLICT (workspace_id, month) DO NOTHING`,
@@ -104,6 +107,7 @@ export async function draftInvoice(
 
 async function readSnapshot(tx: WorkspaceTransaction, month: string): Promise<MonthFacts> {
   const { rows } = await tx.raw<{ rows: { quantities: MonthFacts }[] }>(
+    'read_snapshot',
     'SELECT quantities FROM billing_months WHERE workspace_id = current_workspace_id() AND month = CAST(? AS date)',
     [firstDayOf(month)],
   );
@@ -113,6 +117,7 @@ async function readSnapshot(tx: WorkspaceTransaction, month: string): Promise<Mo
 
 async function insertLines(tx: WorkspaceTransaction, invoiceId: string, lines: readonly LineDraft[]): Promise<void> {
   await tx.raw(
+    'insert_lines',
     `INSERT INTO invoice_lines (id, invoice_id, workspace_id, position, amount, line)
      SELECT l.id, :invoiceId, current_workspace_id(), l.position, (l.line ->> 'amount')::bigint, l.line
      FROM jsonb_to_recordset(CAST(:lines AS jsonb)) l (id text, position integer, line jsonb)`,
@@ -128,6 +133,7 @@ async function readInvoice(
   month: string,
 ): Promise<(MadeInvoice & { digest: string }) | null> {
   const { rows } = await tx.raw<{ rows: (MadeInvoice & { digest: string })[] }>(
+    'read_invoice',
     `SELECT id AS "invoiceId", currency, total::float8 AS total, digest FROM invoices
      WHERE workspace_id = current_workspace_id() AND month = CAST(? AS date)`,
     [firstDayOf(month)],
@@ -141,11 +147,13 @@ async function readInvoice(
  */
 export async function openInvoice(tx: WorkspaceTransaction, invoiceId: string): Promise<void> {
   const draft = await tx.raw<{ rowCount: number }>(
+    'open_invoice',
     `SELECT FROM invoices WHERE id = ? AND status = 'draft' FOR NO KEY UPDATE`,
     [invoiceId],
   );
   if (draft.rowCount === 0) return;
   await tx.raw(
+    'open_invoice_2',
     `WITH taken AS (
        INSERT INTO invoice_numbers AS n (workspace_id, last) VALUES (current_workspace_id(), 1)
        ON CONFLICT (workspace_id) DO UPDATE SET last = n.last + 1 RETURNING n.last)
@@ -161,12 +169,17 @@ export async function keepHostedInvoice(
   invoiceId: string,
   { hostedUrl, pdfUrl }: { hostedUrl: string | null; pdfUrl: string | null },
 ): Promise<void> {
-  await tx.raw('UPDATE invoices SET hosted_url = ?, pdf_url = ? WHERE id = ?', [hostedUrl, pdfUrl, invoiceId]);
+  await tx.raw('keep_hosted_invoice', 'UPDATE invoices SET hosted_url = ?, pdf_url = ? WHERE id = ?', [
+    hostedUrl,
+    pdfUrl,
+    invoiceId,
+  ]);
 }
 
 /** The month is done: the sweep looks for it no more. A repeated call changes nothing. */
 export async function finishMonth(tx: WorkspaceTransaction, month: string): Promise<void> {
   await tx.raw(
+    'finish_month',
     `UPDATE billing_months SET closed_at = now()
      WHERE workspace_id = current_workspace_id() AND month = CAST(? AS date) AND closed_at IS NULL`,
     [firstDayOf(month)],

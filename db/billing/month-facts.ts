@@ -25,6 +25,7 @@ export interface Subscription {
 /** Returns the subscription of the transaction's workspace. Throws when the workspace does not exist. */
 export async function readSubscription(tx: EnvironmentTransaction | WorkspaceTransaction): Promise<Subscription> {
   const { rows } = await tx.raw<{ rows: { plan: string; since: Date; made: Date; now: Date }[] }>(
+    'read_subscription',
     `SELECT w.plan, COALESCE((SELECT max(p.changed_at) FROM plan_changes p WHERE p.workspace_id = w.id), w.created_at) AS since,
        w.created_at AS made, now() AS now
      FROM workspaces w WHERE w.id = current_workspace_id()`,
@@ -49,6 +50,7 @@ export interface AskedMonth {
 /** The history of the workspace's plan. */
 export async function readPlanTimeline(tx: Transaction): Promise<PlanTimeline> {
   const { rows } = await tx.raw<{ rows: { plan: string; made: Date; from: string | null; to: string; at: Date }[] }>(
+    'read_plan_timeline',
     `SELECT w.plan, w.created_at AS made, p.from_plan AS from, p.to_plan AS to, p.changed_at AS at
      FROM workspaces w LEFT JOIN plan_changes p ON p.workspace_id = w.id
      WHERE w.id = current_workspace_id() ORDER BY p.number`,
@@ -92,6 +94,7 @@ const COUNTED: readonly CountedMeter[] = ['messages', 'egress', 'memory_processi
 
 async function readUsed(tx: Transaction, month: string): Promise<Record<CountedMeter, number>> {
   const { rows } = await tx.raw<{ rows: { allowance: string; used: string }[] }>(
+    'read_used',
     `SELECT allowance, sum(used)::text AS used FROM monthly_usage
      WHERE workspace_id = current_workspace_id() AND month = CAST(? AS date) GROUP BY allowance`,
     [firstDayOf(month)],
@@ -133,6 +136,7 @@ function planAtEnd(timeline: PlanTimeline, month: string) {
 
 async function countOwn(tx: Transaction, month: string, until: Date): Promise<number> {
   const { rows } = await tx.raw<{ rows: { executions: string }[] }>(
+    'count_own',
     'SELECT count_executions(CAST(? AS date), ?)::text AS executions',
     [firstDayOf(month), until],
   );
@@ -142,6 +146,7 @@ async function countOwn(tx: Transaction, month: string, until: Date): Promise<nu
 /** Executions of other months that settled in this one and were not taken back in it. */
 async function readLate(tx: Transaction, month: string, until: Date) {
   const { rows } = await tx.raw<{ rows: { admittedIn: string; succeeded: number }[] }>(
+    'read_late',
     `SELECT to_char(l.admitted_at AT TIME ZONE 'UTC', 'YYYY-MM') AS "admittedIn", count(*)::int AS succeeded FROM late_executions l
      WHERE l.workspace_id = current_workspace_id() AND l.kind = 'settled' AND l.at >= :start AND l.at < :until
        AND NOT EXISTS (SELECT FROM late_executions r WHERE r.invocation_id = l.invocation_id AND r.kind = 'reversed' AND r.at < :until)
@@ -161,6 +166,7 @@ interface Reversed {
 /** Taken back in this month, after the month in which they settled, with the line that charged them. */
 async function readReversed(tx: Transaction, month: string, until: Date): Promise<Reversed[]> {
   const { rows } = await tx.raw<{ rows: Reversed[] }>(
+    'read_reversed',
     `WITH taken AS (
        SELECT to_char(l.admitted_at AT TIME ZONE 'UTC', 'YYYY-MM') AS admitted_in,
          date_trunc('month', l.settled_at AT TIME ZONE 'UTC')::date AS settled_in, count(*)::int AS count
@@ -181,6 +187,7 @@ async function readReversed(tx: Transaction, month: string, until: Date): Promis
 /** By the month of admission: what snapshots of earlier months hold, without what was taken back. */
 async function readBilledBefore(tx: Transaction, month: string): Promise<[string, number][]> {
   const { rows } = await tx.raw<{ rows: { admittedIn: string; billed: string }[] }>(
+    'read_billed_before',
     `SELECT x.admitted_in AS "admittedIn", sum(x.count)::text AS billed FROM billing_months b CROSS JOIN LATERAL (
        SELECT e ->> 'admittedIn' AS admitted_in, (e ->> 'succeeded')::bigint AS count FROM jsonb_array_elements(b.quantities -> 'executions') e
        UNION ALL

@@ -15,6 +15,7 @@ export async function readPendingChange(
   tx: EnvironmentTransaction | WorkspaceTransaction,
 ): Promise<PendingChange | null> {
   const { rows } = await tx.raw<{ rows: { plan: string; effectiveAt: Date }[] }>(
+    'read_pending_change',
     'SELECT plan, effective_at AS "effectiveAt" FROM pending_plan_changes WHERE workspace_id = current_workspace_id()',
   );
   const row = rows[0];
@@ -25,6 +26,7 @@ export async function readPendingChange(
 /** Makes the change that was due at the end of this month, once. It counts from the first instant of the next one. */
 export async function applyPendingChange(tx: WorkspaceTransaction, month: string): Promise<void> {
   const { rows } = await tx.raw<{ rows: { plan: string; effectiveAt: Date }[] }>(
+    'apply_pending_change',
     `DELETE FROM pending_plan_changes WHERE workspace_id = current_workspace_id() AND effective_at <= ?
      RETURNING plan, effective_at AS "effectiveAt"`,
     [periodOf(month).end],
@@ -47,6 +49,7 @@ export const THRESHOLDS_DEFAULT: readonly number[] = [50, 80, 100];
 /** The alert target of the transaction's workspace; none, with the default thresholds, where nobody has set it. */
 export async function readAlertTarget(tx: Transaction): Promise<AlertTarget> {
   const { rows } = await tx.raw<{ rows: { amount: string | null; currency: string | null; thresholds: number[] }[] }>(
+    'read_alert_target',
     'SELECT amount::text AS amount, currency, thresholds FROM alert_targets WHERE workspace_id = current_workspace_id()',
   );
   const row = rows[0];
@@ -58,6 +61,7 @@ export async function readAlertTarget(tx: Transaction): Promise<AlertTarget> {
 /** Sets the alert target of the transaction's workspace. */
 export async function putAlertTarget(tx: Transaction, { target, thresholds }: AlertTarget): Promise<void> {
   await tx.raw(
+    'put_alert_target',
     `INSERT INTO alert_targets (workspace_id, amount, currency, thresholds) VALUES (current_workspace_id(), :amount, :currency, CAST(:thresholds AS integer[]))
      ON CONFLICT (workspace_id) DO UPDATE SET amount = EXCLUDED.amount, currency = EXCLUDED.currency, thresholds = EXCLUDED.thresholds, updated_at = now()`,
     { amount: target?.amount ?? null, currency: target?.currency ?? null, thresholds },
@@ -67,6 +71,7 @@ export async function putAlertTarget(tx: Transaction, { target, thresholds }: Al
 /** The thresholds of the alert target that were reached in this UTC month, the first reached first. */
 export async function readAlerts(tx: Transaction): Promise<{ threshold: number; at: Date }[]> {
   const { rows } = await tx.raw<{ rows: { threshold: number; at: Date }[] }>(
+    'read_alerts',
     `SELECT threshold, at FROM usage_crossings WHERE workspace_id = current_workspace_id() AND meter = 'spend'
        AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date ORDER BY at, threshold`,
   );

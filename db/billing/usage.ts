@@ -34,6 +34,7 @@ const LIMITS: Record<HeldName, number> = {
  */
 async function readHeld(tx: EnvironmentTransaction): Promise<Record<HeldName, { used: number; limit: number }>> {
   const { rows } = await tx.raw<{ rows: Record<HeldName, number>[] }>(
+    'read_held',
     `SELECT
        (SELECT count(*)::int FROM unused_previews WHERE environment_id = current_environment_id() AND expires_at > now()) AS "previews",
        (SELECT count(*)::int FROM approvals WHERE environment_id = current_environment_id() AND kind = 'free_standing' AND status = 'pending') AS "approvals",
@@ -67,6 +68,7 @@ export async function readQuotaFacts(tx: EnvironmentTransaction): Promise<QuotaF
 
 async function readKept(tx: EnvironmentTransaction): Promise<Pick<QuotaFacts, 'storageBytes' | 'environments'>> {
   const { rows } = await tx.raw<{ rows: { bytes: string; environments: number }[] }>(
+    'read_kept',
     `SELECT (COALESCE((SELECT f.bytes FROM storage_used f WHERE f.workspace_id = current_workspace_id()), 0)
          + COALESCE((SELECT sum(s.bytes) FROM stored_state s WHERE s.workspace_id = current_workspace_id()), 0))::text AS bytes,
        (SELECT count(*)::int FROM environments e WHERE e.workspace_id = current_workspace_id()) AS environments`,
@@ -98,6 +100,7 @@ export async function readDailyUsage(
   const { rows } = await tx.raw<{
     rows: { date: string; complete: boolean; used: Partial<Record<Allowance, number>> }[];
   }>(
+    { variantsOf: 'read_daily_usage' },
     `WITH used AS (
        SELECT day, allowance, sum(used) AS used FROM daily_usage
        WHERE ${OWNED[of]} AND day BETWEEN CAST(:from AS date) AND CAST(:to AS date) GROUP BY day, allowance)
@@ -126,6 +129,7 @@ export async function readUsageByEnvironment(
   tx: EnvironmentTransaction | WorkspaceTransaction,
 ): Promise<EnvironmentUsage[]> {
   const { rows } = await tx.raw<{ rows: EnvironmentUsage[] }>(
+    'read_usage_by_environment',
     `SELECT e.id AS "environmentId", e.name, COALESCE(u.used, '{}') AS used FROM environments e
      LEFT JOIN (
        SELECT s.environment_id, jsonb_object_agg(s.allowance, s.used) AS used FROM (

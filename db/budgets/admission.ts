@@ -39,6 +39,7 @@ export async function admitToBudget(tx: EnvironmentTransaction, admission: Admis
   const { apiKeyId, kind, count, invocationId = null } = admission;
   const amount = ADMISSION_ESTIMATE_MICROCENTS[kind] * count;
   const { rows } = await tx.raw<{ rows: Verdict[] }>(
+    'admit_to_budget',
     `SELECT verdict, cap_name, cap, taken
      FROM admit_to_budget(:apiKeyId, :kind, CAST(:amount AS bigint), CAST(:invocationId AS text))`,
     { apiKeyId, kind: BUDGET_KIND_COLUMNS[kind], amount, invocationId },
@@ -78,6 +79,7 @@ export async function noteBudgetRefusal(
   { apiKeyId, capName, cap, taken }: BudgetExceededError['refusal'],
 ): Promise<void> {
   await tx.raw(
+    'note_budget_refusal',
     `INSERT INTO budget_crossings (environment_id, api_key_id, month, cap_name, taken, cap)
      VALUES (current_environment_id(), :apiKeyId, date_trunc('month', now() AT TIME ZONE 'UTC')::date, :capName, CAST(:taken AS bigint), CAST(:cap AS bigint))
      ON CONFLICT DO NOTHING`,
@@ -96,6 +98,7 @@ export async function noteIfOfBudget(tx: EnvironmentTransaction, error: unknown)
  */
 export async function hasOldReservation(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'has_old_reservation',
     `SELECT 1 FROM budget_reservations WHERE invocation_id = ? AND created_at < now() - CAST(? AS interval)`,
     [invocationId, `${IDEMPOTENCY_RETENTION_HOURS} hours`],
   );
@@ -113,17 +116,19 @@ export async function reconcileUsage(
   usedBefore: { [kind in BudgetKind]?: number | undefined },
 ): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: { month: string }[] }>(
+    'reconcile_usage',
     `DELETE FROM api_key_unknown_usage
      WHERE api_key_id = ? AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date RETURNING month::text`,
     [apiKeyId],
   );
   const month = rows[0]?.month;
   if (month === undefined) return false;
-  await tx.raw(LIFT_CAPS, [apiKeyId]);
+  await tx.raw('reconcile_usage_2', LIFT_CAPS, [apiKeyId]);
   for (const kind of BUDGET_KINDS) {
     const used = usedBefore[kind] ?? 0;
     if (used === 0) continue;
     await tx.raw(
+      'reconcile_usage_3',
       `INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, used)
        VALUES (current_environment_id(), :apiKeyId, CAST(:month AS date), :kind, 0, CAST(:used AS bigint))
        ON CONFLICT (api_key_id, month, kind, shard) DO UPDATE SET used = u.used + EXCLUDED.used`,

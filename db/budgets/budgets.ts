@@ -46,6 +46,7 @@ const BUDGET_SUMS = `
 /** The budget of a key of the transaction's environment, or null. */
 export async function getBudget(tx: EnvironmentTransaction, apiKeyId: string): Promise<BudgetRecord | null> {
   const { rows } = await tx.raw<{ rows: BudgetRecord[] }>(
+    'get_budget',
     `SELECT ${BUDGET_COLUMNS} FROM budgets b ${BUDGET_SUMS} WHERE b.api_key_id = ?`,
     [apiKeyId],
   );
@@ -55,6 +56,7 @@ export async function getBudget(tx: EnvironmentTransaction, apiKeyId: string): P
 /** The budgets of the transaction's environment, newest first, ties by the key's id. */
 export async function listBudgets(tx: EnvironmentTransaction, range: Range): Promise<Page<BudgetRecord>> {
   return pageOf(tx, {
+    name: 'list_budgets',
     columns: BUDGET_COLUMNS,
     from: 'budgets b',
     joins: BUDGET_SUMS,
@@ -71,14 +73,16 @@ export async function listBudgets(tx: EnvironmentTransaction, range: Range): Pro
 export async function lockBudget(tx: EnvironmentTransaction, apiKeyId: string): Promise<boolean> {
   // The lock is of the id, whosever it is: without a look at first, anybody who knows a stranger's would hold up its admissions.
   if (!(await isUsable(tx, apiKeyId))) return false;
-  await tx.raw('SELECT pg_advisory_xact_lock(budget_lock_of(?))', [apiKeyId]);
+  await tx.raw('lock_budget', 'SELECT pg_advisory_xact_lock(budget_lock_of(?))', [apiKeyId]);
   return isUsable(tx, apiKeyId);
 }
 
 async function isUsable(tx: EnvironmentTransaction, apiKeyId: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT 1 FROM api_keys WHERE id = ? AND revoked_at IS NULL', [
-    apiKeyId,
-  ]);
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'is_usable',
+    'SELECT 1 FROM api_keys WHERE id = ? AND revoked_at IS NULL',
+    [apiKeyId],
+  );
   return rows.length > 0;
 }
 
@@ -93,6 +97,7 @@ export async function putBudget(
 ): Promise<{ created: boolean }> {
   const columns = BUDGET_KINDS.map((kind) => BUDGET_KIND_COLUMNS[kind]);
   const { rows } = await tx.raw<{ rows: { created: boolean }[] }>(
+    'put_budget',
     `INSERT INTO budgets AS b (api_key_id, environment_id, total, ${columns.join(', ')})
      SELECT k.id, k.environment_id, CAST(:total AS bigint), ${BUDGET_KINDS.map((kind) => `CAST(:${kind} AS bigint)`).join(', ')}
      FROM api_keys k WHERE k.id = :apiKeyId
@@ -111,6 +116,8 @@ export async function putBudget(
 
 /** Removes the caps of a key and keeps its usage. Returns whether it had any. */
 export async function deleteBudget(tx: EnvironmentTransaction, apiKeyId: string): Promise<boolean> {
-  const { rowCount } = await tx.raw<{ rowCount: number }>('DELETE FROM budgets WHERE api_key_id = ?', [apiKeyId]);
+  const { rowCount } = await tx.raw<{ rowCount: number }>('delete_budget', 'DELETE FROM budgets WHERE api_key_id = ?', [
+    apiKeyId,
+  ]);
   return rowCount === 1;
 }

@@ -46,6 +46,7 @@ export const IS_LIVE = 'c.expires_at > now()';
 
 export async function getEntry(tx: EnvironmentTransaction, id: string): Promise<CacheEntryRecord | null> {
   const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(
+    'get_entry',
     `SELECT ${CACHE_COLUMNS} FROM cache_entries c WHERE c.id = ? AND ${IS_LIVE}`,
     [id],
   );
@@ -58,6 +59,7 @@ export async function listEntries(
   filter: { namespace: string | null } & Range,
 ): Promise<Page<ListedCacheEntry>> {
   return pageOf(tx, {
+    name: 'list_entries',
     columns: LISTED_CACHE_COLUMNS,
     from: 'cache_entries c',
     where: `c.environment_id = current_environment_id() AND ${IS_LIVE}`,
@@ -68,9 +70,11 @@ export async function listEntries(
 }
 
 export async function deleteEntry(tx: EnvironmentTransaction, id: string): Promise<boolean> {
-  const { rowCount } = await tx.raw<{ rowCount: number }>(`DELETE FROM cache_entries c WHERE c.id = ? AND ${IS_LIVE}`, [
-    id,
-  ]);
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'delete_entry',
+    `DELETE FROM cache_entries c WHERE c.id = ? AND ${IS_LIVE}`,
+    [id],
+  );
   return rowCount === 1;
 }
 
@@ -82,6 +86,7 @@ export async function flushEntries(
   const which = { namespace, attributes: JSON.stringify(attributes) };
   return deleteInSteps(async (most) => {
     const { rows } = await tx.raw<{ rows: DeletedStep[] }>(
+      'flush_entries',
       `WITH step AS MATERIALIZED (SELECT c.id FROM cache_entries c WHERE c.environment_id = current_environment_id()
          AND (CAST(:namespace AS text) IS NULL OR c.namespace = :namespace) AND c.attributes @> CAST(:attributes AS jsonb) LIMIT :most),
        gone AS (DELETE FROM cache_entries c USING step WHERE c.id = step.id RETURNING ${IS_LIVE} AS live)
@@ -103,6 +108,7 @@ export interface CacheStats {
 
 export async function readCacheStats(tx: EnvironmentTransaction): Promise<CacheStats> {
   const { rows } = await tx.raw<{ rows: CacheStats[] }>(
+    'read_cache_stats',
     `SELECT e.*, k.* FROM
        (SELECT count(*)::int AS entries, CAST(COALESCE(sum(c.bytes), 0) AS float8) AS bytes FROM cache_entries c
         WHERE c.environment_id = current_environment_id() AND ${IS_LIVE}) e,

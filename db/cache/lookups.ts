@@ -25,6 +25,7 @@ export async function findExactEntry(
   { identity, promptDigest }: { identity: Buffer; promptDigest: Buffer },
 ): Promise<CacheEntryRecord | null> {
   const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(
+    'find_exact_entry',
     `SELECT ${CACHE_COLUMNS} FROM cache_entries c
      WHERE c.environment_id = current_environment_id() AND c.identity = :identity AND c.prompt_digest = :promptDigest AND ${IS_LIVE}`,
     { identity, promptDigest },
@@ -44,6 +45,7 @@ export async function findCandidates(
   asked: { identity: Buffer; embeddingModel: string; vector: Float32Array },
 ): Promise<Candidate[]> {
   const { rows } = await tx.raw<{ rows: { id: string; prompt: string; embedding: Buffer }[] }>(
+    'find_candidates',
     `SELECT c.id, c.prompt, c.embedding FROM cache_entries c
      WHERE c.environment_id = current_environment_id() AND c.identity = :identity AND ${IS_LIVE}
        AND c.embedding_model = :embeddingModel AND length(c.signs) = :dimensions
@@ -64,6 +66,7 @@ export type Counted = 'hits' | 'misses' | 'gated';
 export async function countLookup(tx: EnvironmentTransaction, what: Counted, tokensSaved: number): Promise<void> {
   const counts = { hits: Number(what === 'hits'), misses: Number(what !== 'hits'), gated: Number(what === 'gated') };
   await tx.raw(
+    'count_lookup',
     `INSERT INTO cache_counters AS k (environment_id, shard, hits, misses, gated, tokens_saved)
      VALUES (current_environment_id(), floor(random() * 16), :hits, :misses, :gated, :tokensSaved)
      ON CONFLICT (environment_id, shard) DO UPDATE SET hits = k.hits + EXCLUDED.hits, misses = k.misses + EXCLUDED.misses,
@@ -78,6 +81,7 @@ export async function noteHit(
   id: string,
 ): Promise<(CacheEntryRecord & { tokens: number }) | null> {
   const { rows } = await tx.raw<{ rows: (CacheEntryRecord & { tokens: number })[] }>(
+    'note_hit',
     `UPDATE cache_entries c SET hits = c.hits + 1, last_hit_at = now() WHERE c.id = ? AND ${IS_LIVE} RETURNING ${CACHE_COLUMNS}, c.tokens`,
     [id],
   );
@@ -116,6 +120,7 @@ export async function storeEntry(
   entry: NewCacheEntry,
 ): Promise<{ entry: CacheEntryRecord; replacedId: string | null }> {
   await tx.raw(
+    'store_entry',
     `DELETE FROM cache_entries WHERE id = ANY (ARRAY(SELECT c.id FROM cache_entries c
        WHERE c.environment_id = current_environment_id() AND c.expires_at <= now()
        ORDER BY c.expires_at LIMIT ${EXPIRED_AT_ONCE_MAX} FOR UPDATE SKIP LOCKED))`,
@@ -123,6 +128,7 @@ export async function storeEntry(
   const { vector, ...values } = entry;
   const response = JSON.stringify(entry.response);
   const { rows } = await tx.raw<{ rows: (CacheEntryRecord & { replacedId: string | null })[] }>(
+    'store_entry_2',
     `WITH before AS (SELECT b.id FROM cache_entries b WHERE b.environment_id = current_environment_id() AND b.identity = :identity
        AND b.prompt_digest = :promptDigest AND b.expires_at > now())
      INSERT INTO cache_entries AS c (id, environment_id, identity, prompt_digest, namespace, model, attributes, prompt, response, tokens, bytes,
@@ -155,7 +161,10 @@ export async function storeEntry(
  */
 async function refuseTooMany(tx: EnvironmentTransaction): Promise<void> {
   if ((await countEntries(tx)) <= COUNTED_ALONE_TO) return;
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('cache-entries/' || current_environment_id(), 0))");
+  await tx.raw(
+    'cache_refuse_too_many',
+    "SELECT pg_advisory_xact_lock(hashtextextended('cache-entries/' || current_environment_id(), 0))",
+  );
   if ((await countEntries(tx)) <= CACHE_ENTRIES_MAX) return;
   throw new ServiceError('QUOTA_EXCEEDED', {
     message: `An environment caches at most ${CACHE_ENTRIES_MAX} answers. Flush some, or give them a shorter ttlSeconds.`,
@@ -165,6 +174,7 @@ async function refuseTooMany(tx: EnvironmentTransaction): Promise<void> {
 /** Those that have not expired; a count beyond the cap ends there. */
 async function countEntries(tx: EnvironmentTransaction): Promise<number> {
   const { rows } = await tx.raw<{ rows: { count: number }[] }>(
+    'count_entries',
     `SELECT count(*)::int AS count FROM (SELECT 1 FROM cache_entries WHERE environment_id = current_environment_id() AND expires_at > now()
        LIMIT ${CACHE_ENTRIES_MAX + 1}) c`,
   );

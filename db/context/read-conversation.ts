@@ -68,6 +68,7 @@ async function countMessages(
   sessionId: string,
 ): Promise<Pick<Conversation, 'messageCount' | 'systemTokens' | 'systemBytes'>> {
   const { rows } = await tx.raw<{ rows: { messageCount: number; systemTokens: number; systemBytes: number }[] }>(
+    'count_messages',
     `SELECT s.message_count AS "messageCount",
        COALESCE(m.tokens, 0)::float8 AS "systemTokens", COALESCE(m.bytes, 0)::float8 AS "systemBytes"
      FROM sessions s CROSS JOIN LATERAL (
@@ -89,6 +90,7 @@ async function newestOutlines(
   before: number | null,
 ): Promise<MessageOutline[]> {
   const { rows } = await tx.raw<{ rows: MessageOutline[] }>(
+    'newest_outlines',
     `SELECT sequence::float8 AS sequence, role, tokens, tool_call_id AS "toolCallId",
        bytes + COALESCE(octet_length(name), 0) + COALESCE(octet_length(tool_call_id), 0) AS bytes,
        CASE WHEN tool_calls IS NOT NULL THEN ARRAY(SELECT call ->> 'id' FROM jsonb_array_elements(tool_calls) call) END AS "callIds"
@@ -105,6 +107,7 @@ async function readMessages(
   asked: { sessionId: string; isSystemRead: boolean; sequences: readonly number[] },
 ): Promise<ContextMessage[]> {
   const { rows } = await tx.raw<{ rows: ContextMessage[] }>(
+    'read_messages',
     `SELECT id, role, content, name, "toolCallId", "toolCalls", tokens FROM (
        SELECT ${COLUMNS} FROM session_messages m WHERE m.session_id = :sessionId AND m.role = 'system' AND :isSystemRead::boolean
        UNION ALL

@@ -10,6 +10,7 @@ const scopeOf = ({ filter, createdAt }: Scope) => ({ ...bindingsOf(filter), crea
 
 export async function countJobRecords(tx: EnvironmentTransaction, job: Scope): Promise<number> {
   const { rows } = await tx.raw<{ rows: { total: number }[] }>(
+    'count_job_records',
     `SELECT count(*)::int AS total FROM dead_letters d WHERE ${IN_JOB}`,
     scopeOf(job),
   );
@@ -23,6 +24,7 @@ export async function findRetryPage(
   limit: number,
 ): Promise<{ id: string; bytes: number }[]> {
   return rowsAfter(tx, {
+    name: 'find_retry_page',
     columns: `d.message_id AS id, COALESCE(octet_length(c.body), 0) + COALESCE(octet_length(c.headers::text), 0)
         + COALESCE(octet_length(c.sealed_value), 0) AS bytes`,
     from: 'dead_letters d',
@@ -40,6 +42,7 @@ export async function deletePage(
   limit: number,
 ): Promise<{ deleted: number; lastId: string } | null> {
   const { rows } = await tx.raw<{ rows: { deleted: number; lastId: string | null }[] }>(
+    'delete_page',
     `WITH page AS MATERIALIZED (
        SELECT d.message_id FROM dead_letters d WHERE ${IN_JOB} AND d.message_id > :afterId ORDER BY d.message_id LIMIT :limit
      ), gone AS (DELETE FROM dead_letters d USING page p WHERE d.message_id = p.message_id RETURNING 1)
@@ -54,6 +57,7 @@ export async function deletePage(
 export async function countWaiting(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<number> {
   if (messageIds.length === 0) return 0;
   const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+    'count_waiting',
     `SELECT count(*)::int AS n FROM messages WHERE id = ANY(?) AND status = 'pending' AND held_at IS NULL`,
     [messageIds],
   );

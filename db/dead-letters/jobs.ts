@@ -60,14 +60,19 @@ export async function createJob<Kind extends JobKind>(
   job: NewJob<Kind>,
 ): Promise<JobRecord<Kind>> {
   // Serialized: two requests that counted at the same time would both miss the other's job.
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('dead-letter-jobs/' || current_environment_id(), 0))");
   await tx.raw(
+    'create_job',
+    "SELECT pg_advisory_xact_lock(hashtextextended('dead-letter-jobs/' || current_environment_id(), 0))",
+  );
+  await tx.raw(
+    'create_job_2',
     `DELETE FROM dead_letter_jobs WHERE environment_id = current_environment_id() AND ended_at < now() - make_interval(days => ?)`,
     [ENDED_JOBS_KEPT_DAYS],
   );
   await refuseTooMany(tx, job);
   const id = newId(job.kind === 'recover' ? 'eventRecovery' : 'deadLetterJob');
   await tx.raw(
+    'create_job_3',
     `INSERT INTO dead_letter_jobs (id, environment_id, kind, filter, subscription_id, requested_by, api_key_id, publishes_while_halted)
      VALUES (:id, current_environment_id(), :kind, :filter, :subscriptionId, :requestedBy, :apiKeyId, :publishesWhileHalted)`,
     { ...job, id, filter: JSON.stringify(job.filter), requestedBy: JSON.stringify(job.requestedBy) },
@@ -79,6 +84,7 @@ export async function createJob<Kind extends JobKind>(
 
 async function refuseTooMany(tx: EnvironmentTransaction, { kind, subscriptionId }: NewJob<JobKind>): Promise<void> {
   const { rows: open } = await tx.raw<{ rows: { n: number; same: string | null }[] }>(
+    'dead_letters_refuse_too_many',
     `SELECT count(*)::int AS n, min(id) FILTER (WHERE subscription_id = :subscriptionId) AS same FROM dead_letter_jobs
      WHERE environment_id = current_environment_id() AND ended_at IS NULL AND (kind = 'recover') = :isRecovery`,
     { subscriptionId, isRecovery: kind === 'recover' },
@@ -121,6 +127,7 @@ async function readJob<Kind extends JobKind>(
   lock: string,
 ): Promise<JobRecord<Kind> | null> {
   const { rows } = await tx.raw<{ rows: JobRecord<Kind>[] }>(
+    { variantsOf: 'read_job' },
     `SELECT ${COLUMNS} FROM dead_letter_jobs j WHERE j.id = ? AND j.kind = ANY (?) ${lock}`,
     [id, kinds],
   );
@@ -138,6 +145,7 @@ export async function listJobs<Kind extends JobKind>(
   asked: JobPage<Kind>,
 ): Promise<Page<JobRecord<Kind>>> {
   return pageOf(tx, {
+    name: 'list_dead_letters_jobs',
     columns: COLUMNS,
     from: 'dead_letter_jobs j',
     where: 'j.environment_id = current_environment_id() AND j.kind = ANY (:kinds)',
@@ -160,6 +168,7 @@ export interface PageDone {
 /** Moves the counters and the cursor of a job that the same transaction has locked. */
 export async function advanceJob(tx: EnvironmentTransaction, id: string, page: PageDone): Promise<void> {
   await tx.raw(
+    'advance_job',
     `UPDATE dead_letter_jobs SET status = 'running', reason = NULL, done = done + :done, failed = failed + :failed,
        after_id = :afterId, page_ids = :pageIds, page_started = :pageStarted, looked_at = now(), updated_at = now() WHERE id = :id`,
     { ...page, id, pageStarted: page.pageIds.length === 0 },
@@ -168,12 +177,13 @@ export async function advanceJob(tx: EnvironmentTransaction, id: string, page: P
 
 /** Notes that the workflows of the last page were started. */
 export async function markPageStarted(tx: EnvironmentTransaction, id: string): Promise<void> {
-  await tx.raw('UPDATE dead_letter_jobs SET page_started = true WHERE id = ?', [id]);
+  await tx.raw('dead_letters_mark_page_started', 'UPDATE dead_letter_jobs SET page_started = true WHERE id = ?', [id]);
 }
 
 /** Notes that the workflow of a job has looked at it and can do nothing now; with the reason where somebody has to act. */
 export async function noteLook(tx: EnvironmentTransaction, id: string, reason: JobReason | null): Promise<void> {
   await tx.raw(
+    'note_look',
     `UPDATE dead_letter_jobs SET looked_at = now(), status = :status, reason = CAST(:reason AS jsonb),
        updated_at = CASE WHEN status = :status THEN updated_at ELSE now() END WHERE id = :id`,
     { id, status: reason === null ? 'running' : 'paused', reason: reason === null ? null : JSON.stringify(reason) },
@@ -181,7 +191,7 @@ export async function noteLook(tx: EnvironmentTransaction, id: string, reason: J
 }
 
 export async function setTotal(tx: EnvironmentTransaction, id: string, total: number): Promise<void> {
-  await tx.raw('UPDATE dead_letter_jobs SET total = ? WHERE id = ?', [total, id]);
+  await tx.raw('set_total', 'UPDATE dead_letter_jobs SET total = ? WHERE id = ?', [total, id]);
 }
 
 /** Ends a job that the same transaction has locked. What it has not reached stays. */
@@ -192,6 +202,7 @@ export async function endJob(
   reason: JobReason | null = null,
 ): Promise<void> {
   await tx.raw(
+    'end_job',
     `UPDATE dead_letter_jobs SET status = :status, reason = CAST(:reason AS jsonb), looked_at = now(), updated_at = now(),
        ended_at = now() WHERE id = :id AND ended_at IS NULL`,
     { id, status, reason: reason === null ? null : JSON.stringify(reason) },

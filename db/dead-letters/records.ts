@@ -65,7 +65,7 @@ export const MATCHES_BY_ID = matching(':urlGroup');
 export async function withGroupId(tx: EnvironmentTransaction, filter: DeadLetterFilter): Promise<DeadLetterFilter> {
   const { urlGroup } = filter;
   if (urlGroup === undefined) return filter;
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(`SELECT ${GROUP_ID} AS id`, { urlGroup });
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>('with_group_id', `SELECT ${GROUP_ID} AS id`, { urlGroup });
   return { ...filter, urlGroup: rows[0]?.id ?? urlGroup };
 }
 
@@ -89,6 +89,7 @@ export async function listDeadLetters(
   range: Range,
 ): Promise<Page<ListedDeadLetterRecord>> {
   return pageOf(tx, {
+    name: 'list_dead_letters',
     columns: `${LISTED_DEAD_LETTER_COLUMNS}, ${CONTENT_COLUMNS}`,
     from: 'dead_letters d',
     joins: DEAD_LETTER_JOINS,
@@ -100,6 +101,7 @@ export async function listDeadLetters(
 
 export async function countDeadLetters(tx: EnvironmentTransaction, filter: DeadLetterFilter): Promise<number> {
   const { rows } = await tx.raw<{ rows: { total: number }[] }>(
+    'count_dead_letters',
     `SELECT count(*)::int AS total FROM dead_letters d WHERE ${MATCHES}`,
     bindingsOf(filter),
   );
@@ -108,6 +110,7 @@ export async function countDeadLetters(tx: EnvironmentTransaction, filter: DeadL
 
 export async function getDeadLetter(tx: EnvironmentTransaction, messageId: string): Promise<DeadLetterRecord | null> {
   const { rows } = await tx.raw<{ rows: DeadLetterRecord[] }>(
+    'get_dead_letter',
     `SELECT ${DEAD_LETTER_COLUMNS} FROM dead_letters d ${DEAD_LETTER_JOINS} WHERE d.message_id = ?`,
     [messageId],
   );
@@ -130,7 +133,10 @@ export interface DeadLetterStats {
 }
 
 export async function readDeadLetterStats(tx: EnvironmentTransaction): Promise<DeadLetterStats> {
-  const { rows } = await tx.raw<{ rows: DeadLetterStats[] }>(STATS, { examined: STATS_EXAMINED_MAX, top: TOP_URLS });
+  const { rows } = await tx.raw<{ rows: DeadLetterStats[] }>('read_dead_letter_stats', STATS, {
+    examined: STATS_EXAMINED_MAX,
+    top: TOP_URLS,
+  });
   const [stats] = rows;
   if (stats === undefined) throw new Error('a count answers one row');
   return stats;

@@ -8,8 +8,11 @@ import type { NewEvidence } from './records.ts';
 /** Throws QUOTA_EXCEEDED where the effect has its maximum of operator notes. Other writers of notes wait until this transaction ends. */
 export async function requireNoteRoom(tx: EnvironmentTransaction, effectId: string): Promise<void> {
   // Serialized: two requests that counted at the same time would both miss the other's note.
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('notes/' || :effectId, 0))", { effectId });
+  await tx.raw('require_note_room', "SELECT pg_advisory_xact_lock(hashtextextended('notes/' || :effectId, 0))", {
+    effectId,
+  });
   const { rows } = await tx.raw<{ rows: { notes: number }[] }>(
+    'require_note_room_2',
     "SELECT count(*)::int AS notes FROM evidence WHERE effect_id = :effectId AND source = 'operator_note'",
     { effectId },
   );
@@ -23,6 +26,7 @@ export async function requireNoteRoom(tx: EnvironmentTransaction, effectId: stri
 export async function appendEvidence(tx: EnvironmentTransaction, evidence: NewEvidence): Promise<string> {
   const id = newId('evidence');
   await tx.raw(
+    'append_evidence',
     `INSERT INTO evidence (id, environment_id, effect_id, source, observed_at, implied_outcome, provider_ids, summary, details,
        actor_type, actor_id)
      VALUES (:id, current_environment_id(), :effectId, :source, :observedAt, :impliedOutcome, :providerIds, :summary, :details,
@@ -77,6 +81,7 @@ export async function noteCompensation(
   compensation: { invocationId: string; compensates: string },
 ): Promise<void> {
   const { rows } = await tx.raw<{ rows: { id: string; actionName: string }[] }>(
+    'note_compensation',
     'SELECT id, action_name AS "actionName" FROM effects WHERE invocation_id = ?',
     [compensation.invocationId],
   );

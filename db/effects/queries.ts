@@ -50,9 +50,11 @@ const chainOf = (
 
 /** An effect with its attempts and evidence, oldest first, and the rest of its receipt. */
 export async function getEffect(tx: EnvironmentTransaction, effectId: string): Promise<EffectDetail | null> {
-  const { rows } = await tx.raw<{ rows: EffectRecord[] }>(`SELECT ${EFFECT_COLUMNS} FROM effects e WHERE e.id = ?`, [
-    effectId,
-  ]);
+  const { rows } = await tx.raw<{ rows: EffectRecord[] }>(
+    'get_effect',
+    `SELECT ${EFFECT_COLUMNS} FROM effects e WHERE e.id = ?`,
+    [effectId],
+  );
   const effect = rows[0];
   if (effect === undefined) return null;
   const [detailed] = await withDetails(tx, [effect], { details: 'v.details', max: null });
@@ -79,6 +81,7 @@ type Attempt = AttemptRecord & { invocationId: string; count: number };
 
 async function attemptsOf(tx: EnvironmentTransaction, effects: EffectRecord[], max: number | null): Promise<Attempt[]> {
   const { rows } = await tx.raw<{ rows: Attempt[] }>(
+    'attempts_of',
     `SELECT a.id, a.invocation_id AS "invocationId", a.number, a.kind, a.status, a.observed_outcome AS "observedOutcome", a.refusal, a.error,
        receipt_digest(a.response) AS "responseDigest", a.secret_versions AS "secretVersions", a.started_at AS "startedAt",
        a.claimed_at AS "claimedAt", a.finished_at AS "finishedAt", (SELECT receipt_content(l) - 'id' FROM late_answers l
@@ -99,6 +102,7 @@ async function withDetails(
 ): Promise<Omit<EffectDetail, 'preview'>[]> {
   const attempts = await attemptsOf(tx, effects, listed.max);
   const evidence = await tx.raw<{ rows: (EvidenceRecord & { effectId: string; count: number })[] }>(
+    { variantsOf: 'with_details' },
     `SELECT v.id, v.effect_id AS "effectId", v.source, v.observed_at AS "observedAt", v.implied_outcome AS "impliedOutcome",
        v.provider_ids AS "providerIds", v.summary, ${listed.details}, v.actor_type AS "actorType", v.actor_id AS "actorId",
        v.recorded_at AS "recordedAt", ${chainOf('v.id')} AS chain, n.count
@@ -110,11 +114,13 @@ async function withDetails(
     [effects.map((effect) => effect.id), listed.max, listed.max],
   );
   const dependencies = await tx.raw<{ rows: { invocationId: string; effectId: string; outcome: Outcome }[] }>(
+    'with_details_2',
     `SELECT d.invocation_id AS "invocationId", e.id AS "effectId", e.outcome
      FROM effect_dependencies d JOIN effects e ON e.id = d.depends_on WHERE d.invocation_id = ANY(?) ORDER BY d.invocation_id, d.position`,
     [effects.map((effect) => effect.invocationId)],
   );
   const resolutions = await tx.raw<{ rows: { invocationId: string; shown: JsonObject }[] }>(
+    'with_details_3',
     `SELECT r.invocation_id AS "invocationId", jsonb_build_object('id', r.id) || ${RESOLUTION_SHOWN}
        || jsonb_build_object('chain', ${chainOf('r.id')}) AS shown FROM resolutions r WHERE r.invocation_id = ANY(?)`,
     [effects.map((effect) => effect.invocationId)],
@@ -147,6 +153,7 @@ export interface EffectFilter extends Range {
 /** Newest first, ties by id, with large members shortened. `total` counts the matches of the filter. */
 export async function listEffects(tx: EnvironmentTransaction, filter: EffectFilter): Promise<Page<ListedEffect>> {
   const { items, total } = await pageOf<EffectRecord>(tx, {
+    name: 'list_effects',
     columns: LISTED_EFFECT_COLUMNS,
     from: 'effects e',
     where: 'e.environment_id = current_environment_id()',
@@ -165,7 +172,14 @@ export async function listEffects(tx: EnvironmentTransaction, filter: EffectFilt
 /** Ids of the environment's effects after `after`, in id order: one page of a walk over all of them. */
 export async function listEffectIds(tx: EnvironmentTransaction, after: string, limit: number): Promise<string[]> {
   const asked = { after, limit };
-  const walk = { columns: 'id', from: 'effects', where: 'environment_id = current_environment_id()', key: 'id', asked };
+  const walk = {
+    name: 'list_effect_ids',
+    columns: 'id',
+    from: 'effects',
+    where: 'environment_id = current_environment_id()',
+    key: 'id',
+    asked,
+  };
   return (await rowsAfter<{ id: string }>(tx, walk)).map(({ id }) => id);
 }
 
@@ -180,6 +194,7 @@ export interface FoundEffect {
 /** The effects among these ids that exist in the transaction's environment, in no particular order. */
 export async function findEffects(tx: EnvironmentTransaction, ids: readonly string[]): Promise<FoundEffect[]> {
   const { rows } = await tx.raw<{ rows: FoundEffect[] }>(
+    'find_effects',
     'SELECT id, stage, outcome, partial_effect AS "partialEffect", compensates FROM effects WHERE id = ANY(?)',
     [ids],
   );
@@ -189,6 +204,7 @@ export async function findEffects(tx: EnvironmentTransaction, ids: readonly stri
 /** The dependencies of an invocation, in the order of its request. */
 export async function findDependencies(tx: EnvironmentTransaction, invocationId: string): Promise<Dependency[]> {
   const { rows } = await tx.raw<{ rows: Dependency[] }>(
+    'find_dependencies',
     `SELECT e.id AS "effectId", e.stage, e.outcome FROM effect_dependencies d JOIN effects e ON e.id = d.depends_on
      WHERE d.invocation_id = ? ORDER BY d.position`,
     [invocationId],

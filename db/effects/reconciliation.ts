@@ -9,6 +9,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 /** Throws QUOTA_EXCEEDED where an effect was read so often that it is read no more on request. Requests at once may pass together. */
 export async function requireReadRoom(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
   const { rows } = await tx.raw<{ rows: { reads: number }[] }>(
+    'require_read_room',
     "SELECT count(*)::int AS reads FROM attempts WHERE invocation_id = :invocationId AND kind = 'reconcile'",
     { invocationId },
   );
@@ -47,6 +48,7 @@ export async function readEffectWork(
   { graceMs }: { graceMs: number },
 ): Promise<EffectWork> {
   const { rows } = await tx.raw<{ rows: EffectWork[] }>(
+    'read_effect_work',
     `SELECT v.definition, i.input, i.operation_key AS "operationKey", e.outcome,
        extract(epoch FROM now() - COALESCE(c.latest_end, e.first_dispatched_at))::float8 AS "silentSeconds",
        (SELECT s.response FROM attempts s WHERE s.invocation_id = i.id AND s.kind IN ('dispatch', 'replay') AND s.response IS NOT NULL
@@ -69,6 +71,7 @@ export async function readEffectWork(
 /** Records when the effect is read next. It also reopens an exhausted schedule, where there is something to wait for again. */
 export async function planReconciliation(tx: EnvironmentTransaction, effectId: string, nextAt: Date): Promise<void> {
   await tx.raw(
+    'plan_reconciliation',
     `UPDATE effects SET reconcile_next_at = ?, reconcile_exhausted = false, updated_at = now() WHERE id = ? AND stage = 'reconciling'`,
     [nextAt, effectId],
   );
@@ -77,6 +80,7 @@ export async function planReconciliation(tx: EnvironmentTransaction, effectId: s
 /** Marks the schedule as exhausted. Returns false where it was so before, or the effect was settled meanwhile. */
 export async function markReconciliationExhausted(tx: EnvironmentTransaction, effectId: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'mark_reconciliation_exhausted',
     `UPDATE effects SET reconcile_next_at = NULL, reconcile_exhausted = true, updated_at = now()
      WHERE id = ? AND stage = 'reconciling' AND NOT reconcile_exhausted`,
     [effectId],

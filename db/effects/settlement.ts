@@ -20,6 +20,7 @@ export async function createEffect(
   verdict: PolicyVerdict | null = null,
 ): Promise<void> {
   await tx.raw(
+    'create_effect',
     `WITH effect AS (
        INSERT INTO effects (id, environment_id, invocation_id, operation_key, action_name, version_id, adapter_type,
          adapter_version, capabilities, target, request, request_digest, impact, stage, preview_id, binding_digest,
@@ -48,6 +49,7 @@ export async function readDispatchRecord(
     () => findDispatchAttempt(tx, invocationId),
     () =>
       tx.raw<{ rows: (DispatchRecord['evidence'][number] & { ambiguous: boolean })[] }>(
+        'read_dispatch_record',
         `SELECT v.source, v.implied_outcome AS "impliedOutcome", v.summary,
          CASE v.source WHEN 'provider_response' THEN NOT COALESCE((v.details ->> 'replay')::boolean, false)
            ELSE v.details ->> 'kind' = 'absent' END AS "ofFirstRequest",
@@ -73,6 +75,7 @@ export async function setProviderReference(
   reference: string,
 ): Promise<void> {
   await tx.raw(
+    'set_provider_reference',
     `UPDATE effects SET provider_reference = ?, updated_at = now()
      WHERE id = ? AND provider_reference IS NULL AND NOT is_ambiguous(id)`,
     [reference, effectId],
@@ -100,6 +103,7 @@ export async function writeSettlement(
   };
   const write = (): Promise<unknown> =>
     tx.raw(
+      'write_settlement',
       `WITH effect AS (
        UPDATE effects SET stage = :stage, outcome = :outcome, outcome_source = :source, partial_effect = :partialEffect,
          -- A provider-side "pending" starts a new schedule of reads, even where that of the unknown outcome was exhausted.
@@ -138,6 +142,7 @@ export async function writeSettlement(
  */
 export async function confirmSettlement(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
   await tx.raw(
+    'confirm_settlement',
     `WITH effect AS (
        UPDATE effects SET outcome_source = 'provider_lookup', updated_at = now()
        WHERE invocation_id = :invocationId AND stage = 'settled' AND outcome = 'succeeded' AND outcome_source = 'provider_response'
@@ -175,6 +180,7 @@ export async function endParkedInvocation(
   const expiresAt = status === 'expired' ? { expiresAt: approval.expiresAt.toISOString() } : {};
   const details: RefusalDetails = { approvalId: approval.id, ...expiresAt };
   await tx.raw(
+    'end_parked_invocation',
     `WITH rejected AS (
        UPDATE effects SET stage = 'rejected', outcome_source = 'system', rejection_reason = :reason, updated_at = now()
        WHERE invocation_id = :invocationId AND stage = 'awaiting_approval')

@@ -65,6 +65,7 @@ export async function verifyReceipts(
 ): Promise<ReceiptState[]> {
   // One statement has one snapshot: an entry that is appended meanwhile is in all of it, or in none.
   const { rows } = await tx.raw<{ rows: ReceiptState[] }>(
+    'verify_receipts',
     `WITH entries AS MATERIALIZED (${ENTRIES}), records AS (${RECORDS}),
      breaks AS (
        SELECT effect_id, sequence, 'content' AS problem, kind, record_id FROM entries WHERE NOT intact

@@ -51,7 +51,9 @@ export class EnvironmentNames {
 
   private async read(tenant: Tenant): Promise<string | null> {
     const { rows } = await this.db.oneStatement(tenant, (tx) =>
-      tx.raw<{ rows: { name: string }[] }>('SELECT name FROM environments WHERE id = ?', [tenant.environmentId]),
+      tx.raw<{ rows: { name: string }[] }>('environments_read', 'SELECT name FROM environments WHERE id = ?', [
+        tenant.environmentId,
+      ]),
     );
     return rows[0]?.name ?? null;
   }

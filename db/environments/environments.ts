@@ -39,6 +39,7 @@ export async function getEnvironment(
   id: string,
 ): Promise<EnvironmentRecord | null> {
   const { rows } = await tx.raw<{ rows: EnvironmentRecord[] }>(
+    'get_environment',
     `SELECT ${selected(ENVIRONMENT_COLUMNS)} FROM environments WHERE id = ?`,
     [id],
   );
@@ -48,6 +49,7 @@ export async function getEnvironment(
 /** One page of the workspace's environments, newest first, with the total count. */
 export async function listEnvironments(tx: WorkspaceTransaction, range: Range): Promise<Page<EnvironmentRecord>> {
   return pageOf(tx, {
+    name: 'list_environments',
     columns: selected(ENVIRONMENT_COLUMNS),
     from: 'environments',
     order: 'created_at DESC, id DESC',
@@ -74,6 +76,7 @@ export async function createEnvironment(tx: WorkspaceTransaction, input: NewEnvi
   const id = uuidv7();
   await tx
     .raw(
+      'create_environment',
       `INSERT INTO environments (id, workspace_id, name, kind, protected, approval_default)
        VALUES (:id, :workspaceId, :name, :kind, :protected, :approvalDefault)`,
       { ...input, id },
@@ -86,12 +89,16 @@ export async function createEnvironment(tx: WorkspaceTransaction, input: NewEnvi
 
 async function requireRoom(tx: WorkspaceTransaction): Promise<void> {
   const { rows } = await tx.raw<{ rows: { plan: string }[] }>(
+    'environments_require_room',
     'SELECT plan FROM workspaces WHERE id = current_workspace_id() FOR NO KEY UPDATE',
   );
   const plan = rows[0]?.plan;
   if (plan === undefined || !isPlanName(plan)) throw new Error(`the workspace has no plan that is known: ${plan}`);
   // A statement of its own: only a new snapshot contains what was committed while this transaction waited for the lock.
-  const counted = await tx.raw<{ rows: { total: number }[] }>('SELECT count(*)::int AS total FROM environments');
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    'environments_require_room_total',
+    'SELECT count(*)::int AS total FROM environments',
+  );
   if (allowsAnotherEnvironment(plan, counted.rows[0]?.total ?? 0)) return;
   const { title, environments } = PLAN_TABLE[plan];
   throw new ServiceError('QUOTA_EXCEEDED', {
@@ -117,6 +124,7 @@ export async function updateEnvironment(
   change: EnvironmentChange,
 ): Promise<{ before: EnvironmentRecord; after: EnvironmentRecord } | null> {
   const locked = await tx.raw<{ rows: EnvironmentRecord[] }>(
+    'update_environment',
     `SELECT ${selected(ENVIRONMENT_COLUMNS)} FROM environments WHERE id = ? FOR NO KEY UPDATE`,
     [id],
   );
@@ -128,7 +136,7 @@ export async function updateEnvironment(
     return { before, after: before };
   }
   await tx
-    .raw('UPDATE environments SET name = ?, protected = ?, approval_default = ? WHERE id = ?', [
+    .raw('update_environment_2', 'UPDATE environments SET name = ?, protected = ?, approval_default = ? WHERE id = ?', [
       name,
       isProtected,
       approvalDefault,

@@ -14,6 +14,7 @@ export interface Halt {
  */
 export async function readHalt(tx: EnvironmentTransaction): Promise<Halt | null> {
   const { rows } = await tx.raw<{ rows: { halted_at: Date | null; halted_reason: string | null }[] }>(
+    'read_halt',
     'SELECT halted_at, halted_reason FROM read_halt()',
     [],
   );
@@ -55,6 +56,7 @@ export async function haltEnvironment(
 ): Promise<HaltChange | null> {
   await lockHalt(tx, id);
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'halt_environment',
     'UPDATE environments SET halted_at = now(), halted_reason = :reason, halted_by = :by WHERE id = :id AND halted_at IS NULL',
     { id, reason: halt.reason, by: JSON.stringify({ type: halt.actor.type, id: halt.actor.id }) },
   );
@@ -72,6 +74,7 @@ export async function resumeEnvironment(
   await lockHalt(tx, id);
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     // Until this moment and not that of `now()`: the lock may have been waited for.
+    'resume_environment',
     `UPDATE environments SET halted_at = NULL, halted_reason = NULL, halted_by = NULL,
        halts = with_newest_range(halts, tstzrange(halted_at, GREATEST(halted_at, clock_timestamp()), '[]'))
      WHERE id = ? AND halted_at IS NOT NULL`,
@@ -82,7 +85,7 @@ export async function resumeEnvironment(
 
 /** The counterpart of `readHalt`. PostgreSQL queues these locks, so a halt gets its turn however busy the environment is. */
 async function lockHalt(tx: EnvironmentTransaction | WorkspaceTransaction, id: string): Promise<void> {
-  await tx.raw('SELECT pg_advisory_xact_lock(halt_lock_of(?::uuid))', [id]);
+  await tx.raw('lock_halt', 'SELECT pg_advisory_xact_lock(halt_lock_of(?::uuid))', [id]);
 }
 
 async function changeOf(

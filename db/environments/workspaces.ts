@@ -37,9 +37,14 @@ export async function createWorkspace(
   const [first] = environments;
   if (first === undefined) throw new Error('a workspace has at least one environment');
   await db.withEnvironment({ workspaceId, environmentId: first.id }, async (tx) => {
-    await tx.raw('INSERT INTO workspaces (id, name, plan) VALUES (?, ?, ?)', [workspaceId, name, plan]);
+    await tx.raw('create_workspace', 'INSERT INTO workspaces (id, name, plan) VALUES (?, ?, ?)', [
+      workspaceId,
+      name,
+      plan,
+    ]);
     for (const environment of environments) {
       await tx.raw(
+        'create_workspace_2',
         `INSERT INTO environments (id, workspace_id, name, kind, protected) VALUES (:id, :workspaceId, :name, :kind, :isProtected)`,
         { ...environment, workspaceId, isProtected: environment.kind === 'production' },
       );

@@ -50,13 +50,14 @@ const LIST = {
 /** One page of an event's deliveries, in the order of their ids: those of a recovery come after the first ones. */
 export async function listDeliveries(tx: EnvironmentTransaction, eventId: string, range: Range): Promise<Deliveries> {
   const counted = await tx.raw<{ rows: { status: MessageStatus; count: number }[] }>(
+    'count_deliveries',
     'SELECT status, count(*)::int AS count FROM messages WHERE event_id = ? GROUP BY status',
     [eventId],
   );
   const counts = new Map(counted.rows.map(({ status, count }) => [status, count]));
   const byStatus = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, counts.get(status) ?? 0]));
   return {
-    items: await itemsOf(tx, { ...LIST, asked: { eventId, ...range } }),
+    items: await itemsOf(tx, { name: 'list_deliveries', ...LIST, asked: { eventId, ...range } }),
     total: counted.rows.reduce((sum, { count }) => sum + count, 0),
     byStatus: byStatus as Record<MessageStatus, number>,
   };
@@ -100,6 +101,7 @@ export async function listSubscriptionAttempts(
   } & Range,
 ): Promise<Page<SubscriptionAttemptRecord>> {
   return pageOf(tx, {
+    name: 'list_subscription_attempts',
     columns: `a.message_id AS "messageId", v.public_id AS "eventId", v.type AS "eventType", a.number, ${OUTCOME} AS outcome,
         a.started_at AS "startedAt", a.finished_at AS "finishedAt", a.latency_ms AS "latencyMs", a.response_status AS "responseStatus", a.error`,
     from: 'message_attempts a',
@@ -128,6 +130,7 @@ export async function resetFailureClock(
   { subscriptionId, url }: EndedDelivery,
 ): Promise<void> {
   await tx.raw(
+    'reset_failure_clock',
     `UPDATE event_subscriptions SET failing_since = NULL, last_failure_at = NULL, clock_runs = false
      WHERE id = :subscriptionId AND url = :url AND failing_since IS NOT NULL AND disabled_at IS NULL`,
     { subscriptionId, url },
@@ -152,6 +155,7 @@ export async function noteFailedDelivery(
   { subscriptionId, url }: EndedDelivery,
 ): Promise<{ failingSince: Date } | null> {
   const { rows } = await tx.raw<{ rows: ClockRow[] }>(
+    'note_failed_delivery',
     `SELECT now() AS now, failing_since AS "failingSince", last_failure_at AS "lastFailureAt", clock_runs AS "clockRuns"
      FROM event_subscriptions WHERE id = :subscriptionId AND url = :url AND enabled AND deleted_at IS NULL FOR NO KEY UPDATE`,
     { subscriptionId, url },
@@ -160,6 +164,7 @@ export async function noteFailedDelivery(
   if (row === undefined) return null;
   const { clock, disables } = afterFailure(clockOf(row), row.now);
   await tx.raw(
+    'note_failed_delivery_2',
     `UPDATE event_subscriptions SET failing_since = :failingSince, last_failure_at = :lastFailureAt, clock_runs = :clockRuns,
        enabled = NOT :disables, disabled_at = CASE WHEN :disables THEN now() END,
        updated_at = CASE WHEN :disables THEN now() ELSE updated_at END
@@ -189,6 +194,7 @@ function scopeOf({ subscriptionId, filter, createdAt }: Scope) {
 
 export async function countFailedDeliveries(tx: EnvironmentTransaction, job: Scope): Promise<number> {
   const { rows } = await tx.raw<{ rows: { total: number }[] }>(
+    'count_failed_deliveries',
     `SELECT count(*)::int AS total FROM messages m WHERE ${IN_RECOVERY}`,
     scopeOf(job),
   );
@@ -210,6 +216,7 @@ export async function findFailedDeliveries(
   limit: number,
 ): Promise<FailedDelivery[]> {
   return rowsAfter(tx, {
+    name: 'find_failed_deliveries',
     columns: 'm.id, m.event_id AS "eventId", COALESCE(octet_length(v.data::text), 0) AS bytes',
     from: 'messages m',
     joins: 'LEFT JOIN events v ON v.id = m.event_id',
@@ -225,6 +232,7 @@ export async function readEvents(
   eventIds: readonly string[],
 ): Promise<Map<string, DeliveredEvent>> {
   const { rows } = await tx.raw<{ rows: DeliveredEvent[] }>(
+    'read_events',
     `SELECT v.id, v.public_id AS "publicId", t.name AS topic, v.type, v.data, v.occurred_at AS "occurredAt", v.created_at AS "createdAt",
        v.published_by AS "publishedBy"
      FROM events v JOIN topics t ON t.id = v.topic_id WHERE v.id = ANY (?)`,

@@ -31,6 +31,7 @@ export interface FanOutWork {
 /** Locks an event: its pages come one after another. */
 export async function lockEvent(tx: EnvironmentTransaction, eventId: string): Promise<FanOutWork | null> {
   const { rows } = await tx.raw<{ rows: FanOutWork[] }>(
+    'lock_event',
     `SELECT v.id, v.public_id AS "publicId", v.topic_id AS "topicId", t.name AS topic, t.deleted_at IS NOT NULL AS "isTopicDeleted", v.type,
        v.data, v.occurred_at AS "occurredAt", v.created_at AS "createdAt", v.published_by AS "publishedBy", v.status,
        v.deliveries, v.unmade, v.after_id AS "afterId"
@@ -69,6 +70,7 @@ export async function listTargets(
 ): Promise<SubscriptionTarget[]> {
   const cameAt = topic === SERVICE_TOPIC ? occurredAt : createdAt;
   const rows = await rowsAfter<TargetRow>(tx, {
+    name: 'list_targets',
     columns: TARGET_COLUMNS,
     from: 'event_subscriptions s',
     where: 's.topic_id = :topicId AND s.deleted_at IS NULL AND COALESCE(s.enabled_at, s.created_at) <= :cameAt',
@@ -90,6 +92,7 @@ export async function advanceFanOut(
   page: { afterId: string; pageIds: readonly string[]; unmade: number },
 ): Promise<void> {
   await tx.raw(
+    'advance_fan_out',
     `UPDATE events SET after_id = :afterId, deliveries = deliveries + :made, unmade = unmade + :unmade, page_ids = :pageIds, page_started = :made = 0 WHERE id = :eventId`,
     { ...page, eventId, made: page.pageIds.length },
   );
@@ -101,6 +104,7 @@ export async function endFanOut(
   error: { code: string; message: string } | null,
 ): Promise<void> {
   await tx.raw(
+    'end_fan_out',
     `UPDATE events SET status = :status, error = CAST(:error AS jsonb), fanned_out_at = now() WHERE id = :eventId AND fanned_out_at IS NULL`,
     { eventId, status: error === null ? 'fanned_out' : 'failed', error: error === null ? null : JSON.stringify(error) },
   );
@@ -109,6 +113,7 @@ export async function endFanOut(
 /** The messages of the last page, where their workflows may not have been started. */
 export async function readUnstartedPage(tx: EnvironmentTransaction, eventId: string): Promise<string[]> {
   const { rows } = await tx.raw<{ rows: { pageIds: string[] }[] }>(
+    'read_unstarted_page',
     'SELECT page_ids AS "pageIds" FROM events WHERE id = ? AND NOT page_started',
     [eventId],
   );
@@ -116,7 +121,9 @@ export async function readUnstartedPage(tx: EnvironmentTransaction, eventId: str
 }
 
 export async function markPageStarted(tx: EnvironmentTransaction, eventId: string): Promise<void> {
-  await tx.raw(`UPDATE events SET page_started = true, page_ids = '{}' WHERE id = ?`, [eventId]);
+  await tx.raw('events_mark_page_started', `UPDATE events SET page_started = true, page_ids = '{}' WHERE id = ?`, [
+    eventId,
+  ]);
 }
 
 /** A subscription that is not deleted, nor its topic, as a delivery to it alone needs it. */
@@ -127,6 +134,7 @@ export interface LiveTarget extends SubscriptionTarget {
 
 export async function findTarget(tx: EnvironmentTransaction, subscriptionId: string): Promise<LiveTarget | null> {
   const { rows } = await tx.raw<{ rows: (TargetRow & Pick<LiveTarget, 'topicId' | 'topic'>)[] }>(
+    'find_target',
     `SELECT ${TARGET_COLUMNS}, t.id AS "topicId", t.name AS topic FROM event_subscriptions s JOIN topics t ON t.id = s.topic_id
      WHERE s.id = ? AND s.deleted_at IS NULL AND t.deleted_at IS NULL`,
     [subscriptionId],
@@ -140,7 +148,11 @@ export async function findTarget(tx: EnvironmentTransaction, subscriptionId: str
 /** Whether the row of a subscription was deleted, and its secrets with it. Its deliveries keep it as long as they are under way. */
 export async function isSubscriptionGone(tx: EnvironmentTransaction, subscriptionId: string | null): Promise<boolean> {
   if (subscriptionId === null) return false;
-  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT FROM event_subscriptions WHERE id = ?', [subscriptionId]);
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'is_subscription_gone',
+    'SELECT FROM event_subscriptions WHERE id = ?',
+    [subscriptionId],
+  );
   return rows.length === 0;
 }
 

@@ -42,6 +42,7 @@ export async function insertEvent(
   const id = newId('event');
   const { ownId, publishedBy, deliveries = 0, ...rest } = event;
   const { rows } = await tx.raw<{ rows: { isFannedOut: boolean }[] }>(
+    'insert_event',
     `INSERT INTO events (id, environment_id, topic_id, public_id, type, data, occurred_at, published_by, retention, deliveries, status, fanned_out_at)
      SELECT :id, current_environment_id(), :topicId, :publicId, :type, CAST(:data AS json), :occurredAt, CAST(:publishedBy AS jsonb), ${RETENTION}, CAST(:deliveries AS integer),
        CASE WHEN :isHeard THEN 'fanning_out' ELSE 'fanned_out' END, CASE WHEN NOT :isHeard THEN now() END
@@ -224,7 +225,10 @@ export async function raiseInWorkspace(
   type: InternalEventType,
   data: JsonObject,
 ): Promise<void> {
-  await tx.raw('SELECT raise_workspace_event(:type, CAST(:data AS jsonb))', { type, data: JSON.stringify(data) });
+  await tx.raw('raise_in_workspace', 'SELECT raise_workspace_event(:type, CAST(:data AS jsonb))', {
+    type,
+    data: JSON.stringify(data),
+  });
 }
 
 /** Puts an event into the outbox that no trigger raises, in the transaction of what it tells of. */
@@ -234,6 +238,7 @@ export async function raiseInternalEvent(
   data: JsonObject,
 ): Promise<void> {
   await tx.raw(
+    'raise_internal_event',
     `INSERT INTO raised_events (environment_id, type, snapshot) VALUES (current_environment_id(), :type, CAST(:data AS jsonb))`,
     { type, data: JSON.stringify(data) },
   );

@@ -36,6 +36,7 @@ export async function readFirstSecret(
   subscriptionId: string,
 ): Promise<SealedSecret | null> {
   const { rows } = await tx.raw<{ rows: SealedSecret[] }>(
+    'read_first_secret',
     `SELECT master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
      FROM event_subscription_secrets WHERE id = ?`,
     [firstSecretId(subscriptionId)],
@@ -73,7 +74,9 @@ export async function rotateSubscriptionSecret(
     secret,
     workspaceKeysUntil: gracePeriodSeconds === 0 ? null : workspaceKeysUntil,
   });
-  await tx.raw('UPDATE event_subscriptions SET updated_at = now() WHERE id = ?', [subscriptionId]);
+  await tx.raw('rotate_subscription_secret', 'UPDATE event_subscriptions SET updated_at = now() WHERE id = ?', [
+    subscriptionId,
+  ]);
   return { secret, previousSignsUntil };
 }
 
@@ -91,6 +94,7 @@ async function readPresent(
   gracePeriodSeconds: number,
 ): Promise<Present> {
   const { rows } = await tx.raw<{ rows: Present[] }>(
+    'read_present',
     `SELECT count(*)::int AS secrets, (count(*) FILTER (WHERE retires_at > now()))::int AS retiring,
        max(workspace_keys_until) AS "workspaceKeysUntil", now()::timestamptz(3) + make_interval(secs => :gracePeriodSeconds) AS "graceEndsAt"
      FROM event_subscription_secrets WHERE subscription_id = :subscriptionId`,
@@ -104,10 +108,12 @@ async function readPresent(
 /** Destroys what has retired, or all of them; the newest then retires at that time. */
 async function retireSecrets(tx: EnvironmentTransaction, subscriptionId: string, at: Date | null): Promise<void> {
   await tx.raw(
+    'retire_secrets',
     `DELETE FROM event_subscription_secrets WHERE subscription_id = :subscriptionId AND (retires_at <= now() OR CAST(:at AS timestamptz) IS NULL)`,
     { subscriptionId, at },
   );
   await tx.raw(
+    'retire_secrets_2',
     'UPDATE event_subscription_secrets SET retires_at = :at WHERE subscription_id = :subscriptionId AND retires_at IS NULL',
     { subscriptionId, at },
   );
@@ -127,6 +133,7 @@ async function insertSecret(
   { secret, ...row }: NewSecret,
 ): Promise<void> {
   await tx.raw(
+    'insert_secret',
     `INSERT INTO event_subscription_secrets (id, environment_id, subscription_id, master_key_version, wrapped_data_key, sealed_value,
        workspace_keys_until)
      VALUES (:id, current_environment_id(), :subscriptionId, :masterKeyVersion, :wrappedDataKey, :sealedValue, :workspaceKeysUntil)`,
@@ -166,6 +173,7 @@ type SecretRow = { id: string; besideWorkspaceKeys: boolean } & SealedSecret;
 
 async function readSubscriptionSecrets(tx: EnvironmentTransaction, subscriptionId: string): Promise<SecretRow[]> {
   const { rows } = await tx.raw<{ rows: SecretRow[] }>(
+    'read_subscription_secrets',
     `SELECT id, COALESCE(workspace_keys_until > now(), false) AS "besideWorkspaceKeys", master_key_version AS "masterKeyVersion",
        wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
      FROM event_subscription_secrets WHERE subscription_id = ? AND (retires_at IS NULL OR retires_at > now())

@@ -86,6 +86,7 @@ const LIVE = `event_subscriptions s JOIN topics t ON t.id = s.topic_id AND t.del
 
 export async function getSubscription(tx: EnvironmentTransaction, id: string): Promise<SubscriptionRecord | null> {
   const { rows } = await tx.raw<{ rows: SubscriptionRecord[] }>(
+    'get_subscription',
     `SELECT ${COLUMNS} FROM ${LIVE} WHERE s.id = ? AND s.deleted_at IS NULL`,
     [id],
   );
@@ -95,6 +96,7 @@ export async function getSubscription(tx: EnvironmentTransaction, id: string): P
 /** Locks a subscription until the transaction ends: its changes and the rotations of its secret come one after another. */
 export async function lockSubscription(tx: EnvironmentTransaction, id: string): Promise<LockedSubscription | null> {
   const locked = await tx.raw<{ rows: unknown[] }>(
+    'lock_subscription',
     'SELECT FROM event_subscriptions WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE',
     [id],
   );
@@ -102,6 +104,7 @@ export async function lockSubscription(tx: EnvironmentTransaction, id: string): 
   // A statement of its own, which sees the secret that another committed while this transaction waited for the lock.
   type Row = SubscriptionRecord & { [Column in keyof SealedSecret]: SealedSecret[Column] | null };
   const { rows } = await tx.raw<{ rows: Row[] }>(
+    'lock_subscription_2',
     `SELECT ${COLUMNS}, s.master_key_version AS "masterKeyVersion", s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"
      FROM ${LIVE} WHERE s.id = ? AND s.deleted_at IS NULL`,
     [id],
@@ -126,6 +129,7 @@ export async function listSubscriptions(
   asked: { topicId: string } & Range,
 ): Promise<Page<ListedSubscription>> {
   return pageOf(tx, {
+    name: 'list_subscriptions',
     columns: LISTED_COLUMNS,
     from: 'event_subscriptions s',
     joins: 'JOIN topics t ON t.id = s.topic_id',
@@ -150,6 +154,7 @@ export async function insertSubscription(
   { headers, ...plain }: NewSubscription,
 ): Promise<void> {
   const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+    'insert_subscription',
     'SELECT count(*)::int AS live FROM event_subscriptions WHERE topic_id = ? AND deleted_at IS NULL',
     [topic.id],
   );
@@ -159,6 +164,7 @@ export async function insertSubscription(
     });
   }
   await tx.raw(
+    'insert_subscription_2',
     `INSERT INTO event_subscriptions (id, environment_id, topic_id, of_service, url, event_types, enabled, headers, master_key_version,
        wrapped_data_key, sealed_value)
      VALUES (:id, current_environment_id(), :topicId, :ofService, :url, :eventTypes, :enabled, CAST(:shown AS jsonb), :masterKeyVersion,
@@ -173,6 +179,7 @@ export async function updateSubscription(
   { headers, ...plain }: Omit<NewSubscription, 'headers'> & { headers?: SealedHeaders | undefined },
 ): Promise<void> {
   await tx.raw(
+    'update_subscription',
     `UPDATE event_subscriptions SET url = :url, event_types = :eventTypes, enabled = :enabled, updated_at = now(),
        -- Its row is locked: what was published while that was waited for came before.
        enabled_at = CASE WHEN :enabled AND NOT enabled THEN clock_timestamp() ELSE enabled_at END,
@@ -185,6 +192,7 @@ export async function updateSubscription(
   );
   if (headers === undefined) return;
   await tx.raw(
+    'update_subscription_2',
     `UPDATE event_subscriptions SET headers = CAST(:shown AS jsonb), master_key_version = :masterKeyVersion,
        wrapped_data_key = :wrappedDataKey, sealed_value = :sealedValue WHERE id = :id`,
     { ...headerColumns(headers), id: plain.id },
@@ -193,7 +201,11 @@ export async function updateSubscription(
 
 /** Deletes a subscription that the same transaction has locked. Its row stays while messages of it are under way, for their secret. */
 export async function deleteSubscription(tx: EnvironmentTransaction, id: string): Promise<void> {
-  await tx.raw('UPDATE event_subscriptions SET deleted_at = now(), updated_at = now() WHERE id = ?', [id]);
+  await tx.raw(
+    'delete_subscription',
+    'UPDATE event_subscriptions SET deleted_at = now(), updated_at = now() WHERE id = ?',
+    [id],
+  );
 }
 
 function headerColumns({ headers, sealed }: SealedHeaders) {

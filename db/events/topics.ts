@@ -28,6 +28,7 @@ export async function findTopic(
 ): Promise<TopicRecord | null> {
   const is = isId('topic', ref) ? 't.id = ?' : 't.environment_id = current_environment_id() AND t.name = ?';
   const { rows } = await tx.raw<{ rows: TopicRecord[] }>(
+    { variantsOf: 'find_topic' },
     `SELECT ${COLUMNS} FROM topics t WHERE ${is} AND t.deleted_at IS NULL ${lock ? 'FOR NO KEY UPDATE' : ''}`,
     [ref],
   );
@@ -51,6 +52,7 @@ export async function lockTopicToSubscribe(tx: EnvironmentTransaction, ref: stri
   if (ref === SERVICE_TOPIC) {
     // A transaction that makes it at the same time waits here, and finds it made.
     await tx.raw(
+      'lock_topic_to_subscribe',
       `INSERT INTO topics (id, environment_id, name, description) VALUES (:id, current_environment_id(), :name, :description)
        ON CONFLICT (environment_id, name) WHERE deleted_at IS NULL DO NOTHING`,
       { id: newId('topic'), name: SERVICE_TOPIC, description: SERVICE_DESCRIPTION },
@@ -65,6 +67,7 @@ export async function listTopics(
   asked: { name?: string | undefined } & Range,
 ): Promise<Page<TopicRecord>> {
   return pageOf(tx, {
+    name: 'list_topics',
     columns: COLUMNS,
     from: 'topics t',
     where: 't.environment_id = current_environment_id() AND t.deleted_at IS NULL',
@@ -80,8 +83,12 @@ export async function createTopic(
   { name, description }: Pick<TopicRecord, 'name' | 'description'>,
 ): Promise<TopicRecord> {
   // Serialized: two requests that counted at the same time would both miss the other's topic.
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('topics/' || current_environment_id(), 0))");
+  await tx.raw(
+    'create_topic',
+    "SELECT pg_advisory_xact_lock(hashtextextended('topics/' || current_environment_id(), 0))",
+  );
   const counted = await tx.raw<{ rows: { live: number }[] }>(
+    'create_topic_2',
     'SELECT count(*)::int AS live FROM topics WHERE environment_id = current_environment_id() AND deleted_at IS NULL AND name <> ?',
     [SERVICE_TOPIC],
   );
@@ -92,6 +99,7 @@ export async function createTopic(
   }
   const { rows } = await tx
     .raw<{ rows: TopicRecord[] }>(
+      'create_topic_3',
       `INSERT INTO topics AS t (id, environment_id, name, description) VALUES (:id, current_environment_id(), :name, :description)
        RETURNING ${COLUMNS}`,
       { id: newId('topic'), name, description },
@@ -107,6 +115,7 @@ export async function updateTopic(
 ): Promise<TopicRecord> {
   const { rows } = await tx
     .raw<{ rows: TopicRecord[] }>(
+      'update_topic',
       `UPDATE topics t SET name = :name, description = :description, updated_at = now() WHERE t.id = :id RETURNING ${COLUMNS}`,
       { id, name, description },
     )
@@ -119,7 +128,7 @@ export async function updateTopic(
  * sweep deletes their rows in steps, however many they are (`delete_deleted_topics`).
  */
 export async function deleteTopic(tx: EnvironmentTransaction, id: string): Promise<void> {
-  await tx.raw('UPDATE topics SET deleted_at = now(), updated_at = now() WHERE id = ?', [id]);
+  await tx.raw('delete_topic', 'UPDATE topics SET deleted_at = now(), updated_at = now() WHERE id = ?', [id]);
 }
 
 function one(rows: TopicRecord[]): TopicRecord {
@@ -131,6 +140,7 @@ function one(rows: TopicRecord[]): TopicRecord {
 /** The id of the reserved topic, where somebody subscribes to it. */
 export async function findHeardServiceTopic(tx: EnvironmentTransaction): Promise<string | null> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'find_heard_service_topic',
     `SELECT t.id FROM topics t WHERE t.environment_id = current_environment_id() AND t.name = ? AND EXISTS (
        SELECT FROM event_subscriptions s WHERE s.environment_id = current_environment_id() AND s.of_service AND s.enabled AND s.deleted_at IS NULL)`,
     [SERVICE_TOPIC],
@@ -149,6 +159,7 @@ export async function findHeardTypes(
 ): Promise<Set<string>> {
   const wanted = [...new Set(types.flatMap(patternsMatching))];
   const { rows } = await tx.raw<{ rows: { pattern: string }[] }>(
+    'find_heard_types',
     `SELECT DISTINCT p.pattern FROM event_subscriptions s, unnest(s.event_types) p (pattern)
      WHERE s.topic_id = :topicId AND s.enabled AND s.deleted_at IS NULL AND p.pattern = ANY (CAST(:wanted AS text[]))`,
     { topicId, wanted },

@@ -9,6 +9,7 @@ export interface DueFile {
 /** Files of all environments that something is left to do for, in id order. */
 export async function findDueFiles(db: Database, page: { afterId: string; limit: number }): Promise<DueFile[]> {
   const { rows } = await db.directory.raw<{ rows: DueFile[] }>(
+    'find_due_files',
     `SELECT id AS "fileId", environment_id AS "environmentId", workspace_id AS "workspaceId" FROM find_due_files(?, ?)`,
     [page.afterId, page.limit],
   );
@@ -20,10 +21,13 @@ export async function expireFile(
   tx: EnvironmentTransaction,
   fileId: string,
 ): Promise<'pending' | 'ready' | 'deleted' | null> {
-  await tx.raw(`UPDATE files SET status = 'deleted' WHERE id = ? AND status = 'pending' AND expires_at < now()`, [
-    fileId,
-  ]);
+  await tx.raw(
+    'expire_file',
+    `UPDATE files SET status = 'deleted' WHERE id = ? AND status = 'pending' AND expires_at < now()`,
+    [fileId],
+  );
   const { rows } = await tx.raw<{ rows: { status: 'pending' | 'ready' | 'deleted' }[] }>(
+    'expire_file_2',
     'SELECT status FROM files WHERE id = ? AND due_at < now()',
     [fileId],
   );
@@ -32,5 +36,7 @@ export async function expireFile(
 
 /** No bytes can come to the URL of its upload any longer, and those that came are removed. */
 export async function settleFile(tx: EnvironmentTransaction, fileId: string): Promise<void> {
-  await tx.raw(`UPDATE files SET due_at = NULL WHERE id = ? AND status = 'ready' AND due_at < now()`, [fileId]);
+  await tx.raw('settle_file', `UPDATE files SET due_at = NULL WHERE id = ? AND status = 'ready' AND due_at < now()`, [
+    fileId,
+  ]);
 }

@@ -41,6 +41,7 @@ const IS_FILE = `(f.status = 'ready' OR (f.status = 'pending' AND f.upload = 'pr
 
 export async function getFile(tx: EnvironmentTransaction, fileId: string): Promise<FileRecord | null> {
   const { rows } = await tx.raw<{ rows: FileRecord[] }>(
+    'get_file',
     `SELECT ${FILE_COLUMNS} FROM files f WHERE f.id = ? AND ${IS_FILE}`,
     [fileId],
   );
@@ -55,6 +56,7 @@ export interface FileFilter {
 /** Newest first, ties by id. */
 export async function listFiles(tx: EnvironmentTransaction, filter: FileFilter & Range): Promise<Page<FileRecord>> {
   return pageOf(tx, {
+    name: 'list_files',
     columns: FILE_COLUMNS,
     from: 'files f',
     where: `f.environment_id = current_environment_id() AND ${IS_FILE}`,
@@ -67,6 +69,7 @@ export async function listFiles(tx: EnvironmentTransaction, filter: FileFilter &
 /** What an input may attach: files of the environment whose bytes were checked. In no order; what is missing is left out. */
 export async function findAttachable(tx: EnvironmentTransaction, fileIds: readonly string[]): Promise<Attachment[]> {
   const { rows } = await tx.raw<{ rows: Attachment[] }>(
+    'find_attachable',
     `SELECT id, filename, content_type AS "contentType", CAST(size AS float8) AS size, sha256 FROM files
      WHERE id = ANY(CAST(:fileIds AS text[])) AND status = 'ready'`,
     { fileIds },
@@ -84,6 +87,7 @@ export async function holdFiles(
   fileIds: readonly string[],
 ): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'hold_files',
     `WITH live AS (
        SELECT id, environment_id FROM files
        WHERE id = ANY(CAST(:fileIds AS text[])) AND status = 'ready' ORDER BY id FOR SHARE)
@@ -95,8 +99,9 @@ export async function holdFiles(
 
 /** An invocation that still needs the file, once the file's row is locked. */
 export async function findHolder(tx: EnvironmentTransaction, fileId: string): Promise<string | null> {
-  await tx.raw(`SELECT FROM files WHERE id = ? FOR UPDATE`, [fileId]);
+  await tx.raw('find_holder', `SELECT FROM files WHERE id = ? FOR UPDATE`, [fileId]);
   const { rows } = await tx.raw<{ rows: { invocationId: string }[] }>(
+    'find_holder_2',
     `SELECT invocation_id AS "invocationId" FROM file_holds
      WHERE file_id = ? ORDER BY invocation_id LIMIT 1`,
     [fileId],
@@ -112,6 +117,7 @@ export interface DeletedFile {
 /** From here on it is gone for every caller. Its bytes are removed next, or by the sweep where this process dies before. */
 export async function deleteFile(tx: EnvironmentTransaction, fileId: string): Promise<DeletedFile | null> {
   const { rows } = await tx.raw<{ rows: DeletedFile[] }>(
+    'delete_file',
     `UPDATE files f SET status = 'deleted', due_at = now() + make_interval(secs => ${REMOVAL_LOST_SECONDS})
      WHERE f.id = ? AND ${IS_FILE} RETURNING f.filename, CAST(f.size AS float8) AS size`,
     [fileId],
@@ -127,8 +133,9 @@ export async function deleteFile(tx: EnvironmentTransaction, fileId: string): Pr
 export async function forgetFile(tx: EnvironmentTransaction, fileId: string): Promise<void> {
   const lateUntil = `expires_at + make_interval(secs => ${LATE_UPLOAD_SECONDS})`;
   await tx.raw(
+    'forget_file',
     `DELETE FROM files WHERE id = ? AND status = 'deleted' AND (upload = 'direct' OR ${lateUntil} < now())`,
     [fileId],
   );
-  await tx.raw(`UPDATE files SET due_at = ${lateUntil} WHERE id = ? AND status = 'deleted'`, [fileId]);
+  await tx.raw('forget_file_2', `UPDATE files SET due_at = ${lateUntil} WHERE id = ? AND status = 'deleted'`, [fileId]);
 }

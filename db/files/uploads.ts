@@ -31,6 +31,7 @@ export interface PendingFile {
  */
 export async function insertPendingFile(tx: EnvironmentTransaction, file: PendingFile): Promise<number | null> {
   await tx.raw(
+    'insert_pending_file',
     `INSERT INTO files (id, environment_id, upload, is_sent_to_store, status, filename, content_type, size, sha256, purpose, metadata, created_by,
        expires_at, due_at)
      VALUES (:id, current_environment_id(), :upload, :isSentToStore, 'pending', :filename, :contentType, CAST(:size AS bigint), :sha256, :purpose,
@@ -61,6 +62,7 @@ export interface FinishedUpload {
  */
 export async function finishUpload(tx: EnvironmentTransaction, upload: FinishedUpload): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'finish_upload',
     `UPDATE files SET status = 'ready', size = CAST(:size AS bigint), sha256 = :sha256, purpose = :purpose, metadata = :metadata,
        confirmed_at = now(), due_at = NULL
      WHERE id = :fileId AND upload = 'direct' AND status = 'pending'`,
@@ -78,11 +80,16 @@ export async function finishUpload(tx: EnvironmentTransaction, upload: FinishedU
 export async function endFailedUpload(tx: EnvironmentTransaction, fileId: string): Promise<boolean> {
   // Waits for that commit where it is still under way.
   await tx.raw(
+    'end_failed_upload',
     `UPDATE files SET status = 'deleted', due_at = now() + make_interval(secs => ${LATE_UPLOAD_SECONDS})
      WHERE id = ? AND upload = 'direct' AND status = 'pending'`,
     [fileId],
   );
-  const { rows } = await tx.raw<{ rows: unknown[] }>(`SELECT 1 FROM files WHERE id = ? AND status = 'ready'`, [fileId]);
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'end_failed_upload_2',
+    `SELECT 1 FROM files WHERE id = ? AND status = 'ready'`,
+    [fileId],
+  );
   return rows.length === 0;
 }
 
@@ -92,6 +99,7 @@ export async function endFailedUpload(tx: EnvironmentTransaction, fileId: string
  */
 export async function beginConfirmation(tx: EnvironmentTransaction, fileId: string, token: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'begin_confirmation',
     `UPDATE files SET confirm_token = CAST(:token AS uuid), confirming_until = now() + make_interval(secs => ${CONFIRMING_SECONDS})
      WHERE id = :fileId AND status = 'pending' AND upload = 'presigned' AND expires_at > now()
        AND (confirming_until IS NULL OR confirming_until < now())`,
@@ -107,6 +115,7 @@ export async function finishConfirmation(
 ): Promise<boolean> {
   // A PUT to the same URL may still come. Its bytes are removed once no further one can come.
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'finish_confirmation',
     `UPDATE files SET status = 'ready', sha256 = :sha256, confirmed_at = now(), confirm_token = NULL, confirming_until = NULL,
        due_at = expires_at + make_interval(secs => ${LATE_UPLOAD_SECONDS})
      WHERE id = :fileId AND status = 'pending' AND confirm_token = CAST(:token AS uuid) AND confirming_until > now()`,
@@ -118,6 +127,7 @@ export async function finishConfirmation(
 /** False where the lease was over: what is stored may then be another's. */
 export async function extendConfirmation(tx: EnvironmentTransaction, fileId: string, token: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'extend_confirmation',
     `UPDATE files SET confirming_until = now() + make_interval(secs => ${CONFIRMING_SECONDS})
      WHERE id = :fileId AND status = 'pending' AND confirm_token = CAST(:token AS uuid) AND confirming_until > now()`,
     { fileId, token },
@@ -128,6 +138,7 @@ export async function extendConfirmation(tx: EnvironmentTransaction, fileId: str
 /** Ends the lease of a confirmation that failed, so that the caller can upload again. */
 export async function endConfirmation(tx: EnvironmentTransaction, fileId: string, token: string): Promise<void> {
   await tx.raw(
+    'end_confirmation',
     `UPDATE files SET confirm_token = NULL, confirming_until = NULL WHERE id = :fileId AND confirm_token = CAST(:token AS uuid)`,
     { fileId, token },
   );

@@ -28,7 +28,10 @@ async function requireRoom(tx: EnvironmentTransaction, newKeys: number, namedIds
   if (newKeys === 0) return;
   if (newKeys <= FEW_KEYS && (await countKeys(tx)) <= COUNTED_ALONE_FROM) return;
   // Serialized: two publishes that counted at the same time would both miss the other's keys.
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('flow-control-keys/' || current_environment_id(), 0))");
+  await tx.raw(
+    'flow_control_require_room',
+    "SELECT pg_advisory_xact_lock(hashtextextended('flow-control-keys/' || current_environment_id(), 0))",
+  );
   const tooMany = (await countKeys(tx)) + newKeys - KEYS_PER_ENVIRONMENT_MAX;
   if (tooMany <= 0 || (await deleteIdleKeys(tx, tooMany, namedIds)) >= tooMany) return;
   throw new NoRoomForKeysError();
@@ -36,6 +39,7 @@ async function requireRoom(tx: EnvironmentTransaction, newKeys: number, namedIds
 
 async function countKeys(tx: EnvironmentTransaction): Promise<number> {
   const { rows } = await tx.raw<{ rows: { keys: number }[] }>(
+    'count_keys',
     'SELECT count(*)::int AS keys FROM flow_control_keys WHERE environment_id = current_environment_id()',
   );
   return rows[0]?.keys ?? 0;
@@ -48,6 +52,7 @@ async function countKeys(tx: EnvironmentTransaction): Promise<number> {
  */
 async function deleteIdleKeys(tx: EnvironmentTransaction, most: number, namedIds: readonly string[]): Promise<number> {
   const { rows: idle } = await tx.raw<{ rows: { id: string }[] }>(
+    'delete_idle_keys',
     `SELECT f.id FROM flow_control_keys f
      WHERE f.environment_id = current_environment_id() AND f.rate IS NULL AND f.parallelism IS NULL AND NOT f.rate_pinned AND NOT f.parallelism_pinned
        AND f.paused_at IS NULL AND COALESCE(f.held_until < now(), true) AND f.updated_at < now() - make_interval(secs => :idleSeconds)
@@ -56,6 +61,7 @@ async function deleteIdleKeys(tx: EnvironmentTransaction, most: number, namedIds
     { idleSeconds: IDLE_KEY_SECONDS, most, namedIds },
   );
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'delete_idle_keys_2',
     `DELETE FROM flow_control_keys f WHERE f.id = ANY(CAST(:ids AS text[]))
        AND NOT EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id)
      RETURNING f.id`,
@@ -94,6 +100,7 @@ export async function ensureKeys(
   for (const { key, limits: brought } of wanted) limits.set(key, merged(limits.get(key), brought));
   if (limits.size === 0) return new Map();
   const { rows } = await tx.raw<{ rows: Found[] }>(
+    'ensure_keys',
     `SELECT id, key, rate, period_seconds AS "periodSeconds", parallelism, rate_pinned AS "ratePinned",
        parallelism_pinned AS "parallelismPinned"
      FROM flow_control_keys WHERE environment_id = current_environment_id() AND key = ANY(CAST(:keys AS text[])) FOR KEY SHARE`,
@@ -138,7 +145,9 @@ async function write(
     brings_parallelism: parallelism !== undefined,
     parallelism: parallelism ?? null,
   }));
-  const { rows } = await tx.raw<{ rows: { id: string; key: string }[] }>(UPSERT, { brought: JSON.stringify(brought) });
+  const { rows } = await tx.raw<{ rows: { id: string; key: string }[] }>('flow_control_write', UPSERT, {
+    brought: JSON.stringify(brought),
+  });
   return rows;
 }
 
@@ -168,6 +177,7 @@ export async function createKey(
   const id = newId('flowControlKey');
   await tx
     .raw(
+      'create_key',
       `INSERT INTO flow_control_keys (id, environment_id, key, rate, period_seconds, parallelism)
        VALUES (:id, current_environment_id(), :key, :rate, :periodSeconds, :parallelism)`,
       {
@@ -189,7 +199,7 @@ export async function createKey(
 
 /** Locks a key until the commit, as every grant does, and reads it. Null where there is none. */
 export async function lockKey(tx: EnvironmentTransaction, keyId: string): Promise<FlowControlKeyRecord | null> {
-  await tx.raw('SELECT lock_flow_control_key(?)', [keyId]);
+  await tx.raw('lock_key', 'SELECT lock_flow_control_key(?)', [keyId]);
   return getKey(tx, keyId);
 }
 
@@ -208,6 +218,7 @@ export interface KeyChange {
 export async function updateKey(tx: EnvironmentTransaction, keyId: string, change: KeyChange): Promise<void> {
   const { rate, parallelism } = change;
   await tx.raw(
+    'update_key',
     `UPDATE flow_control_keys SET rate = CASE WHEN :setsRate THEN :rate ELSE rate END,
        period_seconds = CASE WHEN :setsRate THEN :periodSeconds ELSE period_seconds END,
        parallelism = CASE WHEN :setsParallelism THEN :parallelism ELSE parallelism END,
@@ -238,7 +249,7 @@ const FOREIGN_KEY_VIOLATION = '23503';
  * one: the foreign key decides. Ended messages keep its name.
  */
 export async function deleteKey(tx: EnvironmentTransaction, keyId: string): Promise<void> {
-  await tx.raw('DELETE FROM flow_control_keys WHERE id = ?', [keyId]).catch((error: unknown) => {
+  await tx.raw('delete_key', 'DELETE FROM flow_control_keys WHERE id = ?', [keyId]).catch((error: unknown) => {
     const facts = error as { code?: unknown; constraint?: unknown } | null;
     if (facts?.code !== FOREIGN_KEY_VIOLATION || facts.constraint !== 'flow_control_queue_key') throw error;
     const message =

@@ -9,6 +9,7 @@ export async function findLostLeases(
   page: { olderThanSeconds: number; afterId: string; limit: number },
 ): Promise<MessageRef[]> {
   const { rows } = await db.directory.raw<{ rows: MessageRef[] }>(
+    'find_lost_leases',
     `SELECT id AS "messageId", workspace_id AS "workspaceId", environment_id AS "environmentId"
      FROM find_lost_flow_control_leases(make_interval(secs => ?), ?, ?)`,
     [page.olderThanSeconds, page.afterId, page.limit],
@@ -22,6 +23,7 @@ export async function findWaitingKeys(
   page: { dueForSeconds: number; afterId: string; limit: number },
 ): Promise<FlowControlKeyRef[]> {
   const { rows } = await db.directory.raw<{ rows: FlowControlKeyRef[] }>(
+    'find_waiting_keys',
     `SELECT id AS "keyId", workspace_id AS "workspaceId", environment_id AS "environmentId"
      FROM find_waiting_flow_control_keys(make_interval(secs => ?), ?, ?)`,
     [page.dueForSeconds, page.afterId, page.limit],
@@ -34,6 +36,7 @@ export async function listWaitingKeys(tx: EnvironmentTransaction, after: string,
   const where = `f.environment_id = current_environment_id()
     AND EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL)`;
   const rows = await rowsAfter<{ id: string }>(tx, {
+    name: 'list_waiting_keys',
     columns: 'f.id',
     from: 'flow_control_keys f',
     where,

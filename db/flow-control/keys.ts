@@ -52,6 +52,7 @@ const WHOLE_COLUMNS = { ...KEY_COLUMNS, waiting: `CAST((SELECT count(*) FROM (${
 /** A key with exact counts, or null. */
 export async function getKey(tx: EnvironmentTransaction, keyId: string): Promise<FlowControlKeyRecord | null> {
   const { rows } = await tx.raw<{ rows: FlowControlKeyRecord[] }>(
+    'get_key',
     `SELECT ${selected(WHOLE_COLUMNS)} FROM flow_control_keys f WHERE f.id = ?`,
     [keyId],
   );
@@ -72,6 +73,7 @@ export async function listKeys(
   asked: { key?: string | undefined } & Range,
 ): Promise<Page<FlowControlKeyRecord>> {
   return pageOf(tx, {
+    name: 'list_flow_control_keys',
     columns: selected(LISTED_COLUMNS),
     from: 'flow_control_keys f',
     // Nothing is joined, but the page is picked first: the counts of rows that it leaves out would cost as much.
@@ -97,6 +99,7 @@ export interface KeyStatus {
 /** Reads what a key waits for. */
 export async function readStatus(tx: EnvironmentTransaction, keyId: string, dueMax: number): Promise<KeyStatus> {
   const { rows } = await tx.raw<{ rows: KeyStatus[] }>(
+    'read_status',
     `SELECT CAST((SELECT count(*) FROM (SELECT FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL
          AND q.due_at <= clock_timestamp() LIMIT :dueMax) d) AS integer) AS due,
        (SELECT q.due_at FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL

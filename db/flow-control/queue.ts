@@ -14,6 +14,7 @@ export interface SplitMessages {
 export async function splitByKey(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<SplitMessages> {
   if (messageIds.length === 0) return { keyIds: [], unkeyedIds: [], pacedIds: [] };
   const { rows } = await tx.raw<{ rows: SplitMessages[] }>(
+    'split_by_key',
     `SELECT COALESCE(array_agg(DISTINCT flow_control_key_id) FILTER (WHERE flow_control_key_id IS NOT NULL), '{}') AS "keyIds",
        COALESCE(array_agg(id ORDER BY id) FILTER (WHERE flow_control_key_id IS NULL AND NOT paced), '{}') AS "unkeyedIds",
        COALESCE(array_agg(id ORDER BY id) FILTER (WHERE paced), '{}') AS "pacedIds"
@@ -37,6 +38,7 @@ export interface QueuedMessage {
 export async function enqueueMessages(tx: EnvironmentTransaction, queued: readonly QueuedMessage[]): Promise<void> {
   if (queued.length === 0) return;
   await tx.raw(
+    'enqueue_messages',
     `INSERT INTO flow_control_queue (message_id, environment_id, key_id, due_at)
      SELECT q.message_id, current_environment_id(), q.key_id, GREATEST(q.due_at, now())
      FROM json_to_recordset(CAST(:queued AS json)) AS q (message_id text, key_id text, due_at timestamptz)`,
@@ -66,6 +68,7 @@ export async function grantWaiting(
   by: keyof typeof GRANTS_AT_ONCE = 'finish',
 ): Promise<Grant> {
   const { rows } = await tx.raw<{ rows: GrantRow[] }>(
+    'grant_waiting',
     `SELECT granted, paces, next_in_ms AS "nextInMs"
      FROM grant_flow_control(:keyId, :most, :inFlightMax, :leaseMs * interval '1 millisecond', :isPacer)`,
     { keyId, most: GRANTS_AT_ONCE[by], inFlightMax: PARALLELISM_MAX, leaseMs: SLOT_LEASE_MS, isPacer: by === 'pacer' },
@@ -79,6 +82,7 @@ export async function grantWaiting(
 /** Whether a message is granted: false while it waits, and where it is in no queue. */
 export async function isGranted(tx: EnvironmentTransaction, messageId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'is_granted',
     'SELECT FROM flow_control_queue WHERE message_id = ? AND granted_at IS NOT NULL',
     [messageId],
   );
@@ -91,6 +95,7 @@ export async function isGranted(tx: EnvironmentTransaction, messageId: string): 
  */
 export async function claimCall(tx: EnvironmentTransaction, messageId: string, leaseMs: number): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: { claimed: boolean }[] }>(
+    'claim_call',
     `SELECT claim_flow_control(?, ? * interval '1 millisecond') AS claimed`,
     [messageId, leaseMs],
   );
@@ -100,6 +105,7 @@ export async function claimCall(tx: EnvironmentTransaction, messageId: string, l
 /** Keeps the slot of a granted message that waits for a permit of its workspace. */
 export async function keepSlot(tx: EnvironmentTransaction, messageId: string, leaseMs: number): Promise<void> {
   await tx.raw(
+    'keep_slot',
     `UPDATE flow_control_queue SET lease_until = GREATEST(lease_until, clock_timestamp() + ? * interval '1 millisecond')
      WHERE message_id = ? AND granted_at IS NOT NULL AND dispatched_at IS NULL`,
     [leaseMs, messageId],
@@ -125,6 +131,7 @@ export async function releaseSlot(
   release: Release,
 ): Promise<Grant | null> {
   const { rows } = await tx.raw<{ rows: (GrantRow & { keyId: string })[] }>(
+    'release_slot',
     `SELECT key_id AS "keyId", granted, paces, next_in_ms AS "nextInMs"
      FROM release_flow_control(:messageId, :how, :againInMs * interval '1 millisecond', :holdMs * interval '1 millisecond', :most,
        :inFlightMax, :leaseMs * interval '1 millisecond')`,

@@ -39,6 +39,7 @@ export async function claimKey(tx: EnvironmentTransaction, request: ClaimRequest
  */
 export async function takeKey(tx: EnvironmentTransaction, request: ClaimRequest): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'take_key',
     `INSERT INTO idempotency_claims AS c (environment_id, key, request_digest, holder, lease_expires_at, expires_at)
      VALUES (current_environment_id(), :key, :newest, :holder, clock_timestamp() + :leaseMs * interval '1 millisecond',
              clock_timestamp() + :retentionHours * interval '1 hour')
@@ -68,6 +69,7 @@ interface HeldRow {
 /** The INSERT that met this row holds its lock. The holder therefore ends after this transaction, and sees the mark. */
 async function readHeldKey(tx: EnvironmentTransaction, request: ClaimRequest): Promise<ClaimOutcome> {
   const { rows } = await tx.raw<{ rows: HeldRow[] }>(
+    'read_held_key',
     `WITH marked AS (
        UPDATE idempotency_claims SET awaited = true
        WHERE key = :key AND state = 'in_progress' AND request_digest = ANY (:requestDigests) RETURNING *
@@ -94,6 +96,7 @@ async function readHeldKey(tx: EnvironmentTransaction, request: ClaimRequest): P
  */
 export async function renewClaims(tx: EnvironmentTransaction, holders: string[], leaseMs: number): Promise<void> {
   await tx.raw(
+    'renew_claims',
     `UPDATE idempotency_claims SET lease_expires_at = clock_timestamp() + :leaseMs * interval '1 millisecond'
      WHERE holder = ANY(CAST(:holders AS uuid[])) AND state = 'in_progress'`,
     { holders, leaseMs },
@@ -112,6 +115,7 @@ export interface CompletedClaim {
 /** Stores the reply, and notifies a duplicate that waits. Returns false where the claim was taken over meanwhile. */
 export async function completeClaim(tx: EnvironmentTransaction, claim: CompletedClaim): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'complete_claim',
     `WITH done AS (
        UPDATE idempotency_claims
        SET state = 'completed', response_status = :status, response_body = :body,
@@ -129,6 +133,7 @@ export async function completeClaim(tx: EnvironmentTransaction, claim: Completed
 /** Frees the key after a failed request and notifies the duplicates that wait; one of them takes the key. */
 export async function freeClaim(tx: EnvironmentTransaction, claim: { key: string; holder: string }): Promise<void> {
   await tx.raw(
+    'free_claim',
     `WITH freed AS (
        DELETE FROM idempotency_claims WHERE key = :key AND holder = :holder AND state = 'in_progress'
        RETURNING environment_id, key, awaited

@@ -22,6 +22,7 @@ export async function findLiveLimits(tx: EnvironmentTransaction, facts: ImpactFa
   const dimensions = [...new Set(facts.impact.flatMap(({ dimension, amount }) => (amount > 0 ? [dimension] : [])))];
   if (dimensions.length === 0) return [];
   const { rows } = await tx.raw<{ rows: LiveLimit[] }>(
+    'find_live_limits',
     `SELECT id, name, dimension, currency, CAST(cap AS float8) AS cap, period, timezone, scope FROM impact_limits
      WHERE environment_id = current_environment_id() AND archived_at IS NULL AND dimension = ANY(:dimensions)
        AND (NOT jsonb_exists(scope, 'agentIds') OR jsonb_exists(scope -> 'agentIds', :agentId))
@@ -123,6 +124,7 @@ async function usedNow(
   now: Date,
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await tx.raw<{ rows: { limitId: string; used: number }[] }>(
+    'used_now',
     `SELECT p.limit_id AS "limitId", CAST(p.reserved + p.settled AS float8) AS used
      FROM unnest(CAST(:limitIds AS text[]), CAST(:keys AS text[])) AS w (limit_id, period)
        JOIN impact_limit_periods p ON p.limit_id = w.limit_id AND p.period = w.period`,

@@ -25,7 +25,7 @@ async function withCounters(
   now: Date,
 ): Promise<LimitDetail[]> {
   const keys = limits.map((limit) => currentPeriod(limit, now));
-  const { rows } = await tx.raw<{ rows: CountedRow[] }>(COUNTED, {
+  const { rows } = await tx.raw<{ rows: CountedRow[] }>('with_counters', COUNTED, {
     limitIds: limits.map(({ id }) => id),
     keys,
     most: CROSSINGS_SHOWN_MAX,
@@ -72,6 +72,7 @@ export async function getImpactLimit(
   now: Date = new Date(),
 ): Promise<LimitDetail | null> {
   const { rows } = await tx.raw<{ rows: LimitRecord[] }>(
+    'get_impact_limit',
     `SELECT ${LIMIT_COLUMNS} FROM impact_limits l WHERE l.id = ?`,
     [id],
   );
@@ -90,6 +91,7 @@ export async function listImpactLimits(
   now: Date = new Date(),
 ): Promise<Page<LimitDetail>> {
   const { items, total } = await pageOf<LimitRecord>(tx, {
+    name: 'list_impact_limits',
     columns: LIMIT_COLUMNS,
     from: 'impact_limits l',
     where: 'l.environment_id = current_environment_id() AND (:includeArchived OR l.archived_at IS NULL)',
@@ -103,6 +105,7 @@ export async function listImpactLimits(
 /** Locks a limit until the transaction ends; reservations against it wait. Null where there is none. */
 export async function lockImpactLimit(tx: EnvironmentTransaction, id: string): Promise<LimitRecord | null> {
   const { rows } = await tx.raw<{ rows: LimitRecord[] }>(
+    'lock_impact_limit',
     `SELECT ${LIMIT_COLUMNS} FROM impact_limits l WHERE l.id = ? FOR NO KEY UPDATE`,
     [id],
   );
@@ -114,8 +117,12 @@ export type NewLimit = Omit<LimitRecord, 'id' | 'createdAt' | 'updatedAt' | 'arc
 /** Creates a limit and returns its id. Throws CONFLICT where a live limit has the name, QUOTA_EXCEEDED where there are too many. */
 export async function createImpactLimit(tx: EnvironmentTransaction, limit: NewLimit): Promise<string> {
   // Serialized: two requests that counted at the same time would both miss the other's limit.
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('impact-limits/' || current_environment_id(), 0))");
+  await tx.raw(
+    'create_impact_limit',
+    "SELECT pg_advisory_xact_lock(hashtextextended('impact-limits/' || current_environment_id(), 0))",
+  );
   const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+    'create_impact_limit_2',
     'SELECT count(*)::int AS live FROM impact_limits WHERE environment_id = current_environment_id() AND archived_at IS NULL',
   );
   if ((rows[0]?.live ?? 0) >= LIVE_LIMITS_MAX) {
@@ -126,6 +133,7 @@ export async function createImpactLimit(tx: EnvironmentTransaction, limit: NewLi
   const id = newId('impactLimit');
   await tx
     .raw(
+      'create_impact_limit_3',
       `INSERT INTO impact_limits (id, environment_id, name, dimension, currency, cap, period, timezone, scope, thresholds)
        VALUES (:id, current_environment_id(), :name, :dimension, :currency, :cap, :period, :timezone, :scope, :thresholds)`,
       { ...limit, id, scope: JSON.stringify(limit.scope) },
@@ -143,6 +151,7 @@ export type LimitChange = Pick<LimitRecord, 'name' | 'cap' | 'thresholds'>;
 export async function updateImpactLimit(tx: EnvironmentTransaction, id: string, change: LimitChange): Promise<void> {
   await tx
     .raw(
+      'update_impact_limit',
       'UPDATE impact_limits SET name = :name, cap = :cap, thresholds = :thresholds, updated_at = now() WHERE id = :id',
       { id, name: change.name, cap: change.cap, thresholds: change.thresholds },
     )
@@ -154,5 +163,9 @@ export async function updateImpactLimit(tx: EnvironmentTransaction, id: string, 
  * locked the limit, which must be live.
  */
 export async function archiveImpactLimit(tx: EnvironmentTransaction, id: string): Promise<void> {
-  await tx.raw('UPDATE impact_limits SET archived_at = now(), updated_at = now() WHERE id = ?', [id]);
+  await tx.raw(
+    'archive_impact_limit',
+    'UPDATE impact_limits SET archived_at = now(), updated_at = now() WHERE id = ?',
+    [id],
+  );
 }

@@ -19,6 +19,7 @@ export async function listReservations(
   effectIds: readonly string[],
 ): Promise<ReservationRecord[]> {
   const { rows } = await tx.raw<{ rows: ReservationRecord[] }>(
+    'list_reservations',
     `SELECT r.id, r.effect_id AS "effectId", r.limit_id AS "limitId", l.name, l.dimension, l.currency, r.period,
        CAST(r.amount AS float8) AS amount, r.state, r.exposure, CAST(r.settled AS float8) AS settled,
        CAST(r.released AS float8) AS released, r.created_at AS "createdAt", COALESCE(r.reversed_at, r.finished_at) AS "finishedAt"
@@ -71,9 +72,13 @@ async function reserveAll(
       amount,
     })),
   );
-  const open = (): Promise<unknown> => tx.raw(OPEN_PERIODS, { limitIds, keys });
+  const open = (): Promise<unknown> => tx.raw('reserve_all', OPEN_PERIODS, { limitIds, keys });
   const reserve = async (): Promise<ReservedRow> => {
-    const { rows } = await tx.raw<{ rows: ReservedRow[] }>(RESERVE, { effectId, wanted, count: demands.length });
+    const { rows } = await tx.raw<{ rows: ReservedRow[] }>('reserve_all_2', RESERVE, {
+      effectId,
+      wanted,
+      count: demands.length,
+    });
     if (rows[0] === undefined) throw new Error('a reservation answered nothing');
     return rows[0];
   };

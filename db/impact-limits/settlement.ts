@@ -21,6 +21,7 @@ async function readObservedImpact(tx: EnvironmentTransaction, effectId: string):
   const { rows } = await tx.raw<{
     rows: { definition: ActionDefinition; impact: ImpactQuantity[]; response: ProviderResponse | null }[];
   }>(
+    'read_observed_impact',
     `SELECT v.definition, e.impact, (
          SELECT COALESCE(l.response, a.response) FROM attempts a LEFT JOIN late_answers l ON l.attempt_id = a.id
          WHERE a.invocation_id = e.invocation_id AND a.kind IN ('dispatch', 'replay')
@@ -96,7 +97,7 @@ const UNRELEASED = `
 const LOCKED = 'ORDER BY r.limit_id FOR NO KEY UPDATE OF e, r';
 
 async function unreleased(tx: EnvironmentTransaction, sql: string, id: string): Promise<LockedReservation[]> {
-  return (await tx.raw<{ rows: LockedReservation[] }>(sql, [id])).rows;
+  return (await tx.raw<{ rows: LockedReservation[] }>({ variantsOf: 'impact_limits_unreleased' }, sql, [id])).rows;
 }
 
 export async function settleLocked(
@@ -111,11 +112,14 @@ export async function settleLocked(
   const staying = rows.filter(({ state, exposure }) => state === required.state && exposure !== required.exposure);
   if (staying.length > 0) {
     const ids = staying.map(({ id }) => id);
-    await tx.raw('UPDATE impact_reservations SET exposure = ? WHERE id = ANY(?)', [required.exposure, ids]);
+    await tx.raw('settle_locked', 'UPDATE impact_reservations SET exposure = ? WHERE id = ANY(?)', [
+      required.exposure,
+      ids,
+    ]);
   }
   if (moving.length === 0) return;
   const settledImpact = required.state === 'settled' ? await settledImpactOf(tx, moving, how) : null;
-  await tx.raw(MOVE, {
+  await tx.raw('settle_locked_2', MOVE, {
     ...required,
     moving: JSON.stringify(
       moving.map((row) => ({

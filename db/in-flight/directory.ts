@@ -16,6 +16,7 @@ export async function grantFreePermits(
   caps: InFlightCaps,
 ): Promise<(Granted & { kind: InFlightKind })[]> {
   const { rows } = await db.directory.raw<{ rows: (Granted & { kind: InFlightKind })[] }>(
+    'grant_free_permits',
     `SELECT of_kind AS kind, to_workspace AS "workspaceId", to_environment AS "environmentId", to_holder AS holder
      FROM grant_free_permits(:caps, make_interval(secs => :leaseMs / 1000.0), :unclaimedMax)`,
     { caps: JSON.stringify(caps), leaseMs: GRANT_LEASE_MS, unclaimedMax: UNCLAIMED_GRANTS_MAX },
@@ -27,16 +28,18 @@ export async function grantFreePermits(
  * Permits, of all environments, whose holder died or no longer waits, as `<environment>/<kind>/<holder>` and in this order.
  */
 export async function findExpiredPermits(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
-  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>('SELECT id FROM find_expired_permits(?, ?)', [
-    page.afterId,
-    page.limit,
-  ]);
+  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+    'find_expired_permits',
+    'SELECT id FROM find_expired_permits(?, ?)',
+    [page.afterId, page.limit],
+  );
   return rows.map(({ id }) => id);
 }
 
 /** Deletes these permits, unless they were acquired again meanwhile. Returns how many. */
 export async function deleteExpiredPermits(db: Database, ids: readonly string[]): Promise<number> {
   const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+    'delete_expired_permits',
     'SELECT delete_expired_permits(?::text[]) AS deleted',
     [[...ids]],
   );

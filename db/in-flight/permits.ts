@@ -22,6 +22,7 @@ export interface WantedPermit {
  */
 export async function acquirePermit(tx: EnvironmentTransaction, wanted: WantedPermit): Promise<number | null> {
   const { rows } = await tx.raw<{ rows: { position: number | null }[] }>(
+    'acquire_permit',
     `SELECT acquire_permit(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0)) AS position`,
     { ...wanted },
   );
@@ -47,6 +48,7 @@ export async function releasePermit(
   { kind, holder, most }: ReleasedPermit,
 ): Promise<Granted | null> {
   const { rows } = await tx.raw<{ rows: Granted[] }>(
+    'release_permit',
     `SELECT to_workspace AS "workspaceId", to_environment AS "environmentId", to_holder AS holder
      FROM release_permit(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0))`,
     { kind, holder, most, leaseMs: GRANT_LEASE_MS },
@@ -59,7 +61,7 @@ export async function discountUntoldGrant(
   tx: EnvironmentTransaction,
   { kind, holder }: { kind: InFlightKind; holder: string },
 ): Promise<void> {
-  await tx.raw('SELECT discount_untold_grant(:kind, :holder)', { kind, holder });
+  await tx.raw('discount_untold_grant', 'SELECT discount_untold_grant(:kind, :holder)', { kind, holder });
 }
 
 /**
@@ -87,6 +89,7 @@ export async function queueBehindMany(
   messageId: string,
 ): Promise<'queued' | 'nobody_waits' | null> {
   const { rows } = await tx.raw<{ rows: { queued: boolean | null }[] }>(
+    'queue_behind_many',
     'SELECT queue_behind_many(:messageId, :many) AS queued',
     { messageId, many: MANY },
   );
@@ -110,6 +113,7 @@ export async function queueDeliveries(
   most: number | null,
 ): Promise<string[] | null> {
   const { rows } = await tx.raw<{ rows: { starting: string[] | null }[] }>(
+    'queue_deliveries',
     `SELECT set_config('synchronous_commit', 'off', true),
        queue_deliveries(CAST(:messageIds AS text[]), CAST(:most AS integer), :leaseMs * interval '1 millisecond') AS starting`,
     { messageIds: [...messageIds], most, leaseMs: GRANT_LEASE_MS },

@@ -8,6 +8,7 @@ export async function findChatLink(
   chatUserId: string,
 ): Promise<{ userId: string } | null> {
   const { rows } = await tx.raw<{ rows: { userId: string }[] }>(
+    'find_chat_link',
     'SELECT user_id AS "userId" FROM chat_links WHERE integration_id = ? AND chat_user_id = ? FOR SHARE',
     [integrationId, chatUserId],
   );
@@ -22,6 +23,7 @@ export async function putLinkCode(
   codeHash: Buffer,
 ): Promise<void> {
   await tx.raw(
+    'put_link_code',
     `INSERT INTO chat_link_codes (integration_id, chat_user_id, environment_id, chat_user_name, code_hash, expires_at)
      VALUES (:integrationId, :userId, current_environment_id(), :userName, :codeHash, clock_timestamp() + make_interval(secs => :seconds))
      ON CONFLICT (integration_id, chat_user_id) DO UPDATE
@@ -43,6 +45,7 @@ export async function redeemLinkCode(
   userId: string,
 ): Promise<ChatLink | null> {
   const { rows } = await tx.raw<{ rows: ChatLink[] }>(
+    'redeem_link_code',
     `WITH redeemed AS (
        DELETE FROM chat_link_codes WHERE environment_id = current_environment_id() AND code_hash = :codeHash
        RETURNING integration_id, chat_user_id, chat_user_name, expires_at)
@@ -64,6 +67,7 @@ export async function deleteChatLinks(
   userId: string,
 ): Promise<string[]> {
   const { rows } = await tx.raw<{ rows: { chatUserId: string }[] }>(
+    'delete_chat_links',
     'DELETE FROM chat_links WHERE integration_id = ? AND user_id = ? RETURNING chat_user_id AS "chatUserId"',
     [integrationId, userId],
   );
@@ -76,6 +80,7 @@ export async function isPosted(
   { approvalId, integrationId }: { approvalId: string; integrationId: string },
 ): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'is_posted',
     'SELECT 1 FROM chat_posts WHERE approval_id = ? AND integration_id = ?',
     [approvalId, integrationId],
   );
@@ -88,6 +93,7 @@ export async function recordPost(
   { approvalId, integrationId, error }: { approvalId: string; integrationId: string; error: string | null },
 ): Promise<void> {
   await tx.raw(
+    'record_post',
     `INSERT INTO chat_posts (approval_id, integration_id, environment_id, status, error)
      VALUES (:approvalId, :integrationId, current_environment_id(), :status, :error) ON CONFLICT DO NOTHING`,
     { approvalId, integrationId, status: error === null ? 'posted' : 'refused', error: error?.slice(0, 500) ?? null },
@@ -113,6 +119,7 @@ export async function recordClick(
   answer: ClickAnswer,
 ): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'record_click',
     `INSERT INTO chat_clicks (integration_id, request_hash, environment_id, answer) VALUES (?, ?, current_environment_id(), ?)
      ON CONFLICT DO NOTHING RETURNING at`,
     [integrationId, requestHash, JSON.stringify(answer)],
@@ -126,6 +133,7 @@ export async function findClick(
   requestHash: Buffer,
 ): Promise<ClickAnswer | null> {
   const { rows } = await tx.raw<{ rows: { answer: ClickAnswer }[] }>(
+    'find_click',
     'SELECT answer FROM chat_clicks WHERE integration_id = ? AND request_hash = ?',
     [integrationId, requestHash],
   );

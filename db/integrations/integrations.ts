@@ -60,6 +60,7 @@ export function openDiscord(
 
 export async function getIntegration(tx: EnvironmentTransaction, id: string): Promise<IntegrationRecord | null> {
   const { rows } = await tx.raw<{ rows: IntegrationRecord[] }>(
+    'get_integration',
     `SELECT ${INTEGRATION_COLUMNS} FROM integrations i WHERE i.id = ?`,
     [id],
   );
@@ -75,6 +76,7 @@ export async function readCredential(
   lock: 'FOR SHARE' | '' = '',
 ): Promise<IntegrationWithCredential | null> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
+    { variantsOf: 'read_credential' },
     `SELECT ${INTEGRATION_COLUMNS}, i.application_id AS "applicationId", i.public_key AS "publicKey",
        i.master_key_version AS "masterKeyVersion", i.wrapped_data_key AS "wrappedDataKey", i.sealed_value AS "sealedValue"
      FROM integrations i WHERE i.id = :id AND (CAST(:provider AS text) IS NULL OR i.provider = :provider) ${lock}`,
@@ -89,6 +91,7 @@ export async function readCredential(
 /** Newest first, ties by id. */
 export async function listIntegrations(tx: EnvironmentTransaction, range: Range): Promise<Page<IntegrationRecord>> {
   return pageOf(tx, {
+    name: 'list_integrations',
     columns: INTEGRATION_COLUMNS,
     from: 'integrations i',
     where: 'i.environment_id = current_environment_id()',
@@ -120,8 +123,12 @@ export async function connectIntegration(
   { account, channel, credential, ...wanted }: NewIntegration,
 ): Promise<{ integration: IntegrationRecord; created: boolean }> {
   // One connects at a time: the id is part of the seal, and the cap is a count.
-  await tx.raw('SELECT id FROM environments WHERE id = current_environment_id() FOR NO KEY UPDATE');
+  await tx.raw(
+    'connect_integration',
+    'SELECT id FROM environments WHERE id = current_environment_id() FOR NO KEY UPDATE',
+  );
   const { rows } = await tx.raw<{ rows: { id: string; same: boolean }[] }>(
+    'connect_integration_2',
     `SELECT id, provider = ? AND account_id = ? AS same FROM integrations WHERE environment_id = current_environment_id()`,
     [wanted.provider, account.id],
   );
@@ -141,7 +148,7 @@ export async function connectIntegration(
     channelId: channel?.id ?? null,
     channelName: channel?.name ?? null,
   };
-  await tx.raw(known === undefined ? INSERT : UPDATE, bindings);
+  await tx.raw({ variantsOf: 'connect_integration_3' }, known === undefined ? INSERT : UPDATE, bindings);
   const integration = await getIntegration(tx, id);
   if (integration === null) throw new Error(`integration ${id} was connected and is not there`);
   return { integration, created: known === undefined };
@@ -163,6 +170,7 @@ const UPDATE = `
 /** Returns false where there is no such integration. */
 export async function toggleIntegration(tx: EnvironmentTransaction, id: string, isActive: boolean): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'toggle_integration',
     'UPDATE integrations SET is_active = ?, updated_at = now() WHERE id = ? RETURNING id',
     [isActive, id],
   );
@@ -176,6 +184,7 @@ export async function setSlackChannel(
   channel: { id: string; name: string },
 ): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'set_slack_channel',
     `UPDATE integrations SET channel_id = ?, channel_name = ?, updated_at = now() WHERE id = ? AND provider = 'slack' RETURNING id`,
     [channel.id, channel.name, id],
   );

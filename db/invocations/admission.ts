@@ -52,6 +52,7 @@ export async function admitInvocation(
   const { preview = null, dependsOn = [], compensates = null, connectedAppId = null, ...rest } = admission;
   const id = preview?.invocationId ?? newId('invocation');
   const { rows } = await tx.raw<{ rows: { id: string; admitted: boolean }[] }>(
+    { variantsOf: 'admit_invocation' },
     `WITH admitted AS (
        INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by,
          retry_of, run_id, agent_id, preview_id, compensates, request_id, holds_files)
@@ -97,6 +98,7 @@ export async function admitInvocation(
  */
 export async function withdrawInvocation(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: { created_at: Date }[] }>(
+    'withdraw_invocation',
     `WITH gone AS (
        DELETE FROM invocations WHERE id = :invocationId AND status = 'queued' AND evaluated_at IS NULL RETURNING run_id, created_at),
      span AS (DELETE FROM spans s USING gone WHERE s.run_id = gone.run_id AND s.id = :spanId)

@@ -11,14 +11,17 @@ export function announceSettlement(tx: EnvironmentTransaction, invocationId: str
 
 /** Marks that the workflow has begun. From here on the admission can no longer be withdrawn. */
 export async function markEvaluated(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
-  await tx.raw('UPDATE invocations SET evaluated_at = COALESCE(evaluated_at, now()), updated_at = now() WHERE id = ?', [
-    invocationId,
-  ]);
+  await tx.raw(
+    'mark_evaluated',
+    'UPDATE invocations SET evaluated_at = COALESCE(evaluated_at, now()), updated_at = now() WHERE id = ?',
+    [invocationId],
+  );
 }
 
 /** Marks the invocation as waiting for its dependencies, and notifies the request that waits for its reply, once. */
 export async function awaitDependencies(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'await_dependencies',
     `UPDATE invocations SET dependencies_awaited_at = now(), updated_at = now() WHERE id = ? AND dependencies_awaited_at IS NULL`,
     [invocationId],
   );
@@ -32,6 +35,7 @@ export async function parkInvocation(
   { approvalId, verdict }: { approvalId: string; verdict: PolicyVerdict },
 ): Promise<void> {
   await tx.raw(
+    'park_invocation',
     `UPDATE invocations SET status = 'pending_approval', approval_id = :approvalId, decision = CAST(:decision AS jsonb), evaluated_at = COALESCE(evaluated_at, now()),
        updated_at = now()
      WHERE id = :invocationId`,
@@ -43,6 +47,7 @@ export async function parkInvocation(
 /** Makes a parked invocation and its effect ready for the reservation, in the transaction that approves it. */
 export async function releaseInvocation(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
   await tx.raw(
+    'release_invocation',
     `WITH ready AS (
        UPDATE effects SET stage = 'ready', updated_at = now() WHERE invocation_id = :invocationId AND stage = 'awaiting_approval')
      UPDATE invocations SET status = 'queued', updated_at = now() WHERE id = :invocationId AND status = 'pending_approval'`,
@@ -59,6 +64,7 @@ export async function refuseInvocation(
 ): Promise<void> {
   const write = (): Promise<unknown> =>
     tx.raw(
+      'refuse_invocation',
       `WITH rejected AS (
        UPDATE effects SET stage = 'rejected', outcome = 'not_dispatched', outcome_source = 'system', rejection_reason = :code,
          partial_effect = 'none', updated_at = now()

@@ -4,7 +4,7 @@ import { type BoundPreview, type InvocationWork, REQUESTED_BY } from './records.
 
 /** Locks an invocation until the transaction ends. Every transaction that changes what belongs to it begins with this lock. */
 export async function lockInvocation(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
-  await tx.raw('SELECT FROM invocations WHERE id = ? FOR UPDATE', [invocationId]);
+  await tx.raw('lock_invocation', 'SELECT FROM invocations WHERE id = ? FOR UPDATE', [invocationId]);
 }
 
 /** Locks the invocation until the transaction ends and reads all that its evaluation needs. Null where it was withdrawn. */
@@ -14,6 +14,7 @@ export async function lockInvocationWork(
 ): Promise<InvocationWork | null> {
   const read = () =>
     tx.raw<{ rows: Row[] }>(
+      'lock_invocation_work',
       `SELECT i.id, i.status, i.grade, i.refusal_code AS "refusalCode", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input, i.compensates,
        EXISTS (SELECT FROM effect_dependencies d WHERE d.invocation_id = i.id) AS "hasDependencies",
        ${REQUESTED_BY}, i.requested_by ->> 'memberId' AS "requestingMember", k.name AS "requestedByName", i.run_id AS "runId", i.agent_id AS "agentId",
@@ -109,6 +110,7 @@ async function lockMembers(
   const restsOnNobody = requestingMember === null && requestedBy.type === 'api_key';
   if (restsOnNobody && approvalId === null) return true;
   const { rows } = await tx.raw<{ rows: { userId: string; isSince: boolean }[] }>(
+    'lock_members',
     `SELECT m.user_id AS "userId", m.created_at <= i.created_at AS "isSince"
      FROM members m JOIN invocations i ON i.id = :id
      WHERE m.workspace_id = current_workspace_id() AND (m.user_id = :requestingMember OR m.user_id IN (
@@ -129,6 +131,7 @@ async function lockKeys(
       ? ''
       : `OR id IN (SELECT actor_id FROM approval_decisions WHERE approval_id = :approvalId AND actor_type = 'api_key')`;
   const { rows } = await tx.raw<{ rows: { id: string; isLive: boolean }[] }>(
+    { variantsOf: 'lock_keys' },
     `SELECT id, revoked_at IS NULL AS "isLive" FROM api_keys WHERE id = :requester ${deciders} ORDER BY id FOR SHARE`,
     approvalId === null ? { requester: requestedBy.id } : { requester: requestedBy.id, approvalId },
   );
@@ -146,6 +149,7 @@ async function lockApps(
   const isOfApp = requestedBy.clientId !== undefined;
   if (!isOfApp && approvalId === null) return true;
   const { rows } = await tx.raw<{ rows: { isRequester: boolean }[] }>(
+    'lock_apps',
     `SELECT g.id, ${IS_REQUESTING_GRANT} AS "isRequester" FROM oauth_grants g JOIN invocations i ON i.id = :id
      WHERE g.environment_id = current_environment_id() AND g.ended_at IS NULL AND (${IS_REQUESTING_GRANT} OR g.id IN (
        SELECT d.connected_app_id FROM approval_decisions d WHERE d.approval_id = :approvalId))

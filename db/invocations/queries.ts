@@ -16,6 +16,7 @@ export async function getInvocation(
   invocationId: string,
 ): Promise<InvocationRecord | null> {
   const { rows } = await tx.raw<{ rows: InvocationRecord[] }>(
+    'get_invocation',
     `SELECT ${INVOCATION_COLUMNS} FROM invocations i ${INVOCATION_JOINS} WHERE i.id = ?`,
     [invocationId],
   );
@@ -68,6 +69,7 @@ export async function listInvocations(
   const ofAction = actionIds?.length === 1 ? { actionId: actionIds[0] } : { actionIds };
   const asked = { ...filter, ...(actionIds === undefined ? {} : ofAction) };
   return pageOf(tx, {
+    name: { variantsOf: 'list_invocations' },
     columns: LISTED_INVOCATION_COLUMNS,
     from: 'invocations i',
     joins: INVOCATION_JOINS,
@@ -79,6 +81,7 @@ export async function listInvocations(
 
 async function idsOfAction(tx: EnvironmentTransaction, action: string): Promise<string[]> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'ids_of_action',
     `SELECT id FROM actions WHERE environment_id = current_environment_id() AND (id = :action OR name = :action) ORDER BY id`,
     { action },
   );
@@ -91,6 +94,7 @@ export async function findByOperationKey(
   operationKey: string,
 ): Promise<{ id: string; requestDigest: string } | null> {
   const { rows } = await tx.raw<{ rows: { id: string; requestDigest: string }[] }>(
+    'find_by_operation_key',
     `SELECT id, request_digest AS "requestDigest" FROM invocations
      WHERE environment_id = current_environment_id() AND operation_key = ?`,
     [operationKey],
@@ -100,9 +104,11 @@ export async function findByOperationKey(
 
 /** The input as it was admitted: with what its files were then. */
 export async function readAdmittedInput(tx: EnvironmentTransaction, invocationId: string): Promise<JsonObject | null> {
-  const { rows } = await tx.raw<{ rows: { input: JsonObject }[] }>('SELECT input FROM invocations WHERE id = ?', [
-    invocationId,
-  ]);
+  const { rows } = await tx.raw<{ rows: { input: JsonObject }[] }>(
+    'read_admitted_input',
+    'SELECT input FROM invocations WHERE id = ?',
+    [invocationId],
+  );
   return rows[0]?.input ?? null;
 }
 
@@ -117,6 +123,7 @@ const DEPENDENTS_MAX = 100;
 /** The facts about an invocation that a workflow may know. */
 export async function readInvocationState(tx: EnvironmentTransaction, invocationId: string): Promise<InvocationState> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
+    'read_invocation_state',
     `SELECT i.status, COALESCE(e.grade, i.grade) AS grade, e.stage, i.effect_id AS "effectId", i.refusal_code AS refusal,
        CASE WHEN e.stage IN ('settled', 'rejected') THEN ARRAY(
          SELECT w.id FROM effect_dependencies d JOIN invocations w ON w.id = d.invocation_id
@@ -137,6 +144,7 @@ export async function readInvocationState(tx: EnvironmentTransaction, invocation
 /** True once the invocation's workflow has evaluated it. */
 export async function hasBegun(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: { begun: boolean }[] }>(
+    'has_begun',
     'SELECT evaluated_at IS NOT NULL AS begun FROM invocations WHERE id = ?',
     [invocationId],
   );
@@ -157,6 +165,7 @@ export async function namesOfInvocation(
   invocationId: string,
 ): Promise<NamesOfInvocation | null> {
   const { rows } = await tx.raw<{ rows: NamesOfInvocation[] }>(
+    'names_of_invocation',
     `SELECT a.name AS "actionName", e.name AS "environmentName", i.request_id AS "requestId"
      FROM invocations i JOIN actions a ON a.id = i.action_id JOIN environments e ON e.id = i.environment_id WHERE i.id = ?`,
     [invocationId],

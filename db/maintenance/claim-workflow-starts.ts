@@ -23,6 +23,7 @@ export async function claimWorkflowStarts(
   { againInSeconds, most }: { againInSeconds: number; most: number },
 ): Promise<WorkflowStart[]> {
   const { rows } = await db.directory.raw<{ rows: WorkflowStart[] }>(
+    'claim_workflow_starts',
     `SELECT id, kind, detail, workspace_id AS "workspaceId", environment_id AS "environmentId"
      FROM claim_workflow_starts(make_interval(secs => ?), ?)`,
     [againInSeconds, most],

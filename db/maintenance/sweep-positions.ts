@@ -3,6 +3,7 @@ import type { Database } from '../client.ts';
 /** The id of the row with which the last sweep of an area ended before its end; the empty string where it came to the end. */
 export async function findSweepPosition(db: Pick<Database, 'directory'>, area: string): Promise<string> {
   const { rows } = await db.directory.raw<{ rows: { position: string }[] }>(
+    'find_sweep_position',
     `SELECT COALESCE(sweep_stopped_at ->> ?, '') AS position FROM installation`,
     [area],
   );
@@ -16,6 +17,7 @@ export async function keepSweepPosition(
   position: string,
 ): Promise<void> {
   await db.directory.raw(
+    'keep_sweep_position',
     'UPDATE installation SET sweep_stopped_at = sweep_stopped_at || jsonb_build_object(CAST(? AS text), CAST(? AS text))',
     [area, position],
   );

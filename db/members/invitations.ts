@@ -24,15 +24,18 @@ export async function createInvitation(
   const token = generateToken();
   // Invitations of one address are serialized, so that the later of two replaces the earlier.
   await tx.raw(
+    'create_invitation',
     "SELECT pg_advisory_xact_lock(hashtextextended('invitations/' || current_workspace_id() || '/' || lower(?), 0))",
     [input.email],
   );
   const { rows: ended } = await tx.raw<{ rows: { id: string; role: Role; isOpen: boolean }[] }>(
+    'create_invitation_2',
     `UPDATE invitations SET revoked_at = now() WHERE lower(email) = lower(?) AND accepted_at IS NULL AND revoked_at IS NULL
      RETURNING id, role, expires_at > now() AS "isOpen"`,
     [input.email],
   );
   const { rows } = await tx.raw<{ rows: InvitationRecord[] }>(
+    'create_invitation_3',
     `INSERT INTO invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at)
      VALUES (?, current_workspace_id(), ?, ?, ?, ?, now() + ? * interval '1 day')
      RETURNING id, email, role, created_at AS "createdAt", expires_at AS "expiresAt"`,
@@ -46,6 +49,7 @@ export async function createInvitation(
 /** Whether a member of the transaction's workspace has the e-mail address. */
 export async function isMemberByEmail(tx: WorkspaceTransaction, email: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'is_member_by_email',
     'SELECT 1 FROM members m JOIN users u ON u.id = m.user_id WHERE lower(u.email) = lower(?)',
     [email],
   );
@@ -62,6 +66,7 @@ export interface OpenInvitation {
 /** Finds an open invitation by its token: not accepted, not revoked, not expired. */
 export async function findInvitation(db: Database, token: string): Promise<OpenInvitation | null> {
   const { rows } = await db.directory.raw<{ rows: OpenInvitation[] }>(
+    'find_invitation',
     'SELECT id, workspace_id AS "workspaceId", email, role FROM find_invitation(?)',
     [hashToken(token)],
   );
@@ -71,6 +76,7 @@ export async function findInvitation(db: Database, token: string): Promise<OpenI
 /** Accepts an invitation, once. Returns false where it was accepted, revoked or expired meanwhile. */
 export async function consumeInvitation(tx: WorkspaceTransaction, invitationId: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'consume_invitation',
     'UPDATE invitations SET accepted_at = now() WHERE id = ? AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now()',
     [invitationId],
   );
@@ -80,6 +86,7 @@ export async function consumeInvitation(tx: WorkspaceTransaction, invitationId: 
 /** Revokes a member's open invitations. They know the tokens and must not come back with one. */
 export async function revokeInvitationsBy(tx: WorkspaceTransaction, invitedBy: string): Promise<void> {
   await tx.raw(
+    'revoke_invitations_by',
     'UPDATE invitations SET revoked_at = now() WHERE invited_by = ? AND accepted_at IS NULL AND revoked_at IS NULL',
     [invitedBy],
   );

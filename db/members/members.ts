@@ -19,6 +19,7 @@ const MEMBER_COLUMNS = 'm.user_id AS "userId", u.email, u.name, m.role, m.create
 /** The members of the transaction's workspace, the newest first. */
 export async function listMembers(tx: WorkspaceTransaction, range: Range): Promise<Page<MemberRecord>> {
   return pageOf(tx, {
+    name: 'list_members',
     columns: MEMBER_COLUMNS,
     from: 'members m',
     joins: 'JOIN users u ON u.id = m.user_id',
@@ -33,6 +34,7 @@ const ADMIN_EMAILS_MAX = 20;
 /** The e-mail addresses of the workspace's owners and admins, owners first, at most twenty. */
 export async function listAdminEmails(tx: EnvironmentTransaction): Promise<string[]> {
   const { rows } = await tx.raw<{ rows: { email: string }[] }>(
+    'list_admin_emails',
     `SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
      WHERE m.workspace_id = current_workspace_id() AND m.role IN ('owner', 'admin')
      ORDER BY m.role = 'owner' DESC, m.created_at, m.user_id LIMIT ?`,
@@ -50,6 +52,7 @@ export interface LockedMember {
 /** Locks a member of the transaction's workspace together with its owners, in id order, until the commit. */
 export async function lockMember(tx: WorkspaceTransaction, userId: string): Promise<LockedMember | null> {
   const { rows } = await tx.raw<{ rows: MemberRecord[] }>(
+    'lock_member',
     `SELECT ${MEMBER_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id
      WHERE m.user_id = ? OR m.role = 'owner' ORDER BY m.user_id FOR UPDATE OF m`,
     [userId],
@@ -63,6 +66,7 @@ export async function lockMember(tx: WorkspaceTransaction, userId: string): Prom
 /** Adds a user to the transaction's workspace. Returns false where they are a member already; their role then stays. */
 export async function addMember(tx: WorkspaceTransaction, userId: string, role: Role): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'add_member',
     'INSERT INTO members (workspace_id, user_id, role) VALUES (current_workspace_id(), ?, ?) ON CONFLICT DO NOTHING',
     [userId, role],
   );
@@ -94,7 +98,7 @@ export async function createMember(
  * invitation that one of them made.
  */
 export async function changeRole(tx: WorkspaceTransaction, userId: string, role: Role): Promise<void> {
-  await tx.raw('UPDATE members SET role = ? WHERE user_id = ?', [role, userId]);
+  await tx.raw('change_role', 'UPDATE members SET role = ? WHERE user_id = ?', [role, userId]);
   await revokeInvitationsBy(tx, userId);
 }
 
@@ -102,7 +106,7 @@ export async function changeRole(tx: WorkspaceTransaction, userId: string, role:
  * Removes a member that `lockMember` locked from the transaction's workspace. Revokes their invitations and ends their sessions.
  */
 export async function removeMember(tx: WorkspaceTransaction, userId: string): Promise<void> {
-  await tx.raw('DELETE FROM members WHERE user_id = ?', [userId]);
+  await tx.raw('remove_member', 'DELETE FROM members WHERE user_id = ?', [userId]);
   await revokeInvitationsBy(tx, userId);
   await endSessionsOfUser(tx, userId);
 }

@@ -25,6 +25,7 @@ export async function lockChain(
   to: 'change' | 'derive',
 ): Promise<LockedMemory | null> {
   const { rows: roots } = await tx.raw<{ rows: { id: string }[] }>(
+    { variantsOf: 'lock_chain' },
     `SELECT r.id FROM memories r WHERE r.id = (SELECT m.chain_id FROM memories m WHERE m.id = ? AND ${IS_THERE})
      ${to === 'change' ? 'FOR NO KEY UPDATE' : 'FOR KEY SHARE'}`,
     [id],
@@ -34,6 +35,7 @@ export async function lockChain(
   // A separate statement, so that it sees what was committed while this transaction waited for the lock. Time has passed too: if the
   // chain has expired meanwhile, the sweep may have deleted a part of it.
   const { rows } = await tx.raw<{ rows: { id: string; version: number; collectionId: string }[] }>(
+    'lock_chain_2',
     `SELECT id, version, collection_id AS "collectionId" FROM memories WHERE chain_id = ?
        AND (expires_at IS NULL OR expires_at > clock_timestamp()) ORDER BY version DESC LIMIT 1`,
     [chainId],
@@ -90,6 +92,7 @@ export async function storeMemories(
   });
   const ids = rows.map(({ id }) => id);
   const insertion = tx.raw(
+    'store_memories',
     `INSERT INTO memories (id, environment_id, collection_id, chain_id, version, kind, content, user_id, agent_id, session_id, source_type,
        source_id, metadata, valid_from, valid_to, expires_at, signs, terms)
      SELECT r.id, current_environment_id(), :collectionId, r."chainId", r.version, r.kind, r.content, r."userId", r."agentId", r."sessionId",
@@ -101,6 +104,7 @@ export async function storeMemories(
   );
   await insertion.catch(refuseEnded);
   await tx.raw(
+    'store_memories_2',
     `INSERT INTO memory_vectors (memory_id, environment_id, collection_id, embedding)
      SELECT v.id, current_environment_id(), :collectionId, CAST(v.embedding AS real[])
      FROM unnest(CAST(:ids AS text[]), CAST(:embeddings AS text[])) AS v (id, embedding)`,
@@ -180,7 +184,10 @@ export async function supersedeMemory(
   );
   if (id === undefined) throw new Error('a version was stored without an id');
   if (change.expiresAt !== undefined) {
-    await tx.raw('UPDATE memories SET expires_at = ? WHERE chain_id = ?', [change.expiresAt, locked.chainId]);
+    await tx.raw('supersede_memory', 'UPDATE memories SET expires_at = ? WHERE chain_id = ?', [
+      change.expiresAt,
+      locked.chainId,
+    ]);
   }
   return id;
 }
@@ -212,6 +219,7 @@ function endOf({ validFrom = new Date(), validTo }: MemoryChange, before: Before
 
 async function readBefore(tx: EnvironmentTransaction, id: string): Promise<Before> {
   const { rows } = await tx.raw<{ rows: Before[] }>(
+    'read_before',
     `SELECT m.kind, m.content, m.user_id AS "userId", m.agent_id AS "agentId", m.session_id AS "sessionId",
        CASE WHEN m.source_type IS NULL THEN NULL ELSE jsonb_build_object('type', m.source_type, 'id', m.source_id) END AS source,
        m.metadata, m.valid_to AS "validTo", m.expires_at AS "expiresAt", v.embedding
@@ -226,5 +234,6 @@ async function readBefore(tx: EnvironmentTransaction, id: string): Promise<Befor
 /** Ends the time of a memory's chain: from the commit on nobody sees it, adds to it, or derives from it. */
 export async function expireMemory(tx: EnvironmentTransaction, id: string): Promise<void> {
   const locked = await lockChain(tx, id, 'change');
-  if (locked !== null) await tx.raw('UPDATE memories SET expires_at = now() WHERE chain_id = ?', [locked.chainId]);
+  if (locked !== null)
+    await tx.raw('expire_memory', 'UPDATE memories SET expires_at = now() WHERE chain_id = ?', [locked.chainId]);
 }

@@ -30,6 +30,7 @@ export async function createCollection(tx: EnvironmentTransaction, wanted: NewCo
 export async function ensureDefaultCollection(tx: EnvironmentTransaction, embedding: EmbeddingModel): Promise<string> {
   const find = async (): Promise<string | null> => {
     const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+      'ensure_default_collection',
       `SELECT id FROM memory_collections
        WHERE environment_id = current_environment_id() AND name = ? AND deleted_at IS NULL`,
       [DEFAULT_COLLECTION_NAME],
@@ -50,11 +51,15 @@ export async function ensureDefaultCollection(tx: EnvironmentTransaction, embedd
 
 /** Serializes who makes collections: two requests that counted at the same time would both miss the other's. */
 async function lockCollections(tx: EnvironmentTransaction): Promise<void> {
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('memory-collections/' || current_environment_id(), 0))");
+  await tx.raw(
+    'lock_collections',
+    "SELECT pg_advisory_xact_lock(hashtextextended('memory-collections/' || current_environment_id(), 0))",
+  );
 }
 
 async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
   const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+    'memory_require_room',
     'SELECT count(*)::int AS n FROM memory_collections WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
   );
   if ((rows[0]?.n ?? 0) < COLLECTIONS_MAX) return;
@@ -69,6 +74,7 @@ async function insertCollection(
 ): Promise<string | null> {
   await requireRoom(tx);
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'insert_collection',
     `INSERT INTO memory_collections (id, environment_id, name, description, embedding_model, embedding_dimensions)
      VALUES (:id, current_environment_id(), :name, :description, :model, :dimensions)
      ON CONFLICT (environment_id, name) WHERE deleted_at IS NULL DO NOTHING RETURNING id`,
@@ -86,6 +92,7 @@ async function getCreated(tx: EnvironmentTransaction, id: string): Promise<Colle
 /** Null where there is none, or it is deleted. */
 export async function getCollection(tx: EnvironmentTransaction, id: string): Promise<CollectionRecord | null> {
   const { rows } = await tx.raw<{ rows: CollectionRecord[] }>(
+    'get_collection',
     `SELECT ${COLLECTION_COLUMNS} FROM memory_collections c WHERE c.id = ? AND c.deleted_at IS NULL`,
     [id],
   );
@@ -97,6 +104,7 @@ export async function listCollections(
   asked: { name?: string | undefined } & Range,
 ): Promise<Page<CollectionRecord>> {
   return pageOf(tx, {
+    name: 'list_collections',
     columns: COLLECTION_COLUMNS,
     from: 'memory_collections c',
     where: 'c.environment_id = current_environment_id() AND c.deleted_at IS NULL',
@@ -116,11 +124,11 @@ export async function updateCollection(
   if (before === null) return null;
   const { name = before.name, description = before.description } = change;
   await tx
-    .raw('UPDATE memory_collections SET name = ?, description = ?, updated_at = now() WHERE id = ?', [
-      name,
-      description,
-      id,
-    ])
+    .raw(
+      'update_collection',
+      'UPDATE memory_collections SET name = ?, description = ?, updated_at = now() WHERE id = ?',
+      [name, description, id],
+    )
     .catch(conflictWhereTaken('memory_collections_by_name', takenMessage(name)));
   return getCreated(tx, id);
 }
@@ -131,6 +139,7 @@ export async function lockCollection(
   id: string,
 ): Promise<{ name: string; description: string | null } | null> {
   const { rows } = await tx.raw<{ rows: { name: string; description: string | null }[] }>(
+    'lock_collection',
     'SELECT name, description FROM memory_collections WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE',
     [id],
   );
@@ -139,12 +148,17 @@ export async function lockCollection(
 
 /** From the commit on nobody sees the collection or its memories. The memories are deleted by the same request, or by a job. */
 export async function markCollectionDeleted(tx: EnvironmentTransaction, id: string): Promise<void> {
-  await tx.raw('UPDATE memory_collections SET deleted_at = now(), updated_at = now() WHERE id = ?', [id]);
+  await tx.raw(
+    'mark_collection_deleted',
+    'UPDATE memory_collections SET deleted_at = now(), updated_at = now() WHERE id = ?',
+    [id],
+  );
 }
 
 /** Keeps a collection from being deleted until the transaction ends. Null where there is none. */
 export async function holdCollection(tx: EnvironmentTransaction, id: string): Promise<EmbeddingModel | null> {
   const { rows } = await tx.raw<{ rows: EmbeddingModel[] }>(
+    'hold_collection',
     `SELECT embedding_model AS model, embedding_dimensions AS dimensions FROM memory_collections
      WHERE id = ? AND deleted_at IS NULL FOR SHARE`,
     [id],
@@ -164,6 +178,7 @@ export async function findCollections(
   ids: readonly string[] | null,
 ): Promise<SearchedCollection[]> {
   const { rows } = await tx.raw<{ rows: SearchedCollection[] }>(
+    'find_collections',
     `SELECT c.id, c.embedding_model AS model, c.embedding_dimensions AS dimensions,
        to_regtype('vector') IS NOT NULL AS "hasExtension"
      FROM memory_collections c
@@ -180,7 +195,7 @@ function takenMessage(name: string): string {
 
 /** Deletes a collection that is marked deleted and is empty. Its jobs go with it. */
 export async function deleteCollectionRow(tx: EnvironmentTransaction, id: string): Promise<void> {
-  await tx.raw('DELETE FROM memory_collections WHERE id = ? AND deleted_at IS NOT NULL', [id]);
+  await tx.raw('delete_collection_row', 'DELETE FROM memory_collections WHERE id = ? AND deleted_at IS NOT NULL', [id]);
 }
 
 export interface VectorCount {
@@ -191,6 +206,7 @@ export interface VectorCount {
 /** How many vectors of which dimensions an environment has, those of superseded versions too. */
 export async function countVectors(tx: EnvironmentTransaction): Promise<VectorCount[]> {
   const { rows } = await tx.raw<{ rows: VectorCount[] }>(
+    'count_vectors',
     `SELECT v.dimensions, count(*)::int AS vectors FROM memory_vectors v
      WHERE v.environment_id = current_environment_id() GROUP BY v.dimensions ORDER BY v.dimensions`,
   );

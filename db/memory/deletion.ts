@@ -8,6 +8,7 @@ import { conditionsOf, type Wanted } from './records.ts';
 export async function lockExpired(tx: EnvironmentTransaction, id: string): Promise<boolean> {
   // Where the lock was waited for, PostgreSQL looks at the time again.
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'lock_expired',
     `SELECT 1 FROM memories r WHERE r.id = (SELECT m.chain_id FROM memories m WHERE m.id = ?) AND r.expires_at <= now() FOR UPDATE`,
     [id],
   );
@@ -47,6 +48,7 @@ export async function deleteMemories(
   }
   if (doomed.size === 0) return { deleted: 0, isWhole };
   const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+    'delete_memories',
     `WITH gone AS (DELETE FROM memories WHERE chain_id = ANY (:chains) RETURNING id) SELECT count(*)::int AS n FROM gone`,
     { chains: [...doomed] },
   );
@@ -99,6 +101,7 @@ interface Derived {
  */
 async function findDerived(tx: EnvironmentTransaction, ids: readonly string[], most: number): Promise<Derived[]> {
   const { rows } = await tx.raw<{ rows: Derived[] }>(
+    'find_derived',
     `WITH RECURSIVE doomed (id) AS (
        SELECT m.chain_id FROM memories m WHERE m.id = ANY (:ids)
        UNION
@@ -119,6 +122,7 @@ async function findUnfinished(
   const found = new Map<string, number>([...parents.keys()].map((id) => [id, 0]));
   for (const parent of parents.values()) if (parent !== null) found.set(parent, (found.get(parent) ?? 0) + 1);
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'find_unfinished',
     `SELECT c.id FROM unnest(CAST(:chains AS text[]), CAST(:counts AS integer[])) AS c (id, found) CROSS JOIN LATERAL (
        SELECT count(*) AS n FROM (SELECT d.id FROM (SELECT c.id) one ${derivedFrom('one')} LIMIT c.found + 1) derived) there
      WHERE there.n > c.found`,
@@ -151,6 +155,7 @@ function depthsOf(parents: ReadonlyMap<string, string | null>): Map<string, numb
 
 async function lockChains(tx: EnvironmentTransaction, chains: readonly string[]): Promise<string[]> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'lock_chains',
     'SELECT r.id FROM memories r WHERE r.id = ANY (:chains) ORDER BY r.id FOR UPDATE',
     { chains },
   );
@@ -164,6 +169,7 @@ async function lockDerivedMeanwhile(
   known: ReadonlySet<string>,
 ): Promise<string[]> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'lock_derived_meanwhile',
     `SELECT d.id FROM unnest(CAST(:chains AS text[])) AS c (id) ${derivedFrom('c')}`,
     { chains, type: DERIVED_FROM_MEMORY },
   );
@@ -182,6 +188,7 @@ export async function forgetMemories(
 ): Promise<Deleted> {
   const { sql, bindings } = conditionsOf({ ...wanted, moment: null, includeSuperseded: true, includeExpired: true });
   const { rows } = await tx.raw<{ rows: { chainId: string }[] }>(
+    { variantsOf: 'forget_memories' },
     `SELECT DISTINCT m.chain_id AS "chainId" FROM memories m
      WHERE ${sql} AND (CAST(:until AS timestamptz) IS NULL OR m.created_at <= :until) LIMIT :most`,
     { ...bindings, until, most },
@@ -211,6 +218,7 @@ export async function forgetUnstored(
     otherSource: source !== undefined && source.type !== DERIVED_FROM_JOB,
   };
   const { rows: jobs } = await tx.raw<{ rows: { id: string; isSplit: boolean; metadata: JsonObject }[] }>(
+    'forget_unstored',
     `SELECT j.id, j.total IS NOT NULL AS "isSplit", j.template -> 'metadata' AS metadata FROM memory_jobs j
      WHERE j.environment_id = current_environment_id() AND j.kind = 'ingest' AND j.ended_at IS NULL AND NOT :otherSource
        AND j.collection_id = ANY (:collectionIds) AND j.template @> CAST(:template AS jsonb)
@@ -233,14 +241,19 @@ async function forgetOfJob(
     const error = { code: 'CONFLICT', message: 'What it was to store was forgotten before it was stored.' };
     // Its chunks are not known yet, so none of it is stored: otherwise too much could be.
     await tx.raw(
+      'forget_of_job',
       `UPDATE memory_jobs SET status = 'failed', error = CAST(? AS jsonb), input = NULL, updated_at = now(), ended_at = now() WHERE id = ?`,
       [JSON.stringify(error), id],
     );
     return;
   }
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'forget_of_job_2',
     `DELETE FROM memory_job_chunks WHERE job_id = :id AND (CAST(:shared AS jsonb) || metadata) @> CAST(:metadata AS jsonb) RETURNING 1`,
     { id, shared: JSON.stringify(shared), metadata: JSON.stringify(metadata) },
   );
-  await tx.raw('UPDATE memory_jobs SET total = total - ?, updated_at = now() WHERE id = ?', [rows.length, id]);
+  await tx.raw('forget_of_job_3', 'UPDATE memory_jobs SET total = total - ?, updated_at = now() WHERE id = ?', [
+    rows.length,
+    id,
+  ]);
 }

@@ -12,6 +12,7 @@ export async function findExpiredMemories(
   page: { afterId: string; limit: number },
 ): Promise<MemoryRef[]> {
   const { rows } = await db.directory.raw<{ rows: MemoryRef[] }>(
+    'find_expired_memories',
     `SELECT id AS "memoryId", environment_id AS "environmentId", workspace_id AS "workspaceId" FROM find_expired_memories(?, ?)`,
     [page.afterId, page.limit],
   );

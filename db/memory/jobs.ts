@@ -69,12 +69,17 @@ export type NewMemoryJob = Pick<MemoryJobRecord, 'kind' | 'collectionId' | 'filt
  */
 export async function createMemoryJob(tx: EnvironmentTransaction, job: NewMemoryJob): Promise<MemoryJobRecord> {
   // Serialized: two requests that counted at the same time would both miss the other's job.
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('memory-jobs/' || current_environment_id(), 0))");
   await tx.raw(
+    'create_memory_job',
+    "SELECT pg_advisory_xact_lock(hashtextextended('memory-jobs/' || current_environment_id(), 0))",
+  );
+  await tx.raw(
+    'create_memory_job_2',
     `DELETE FROM memory_jobs WHERE environment_id = current_environment_id() AND ended_at < now() - make_interval(days => ?)`,
     [ENDED_JOBS_KEPT_DAYS],
   );
   const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+    'create_memory_job_3',
     'SELECT count(*)::int AS n FROM memory_jobs WHERE environment_id = current_environment_id() AND ended_at IS NULL',
   );
   // Deleting goes on whatever else is under way.
@@ -84,6 +89,7 @@ export async function createMemoryJob(tx: EnvironmentTransaction, job: NewMemory
   }
   const id = newId('memoryJob');
   await tx.raw(
+    'create_memory_job_4',
     `INSERT INTO memory_jobs (id, environment_id, collection_id, kind, filter, template, input, created_at)
      VALUES (:id, current_environment_id(), :collectionId, :kind, CAST(:filter AS jsonb), CAST(:template AS jsonb), CAST(:input AS jsonb),
        clock_timestamp())`,
@@ -106,6 +112,7 @@ const jsonOrNull = (value: unknown): string | null => (value === null ? null : J
 /** Without its input. Null where there is no job: that of a deleted collection went with it. */
 export async function getMemoryJob(tx: EnvironmentTransaction, id: string): Promise<MemoryJobRecord | null> {
   const { rows } = await tx.raw<{ rows: MemoryJobRecord[] }>(
+    'get_memory_job',
     `SELECT ${COLUMNS}, NULL AS input FROM memory_jobs j WHERE j.id = ?`,
     [id],
   );
@@ -115,6 +122,7 @@ export async function getMemoryJob(tx: EnvironmentTransaction, id: string): Prom
 /** Locks a job until the transaction ends. Null where there is none. */
 export async function lockMemoryJob(tx: EnvironmentTransaction, id: string): Promise<MemoryJobRecord | null> {
   const { rows } = await tx.raw<{ rows: MemoryJobRecord[] }>(
+    'lock_memory_job',
     `SELECT ${COLUMNS}, j.input FROM memory_jobs j WHERE j.id = ? FOR NO KEY UPDATE`,
     [id],
   );
@@ -128,12 +136,14 @@ export async function writeChunks(
   chunks: readonly IngestChunk[],
 ): Promise<void> {
   await tx.raw(
+    'write_chunks',
     `INSERT INTO memory_job_chunks (job_id, position, environment_id, content, metadata)
      SELECT :jobId, c.position - 1, current_environment_id(), c.content, c.metadata
      FROM ROWS FROM (jsonb_to_recordset(CAST(:chunks AS jsonb)) AS (content text, metadata jsonb)) WITH ORDINALITY AS c (content, metadata, position)`,
     { jobId, chunks: JSON.stringify(chunks) },
   );
   await tx.raw(
+    'write_chunks_2',
     `UPDATE memory_jobs SET status = 'running', total = ?, input = NULL, looked_at = now(), updated_at = now() WHERE id = ?`,
     [chunks.length, jobId],
   );
@@ -148,6 +158,7 @@ export interface StoredChunk {
 /** The next chunks that are not stored. */
 export async function readChunks(tx: EnvironmentTransaction, jobId: string, most: number): Promise<StoredChunk[]> {
   const { rows } = await tx.raw<{ rows: StoredChunk[] }>(
+    'read_chunks',
     'SELECT position, content, metadata FROM memory_job_chunks WHERE job_id = ? ORDER BY position LIMIT ?',
     [jobId, most],
   );
@@ -161,6 +172,7 @@ export async function takeChunks(
   positions: readonly number[],
 ): Promise<Set<number>> {
   const { rows } = await tx.raw<{ rows: { position: number }[] }>(
+    'take_chunks',
     'DELETE FROM memory_job_chunks WHERE job_id = ? AND position = ANY (?) RETURNING position',
     [jobId, positions],
   );
@@ -170,6 +182,7 @@ export async function takeChunks(
 /** Notes progress of a job that the same transaction has locked. */
 export async function advanceMemoryJob(tx: EnvironmentTransaction, id: string, done: number): Promise<void> {
   await tx.raw(
+    'advance_memory_job',
     `UPDATE memory_jobs SET status = 'running', done = done + ?, error = NULL, looked_at = now(), updated_at = now() WHERE id = ?`,
     [done, id],
   );
@@ -178,6 +191,7 @@ export async function advanceMemoryJob(tx: EnvironmentTransaction, id: string, d
 /** Notes that the workflow has looked at a job and can do nothing now, and why. */
 export async function noteMemoryJobWait(tx: EnvironmentTransaction, id: string, error: JobError): Promise<void> {
   await tx.raw(
+    'note_memory_job_wait',
     `UPDATE memory_jobs SET status = 'running', error = CAST(? AS jsonb), looked_at = now(), updated_at = now()
      WHERE id = ? AND ended_at IS NULL`,
     [JSON.stringify(error), id],
@@ -191,8 +205,9 @@ export async function endMemoryJob(
   status: 'succeeded' | 'failed',
   error: JobError | null = null,
 ): Promise<void> {
-  await tx.raw('DELETE FROM memory_job_chunks WHERE job_id = ?', [id]);
+  await tx.raw('end_memory_job', 'DELETE FROM memory_job_chunks WHERE job_id = ?', [id]);
   await tx.raw(
+    'end_memory_job_2',
     `UPDATE memory_jobs SET status = :status, error = CAST(:error AS jsonb), input = NULL, looked_at = now(), updated_at = now(), ended_at = now()
      WHERE id = :id AND ended_at IS NULL`,
     { id, status, error: jsonOrNull(error) },

@@ -30,6 +30,7 @@ export async function nearestMemories(
 async function vectorsFirst(tx: EnvironmentTransaction, wanted: Wanted, query: Float32Array): Promise<Ranked[]> {
   const { sql, bindings } = conditionsOf(wanted);
   const { rows } = await tx.raw<{ rows: Ranked[] }>(
+    { variantsOf: 'vectors_first' },
     `WITH near AS MATERIALIZED (SELECT * FROM find_nearest_memories(:collections, :query, :dimensions, :most))
      SELECT m.id, near.score FROM near JOIN memories m ON m.id = near.memory_id WHERE ${sql}`,
     {
@@ -48,6 +49,7 @@ async function conditionsFirst(tx: EnvironmentTransaction, wanted: Wanted, query
   const { sql, bindings } = conditionsOf(wanted);
   // The query is sent as a text: the type has another number in PostgreSQL once an operator has made the extension anew.
   const { rows } = await tx.raw<{ rows: Ranked[] }>(
+    { variantsOf: 'conditions_first' },
     `SELECT m.id, -(CAST(v.embedding AS vector) <#> CAST(CAST(:query AS text) AS vector)) AS score
      FROM memories m JOIN memory_vectors v ON v.memory_id = m.id WHERE ${sql} ORDER BY score DESC, m.id LIMIT :depth`,
     { ...bindings, query: literalOf(query), depth: RANKING_DEPTH },
@@ -62,6 +64,7 @@ async function conditionsFirst(tx: EnvironmentTransaction, wanted: Wanted, query
 async function nearestPlainly(tx: EnvironmentTransaction, wanted: Wanted, query: Float32Array): Promise<Ranked[]> {
   const { sql, bindings } = conditionsOf(wanted);
   const { rows } = await tx.raw<{ rows: NearRow[] }>(
+    { variantsOf: 'nearest_plainly' },
     `SELECT near.id, array_send(v.embedding) AS embedding
      FROM (SELECT m.id FROM memories m WHERE ${sql} AND m.signs IS NOT NULL
            ORDER BY bit_count(m.signs # CAST(:signs AS bit varying)), m.id LIMIT :comparedMax) near

@@ -12,6 +12,7 @@ import {
 /** Null where there is none, or it has expired. A superseded version is there. */
 export async function getMemory(tx: EnvironmentTransaction, id: string): Promise<MemoryRecord | null> {
   const { rows } = await tx.raw<{ rows: MemoryRecord[] }>(
+    'get_memory',
     `SELECT ${MEMORY_COLUMNS} FROM memories m WHERE m.id = ? AND ${IS_THERE}`,
     [id],
   );
@@ -27,6 +28,7 @@ export async function listMemories(
   const { sql, bindings } = conditionsOf(wanted);
   const columns = wanted.moment?.asOf === undefined ? MEMORY_COLUMNS : MEMORY_COLUMNS_AS_OF;
   return pageOf(tx, {
+    name: { variantsOf: 'list_memories' },
     columns,
     from: 'memories m',
     where: sql,
@@ -42,12 +44,14 @@ export async function listMemoryVersions(
   range: Range,
 ): Promise<Page<MemoryRecord> | null> {
   const { rows } = await tx.raw<{ rows: { chainId: string }[] }>(
+    'find_memory_chain',
     `SELECT m.chain_id AS "chainId" FROM memories m WHERE m.id = ? AND ${IS_THERE}`,
     [id],
   );
   const [chain] = rows;
   if (chain === undefined) return null;
   return pageOf(tx, {
+    name: 'list_memory_versions',
     columns: MEMORY_COLUMNS,
     from: 'memories m',
     where: 'm.chain_id = :chainId',
@@ -64,6 +68,7 @@ export async function readFound(
 ): Promise<Map<string, MemoryRecord>> {
   const columns = asOf === undefined ? MEMORY_COLUMNS : MEMORY_COLUMNS_AS_OF;
   const { rows } = await tx.raw<{ rows: MemoryRecord[] }>(
+    { variantsOf: 'read_found' },
     `SELECT ${columns} FROM memories m WHERE m.id = ANY (:ids)`,
     asOf === undefined ? { ids } : { ids, asOf },
   );

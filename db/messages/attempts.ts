@@ -25,6 +25,7 @@ export async function startAttempt(
   worker: string,
 ): Promise<StartedAttempt> {
   const { rows } = await tx.raw<{ rows: { number: number }[] }>(
+    'start_attempt',
     `WITH begun AS (${beginAttempt()} RETURNING attempts, url, subscription_id) ${INSERT_ATTEMPT}`,
     { messageId, retention, worker },
   );
@@ -45,6 +46,7 @@ export async function startPermittedAttempt(
   worker: string,
 ): Promise<{ position: number | null; attempt: null } | { position: 0; attempt: StartedAttempt }> {
   const { rows } = await tx.raw<{ rows: { position: number | null; number: number | null }[] }>(
+    { variantsOf: 'start_permitted_attempt' },
     partitionOf({ id: messageId, retention })?.text(IN_PARTITION) ?? IN_CLASS,
     { messageId, retention, worker, ...wanted },
   );
@@ -89,7 +91,7 @@ export async function recordOutcome(
   outcome: Outcome,
 ): Promise<void> {
   const isFailed = outcome.kind === 'failed';
-  await tx.raw(isFailed ? FAIL : MOVE, {
+  await tx.raw({ variantsOf: 'record_outcome' }, isFailed ? FAIL : MOVE, {
     messageId,
     retention,
     responseStatus,
@@ -142,12 +144,16 @@ export async function closeAttempt(
   number: number,
   end: AttemptEnd,
 ): Promise<boolean> {
-  const { rowCount } = await tx.raw<{ rowCount: number }>(`${CLOSE_ATTEMPT} AND retention = ANY (:classes)`, {
-    messageId,
-    classes: classesOf(retention),
-    number,
-    ...closingValues(end),
-  });
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'close_attempt',
+    `${CLOSE_ATTEMPT} AND retention = ANY (:classes)`,
+    {
+      messageId,
+      classes: classesOf(retention),
+      number,
+      ...closingValues(end),
+    },
+  );
   return rowCount === 1;
 }
 
@@ -197,7 +203,7 @@ export async function endAttempt(
   const [, { rows }] = await tx.inOrder(
     () => lockAttempted(tx, work),
     () =>
-      tx.raw<{ rows: { closed: boolean }[] }>(partition.text(CLOSE_AND_MOVE), {
+      tx.raw<{ rows: { closed: boolean }[] }>({ variantsOf: 'end_attempt' }, partition.text(CLOSE_AND_MOVE), {
         messageId,
         number,
         ...closingValues(end),

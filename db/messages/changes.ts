@@ -19,6 +19,7 @@ export async function splitByDueTime(
   messageIds: readonly string[],
 ): Promise<SplitByDueTime> {
   const { rows } = await tx.raw<{ rows: SplitByDueTime[] }>(
+    'split_by_due_time',
     `SELECT COALESCE(array_agg(w.id ORDER BY w.place) FILTER (WHERE m.next_attempt_at <= clock_timestamp()), '{}') AS due,
        COALESCE(array_agg(w.id ORDER BY w.place) FILTER (WHERE m.next_attempt_at > clock_timestamp()), '{}') AS later
      FROM unnest(CAST(:messageIds AS text[])) WITH ORDINALITY AS w (id, place) JOIN messages m ON m.id = w.id
@@ -46,6 +47,7 @@ export interface PacedMessages {
  */
 export async function paceMessages(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<PacedMessages> {
   const { rows } = await tx.raw<{ rows: PacedMessages[] }>(
+    'pace_messages',
     'SELECT starting, paces FROM pace_messages(CAST(:messageIds AS text[]), :most)',
     { messageIds: [...messageIds], most: OWN_WORKFLOWS_MAX },
   );
@@ -63,6 +65,7 @@ export interface DueMessages {
 /** The pacer's look: messages that are due, earliest first. They stay under the pacer until `handOverPaced`. */
 export async function findDueMessages(tx: EnvironmentTransaction, most: number): Promise<DueMessages> {
   const { rows } = await tx.raw<{ rows: DueMessages[] }>(
+    'find_due_messages',
     'SELECT due, next_in_ms AS "nextInMs" FROM find_due_paced_messages(:most)',
     { most },
   );
@@ -73,7 +76,7 @@ export async function findDueMessages(tx: EnvironmentTransaction, most: number):
 
 /** Takes messages from the pacer, once they queue or have been started. */
 export async function handOverPaced(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<void> {
-  await tx.raw('UPDATE messages SET paced = false WHERE id = ANY(:messageIds) AND paced', {
+  await tx.raw('hand_over_paced', 'UPDATE messages SET paced = false WHERE id = ANY(:messageIds) AND paced', {
     messageIds: [...messageIds],
   });
 }
@@ -102,6 +105,7 @@ export async function cancelMessage(
   if (status === 'delivered' || status === 'failed' || status === 'cancelled') return { inTheWay: status };
   if (openAttempt !== null) return { inTheWay: 'attempt' };
   await tx.raw(
+    'cancel_message',
     `UPDATE messages SET status = 'cancelled', held_at = NULL, paced = false, updated_at = now() WHERE id = ? AND retention = ?`,
     [messageId, retention],
   );

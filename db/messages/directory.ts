@@ -13,6 +13,7 @@ export async function findLostMessages(
   look: { olderThanSeconds: number; overdueBySeconds: number; most: number },
 ): Promise<MessageRef[]> {
   const { rows } = await db.directory.raw<{ rows: MessageRef[] }>(
+    'find_lost_messages',
     `SELECT id AS "messageId", workspace_id AS "workspaceId", environment_id AS "environmentId"
      FROM find_lost_messages(make_interval(secs => ?), make_interval(secs => ?), ?)`,
     [look.olderThanSeconds, look.overdueBySeconds, look.most],
@@ -26,6 +27,7 @@ export async function findDuePacers(
   page: { dueWithinSeconds: number; afterId: string; limit: number },
 ): Promise<Tenant[]> {
   const { rows } = await db.directory.raw<{ rows: Tenant[] }>(
+    'find_due_pacers',
     `SELECT workspace_id AS "workspaceId", environment_id AS "environmentId" FROM find_due_message_pacers(make_interval(secs => ?), ?, ?)`,
     [page.dueWithinSeconds, page.afterId, page.limit],
   );
@@ -38,6 +40,7 @@ export async function findHeldEnvironments(
   page: { olderThanSeconds: number; afterId: string; limit: number },
 ): Promise<Tenant[]> {
   const { rows } = await db.directory.raw<{ rows: Tenant[] }>(
+    'find_held_environments',
     `SELECT workspace_id AS "workspaceId", environment_id AS "environmentId" FROM find_held_environments(make_interval(secs => ?), ?, ?)`,
     [page.olderThanSeconds, page.afterId, page.limit],
   );
@@ -50,6 +53,7 @@ export async function findExpiredDeduplications(
   page: { afterId: string; limit: number },
 ): Promise<string[]> {
   const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+    'find_expired_deduplications',
     'SELECT id FROM find_expired_message_deduplications(?, ?)',
     [page.afterId, page.limit],
   );
@@ -59,6 +63,7 @@ export async function findExpiredDeduplications(
 /** Deletes these windows, except where a new message has taken one meanwhile. Returns the number deleted. */
 export async function deleteExpiredDeduplications(db: Database, ids: readonly string[]): Promise<number> {
   const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+    'delete_expired_deduplications',
     'SELECT delete_expired_message_deduplications(?::text[]) AS deleted',
     [[...ids]],
   );
@@ -70,21 +75,27 @@ const ROWS_MAX = 1_000;
 
 /** Makes the partitions of messages for now and for later. Returns how many. */
 export async function makeMessagePartitions(db: Database): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { made: number }[] }>('SELECT make_message_partitions() AS made');
+  const { rows } = await db.directory.raw<{ rows: { made: number }[] }>(
+    'make_message_partitions',
+    'SELECT make_message_partitions() AS made',
+  );
   return rows[0]?.made ?? 0;
 }
 
 /** Moves a part of the un-ended messages out of partitions that are old. 0: none is left that nobody has locked. */
 export async function keepLiveMessages(db: Database): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { moved: number }[] }>('SELECT keep_live_messages(?) AS moved', [
-    ROWS_MAX,
-  ]);
+  const { rows } = await db.directory.raw<{ rows: { moved: number }[] }>(
+    'keep_live_messages',
+    'SELECT keep_live_messages(?) AS moved',
+    [ROWS_MAX],
+  );
   return rows[0]?.moved ?? 0;
 }
 
 /** Drops one partition that is old, and returns its name. Null: none is left that can go now. */
 export async function dropOldMessagePartition(db: Database): Promise<string | null> {
   const { rows } = await db.directory.raw<{ rows: { name: string | null }[] }>(
+    'drop_old_message_partition',
     'SELECT drop_old_message_partition() AS name',
   );
   return rows[0]?.name ?? null;
@@ -93,6 +104,7 @@ export async function dropOldMessagePartition(db: Database): Promise<string | nu
 /** Deletes a part of the messages that were kept beyond their partition and have had their time since. 0: none is left. */
 export async function deleteKeptMessages(db: Database): Promise<number> {
   const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+    'delete_kept_messages',
     'SELECT delete_kept_messages(?) AS deleted',
     [ROWS_MAX],
   );

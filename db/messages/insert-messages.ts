@@ -54,7 +54,9 @@ export async function insertMessages(
 ): Promise<Map<string, MessageStatus>> {
   const statuses = new Map<string, MessageStatus>();
   for (const some of inStatements(messages)) {
-    const { rows } = await tx.raw<{ rows: { id: string; status: MessageStatus }[] }>(INSERT, { messages: some });
+    const { rows } = await tx.raw<{ rows: { id: string; status: MessageStatus }[] }>('insert_messages', INSERT, {
+      messages: some,
+    });
     for (const { id, status } of rows) statuses.set(id, status);
   }
   const queued = messages.flatMap(({ id: messageId, flowControl, scheduledFor: dueAt }) =>
@@ -186,6 +188,7 @@ export async function claimDeduplication(
   messageId: string,
 ): Promise<DeduplicationClaim> {
   const claimed = await tx.raw<{ rows: unknown[] }>(
+    'claim_deduplication',
     `INSERT INTO message_deduplications AS d (environment_id, digest, message_id, expires_at)
      VALUES (current_environment_id(), :digest, :messageId, clock_timestamp() + make_interval(mins => :minutes))
      ON CONFLICT (environment_id, digest) DO UPDATE SET message_id = EXCLUDED.message_id, expires_at = EXCLUDED.expires_at
@@ -195,6 +198,7 @@ export async function claimDeduplication(
   );
   if (claimed.rows.length > 0) return { fresh: true };
   const { rows } = await tx.raw<{ rows: { messageId: string; status: MessageStatus | null }[] }>(
+    'claim_deduplication_2',
     `SELECT d.message_id AS "messageId", m.status FROM message_deduplications d LEFT JOIN messages m ON m.id = d.message_id
      WHERE d.environment_id = current_environment_id() AND d.digest = ?`,
     [digest],

@@ -64,8 +64,16 @@ export async function lockInPartition(
   partition: Partition,
 ): Promise<MessageWork | null> {
   const [locked, belongings] = await tx.inOrder(
-    () => tx.raw<{ rows: LockedRow[] }>(partition.text(LOCK_IN_PARTITION), { messageId }),
-    () => tx.raw<{ rows: BelongingRow[] }>(partition.text(CONTENT_AND_ATTEMPT_IN_PARTITION), { id: messageId }),
+    () =>
+      tx.raw<{ rows: LockedRow[] }>({ variantsOf: 'lock_in_partition' }, partition.text(LOCK_IN_PARTITION), {
+        messageId,
+      }),
+    () =>
+      tx.raw<{ rows: BelongingRow[] }>(
+        { variantsOf: 'lock_in_partition_2' },
+        partition.text(CONTENT_AND_ATTEMPT_IN_PARTITION),
+        { id: messageId },
+      ),
   );
   const [row] = locked.rows;
   return row === undefined ? null : { ...row, ...belongingsOf(belongings.rows) };
@@ -79,10 +87,10 @@ export async function lockMessageRow(
 ): Promise<LockedRow | null> {
   if (likely !== null) {
     const classes = classesOf(likely);
-    const { rows } = await tx.raw<{ rows: LockedRow[] }>(LOCK_IN_CLASSES, { messageId, classes });
+    const { rows } = await tx.raw<{ rows: LockedRow[] }>('lock_message_row', LOCK_IN_CLASSES, { messageId, classes });
     if (rows[0] !== undefined) return rows[0];
   }
-  const { rows } = await tx.raw<{ rows: LockedRow[] }>(LOCK, { messageId });
+  const { rows } = await tx.raw<{ rows: LockedRow[] }>('lock_message_row_2', LOCK, { messageId });
   return rows[0] ?? null;
 }
 
@@ -107,8 +115,15 @@ export async function lockAttempted(
   const partition = partitionOf({ id, retention });
   const { rows } =
     partition === null
-      ? await tx.raw<{ rows: { retention: string }[] }>(LOCK_AGAIN, { id, classes: classesOf(retention) })
-      : await tx.raw<{ rows: { retention: string }[] }>(partition.text(LOCK_AGAIN_IN_PARTITION), { id });
+      ? await tx.raw<{ rows: { retention: string }[] }>('lock_attempted', LOCK_AGAIN, {
+          id,
+          classes: classesOf(retention),
+        })
+      : await tx.raw<{ rows: { retention: string }[] }>(
+          { variantsOf: 'lock_attempted_2' },
+          partition.text(LOCK_AGAIN_IN_PARTITION),
+          { id },
+        );
   const [row] = rows;
   if (row === undefined) throw new Error(`message ${id} is not there`);
   return row;
@@ -126,11 +141,19 @@ export async function readBelongings(
   const partition = partitionOf({ id, retention });
   const { rows } =
     partition === null
-      ? await tx.raw<{ rows: BelongingRow[] }>(attempts === 0 ? CONTENT : CONTENT_AND_ATTEMPT, {
-          id,
-          classes: classesOf(retention),
-        })
-      : await tx.raw<{ rows: BelongingRow[] }>(partition.text(CONTENT_AND_ATTEMPT_IN_PARTITION), { id });
+      ? await tx.raw<{ rows: BelongingRow[] }>(
+          { variantsOf: 'read_belongings' },
+          attempts === 0 ? CONTENT : CONTENT_AND_ATTEMPT,
+          {
+            id,
+            classes: classesOf(retention),
+          },
+        )
+      : await tx.raw<{ rows: BelongingRow[] }>(
+          { variantsOf: 'read_belongings_2' },
+          partition.text(CONTENT_AND_ATTEMPT_IN_PARTITION),
+          { id },
+        );
   return belongingsOf(rows);
 }
 
@@ -165,6 +188,7 @@ export async function countLostAttempts(
   { id: messageId, retention }: Pick<MessageWork, 'id' | 'retention'>,
 ): Promise<number> {
   const { rows } = await tx.raw<{ rows: { lost: number }[] }>(
+    'count_lost_attempts',
     `SELECT count(*)::int AS lost FROM message_attempts
      WHERE message_id = :messageId AND retention = ANY (:classes) AND status = 'abandoned'`,
     { messageId, classes: classesOf(retention) },
@@ -176,10 +200,11 @@ type LockedMessage = Pick<MessageWork, 'id' | 'retention'>;
 
 /** Records that the message's workflow runs; it waits until the attempt is due. */
 export async function markBegun(tx: EnvironmentTransaction, message: LockedMessage): Promise<void> {
-  await tx.raw('UPDATE messages SET begun_at = now() WHERE id = ? AND retention = ? AND begun_at IS NULL', [
-    message.id,
-    message.retention,
-  ]);
+  await tx.raw(
+    'mark_begun',
+    'UPDATE messages SET begun_at = now() WHERE id = ? AND retention = ? AND begun_at IS NULL',
+    [message.id, message.retention],
+  );
 }
 
 /**
@@ -188,6 +213,7 @@ export async function markBegun(tx: EnvironmentTransaction, message: LockedMessa
  */
 export async function holdMessage(tx: EnvironmentTransaction, message: LockedMessage): Promise<void> {
   await tx.raw(
+    'hold_message',
     `UPDATE messages SET held_at = COALESCE(held_at, now()), begun_at = COALESCE(begun_at, now()),
        status = CASE WHEN status = 'scheduled' THEN 'pending' ELSE status END, paced = false, updated_at = now()
      WHERE id = ? AND retention = ?`,

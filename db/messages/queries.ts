@@ -13,6 +13,7 @@ import {
 
 export async function getMessage(tx: EnvironmentTransaction, messageId: string): Promise<MessageRecord | null> {
   const { rows } = await tx.raw<{ rows: MessageRecord[] }>(
+    'get_message',
     `SELECT ${selected(MESSAGE_COLUMNS)}, ${responseBodyOf(':messageId')} FROM ${MESSAGE_TABLES} WHERE messages.id = :messageId`,
     { messageId },
   );
@@ -45,6 +46,7 @@ export async function listMessages(
   filter: MessageFilter,
 ): Promise<Page<ListedMessageRecord>> {
   return pageOf(tx, {
+    name: 'list_messages_messages',
     columns: `${selected(SHOWN_COLUMNS)}, ${CONTENT_COLUMNS}, ${responseBodyOf('messages.id')}`,
     from: 'messages',
     joins: CONTENT_JOIN,
@@ -100,6 +102,7 @@ export async function listAttempts(
   range: Range,
 ): Promise<Page<MessageAttemptRecord>> {
   return pageOf(tx, {
+    name: 'list_messages_attempts',
     columns: selected(COLUMNS),
     from: 'message_attempts a',
     where: 'a.message_id = :messageId',
@@ -112,6 +115,7 @@ export async function listAttempts(
 export async function listHeldMessages(tx: EnvironmentTransaction, after: string, limit: number): Promise<string[]> {
   const where = 'environment_id = current_environment_id() AND held_at IS NOT NULL';
   const rows = await rowsAfter<{ id: string }>(tx, {
+    name: 'list_held_messages',
     columns: 'id',
     from: 'messages',
     where,
@@ -124,6 +128,7 @@ export async function listHeldMessages(tx: EnvironmentTransaction, after: string
 /** The callbacks of a message whose workflows have not started. */
 export async function findUnbegunCallbacks(tx: EnvironmentTransaction, messageId: string): Promise<string[]> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'find_unbegun_callbacks',
     'SELECT id FROM messages WHERE callback_of = ? AND begun_at IS NULL ORDER BY id',
     [messageId],
   );

@@ -19,6 +19,7 @@ export async function raiseNotification(
 ): Promise<string | null> {
   const id = newId('notification');
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'raise_notification',
     `INSERT INTO notifications AS n (id, environment_id, type, title, body, subject_type, subject_id, coalesce_key, count)
      VALUES (:id, :environmentId, :type, :title, :body, :subjectType, :subjectId, :coalesceKey, :count)
      ON CONFLICT (environment_id, coalesce_key) DO UPDATE SET count = n.count + excluded.count, updated_at = now() RETURNING n.id`,
@@ -42,6 +43,7 @@ export async function findCoalesced(
 ): Promise<CoalescedNotification[]> {
   if (coalesceKeys.length === 0) return [];
   const { rows } = await tx.raw<{ rows: CoalescedNotification[] }>(
+    'find_coalesced',
     `SELECT n.id, n.type, n.title, n.body, json_build_object('type', n.subject_type, 'id', n.subject_id) AS subject,
        n.alerted_as_of AS "alertedAsOf",
        ARRAY(SELECT e.recipient FROM notification_emails e WHERE e.notification_id = n.id) AS recipients
@@ -58,7 +60,7 @@ export async function noteAlerted(
   alertWebhookSetAt: Date,
 ): Promise<void> {
   if (notificationIds.length === 0) return;
-  await tx.raw('UPDATE notifications SET alerted_as_of = :alertWebhookSetAt WHERE id = ANY (:ids)', {
+  await tx.raw('note_alerted', 'UPDATE notifications SET alerted_as_of = :alertWebhookSetAt WHERE id = ANY (:ids)', {
     ids: [...notificationIds],
     alertWebhookSetAt,
   });

@@ -27,6 +27,7 @@ export async function queueEmails(
   const covered = await takeAllowance(tx, wanted.length);
   const emails = wanted.map((email, index) => ({ ...email, id: newId('notificationEmail'), queued: index < covered }));
   await tx.raw(
+    'queue_emails',
     `INSERT INTO notification_emails (id, environment_id, notification_id, recipient, status, reason, ended_at)
      SELECT id, current_environment_id(), notification_id, recipient, CASE WHEN queued THEN 'queued' ELSE 'refused' END,
        CASE WHEN NOT queued THEN 'the monthly allowance of the plan is used up' END, CASE WHEN NOT queued THEN now() END
@@ -64,6 +65,7 @@ export interface EmailWork extends MailSource {
 /** Locks an e-mail, with all that is written in it. */
 export async function lockEmail(tx: EnvironmentTransaction, emailId: string): Promise<EmailWork | null> {
   const { rows } = await tx.raw<{ rows: EmailWork[] }>(
+    'lock_email',
     `SELECT m.id AS "emailId", m.recipient, m.status, m.attempts,
        (extract(epoch FROM m.next_attempt_at - now()) * 1000)::float8 AS "dueInMs",
        jsonb_build_object('id', n.id, 'type', n.type, 'title', n.title, 'body', n.body,
@@ -80,6 +82,7 @@ export async function lockEmail(tx: EnvironmentTransaction, emailId: string): Pr
 /** The claim, which commits before a byte is sent. Returns the number of the attempt. */
 export async function claimEmail(tx: EnvironmentTransaction, emailId: string): Promise<number> {
   const { rows } = await tx.raw<{ rows: { attempts: number }[] }>(
+    'claim_email',
     `UPDATE notification_emails SET status = 'sending', attempts = attempts + 1,
        next_attempt_at = now() + make_interval(secs => :seconds) WHERE id = :emailId RETURNING attempts`,
     { emailId, seconds: EMAIL_ATTEMPT_TIMEOUT_MS / 1_000 },
@@ -95,6 +98,7 @@ export async function queueAgain(
   { reason, delayMs }: { reason: string; delayMs: number },
 ): Promise<void> {
   await tx.raw(
+    'queue_again',
     `UPDATE notification_emails SET status = 'queued', reason = :reason, next_attempt_at = now() + make_interval(secs => :seconds)
      WHERE id = :emailId`,
     { emailId, reason, seconds: delayMs / 1_000 },
@@ -107,6 +111,7 @@ export async function endEmail(
   { status, reason }: { status: EmailEnd; reason: string | null },
 ): Promise<void> {
   await tx.raw(
+    'end_email',
     `UPDATE notification_emails SET status = :status, reason = :reason, ended_at = now() WHERE id = :emailId`,
     {
       emailId,

@@ -59,6 +59,7 @@ export async function listNotifications(
   filter: NotificationFilter,
 ): Promise<Page<NotificationRecord>> {
   return pageOf(tx, {
+    name: 'list_notifications',
     columns: NOTIFICATION_COLUMNS,
     from: NOTIFICATION_TABLES,
     where: IS_SHOWN,
@@ -70,6 +71,7 @@ export async function listNotifications(
 
 export async function countUnread(tx: EnvironmentTransaction, reader: Reader): Promise<number> {
   const { rows } = await tx.raw<{ rows: { unread: number }[] }>(
+    'count_unread',
     `SELECT count(*)::int AS unread FROM ${NOTIFICATION_TABLES} WHERE ${IS_SHOWN} AND ${IS_UNREAD}`,
     readerBindings(reader),
   );
@@ -83,6 +85,7 @@ export async function getNotification(
   id: string,
 ): Promise<NotificationRecord | null> {
   const { rows } = await tx.raw<{ rows: NotificationRecord[] }>(
+    'get_notification',
     `SELECT ${NOTIFICATION_COLUMNS} FROM ${NOTIFICATION_TABLES} WHERE n.id = :id AND COALESCE(k.dismissed_count, 0) < n.count`,
     { reader: reader.id, id },
   );
@@ -92,6 +95,7 @@ export async function getNotification(
 /** Marks one as read by this reader, as far as it counts now. Reading it again keeps the time. */
 export async function markRead(tx: EnvironmentTransaction, reader: Reader, id: string): Promise<void> {
   await tx.raw(
+    'mark_read',
     `INSERT INTO notification_marks AS k (notification_id, environment_id, reader, read_at, read_count)
      SELECT n.id, n.environment_id, :reader, now(), n.count FROM notifications n WHERE n.id = :id
      ON CONFLICT (notification_id, reader) DO UPDATE SET read_at = excluded.read_at, read_count = excluded.read_count
@@ -103,6 +107,7 @@ export async function markRead(tx: EnvironmentTransaction, reader: Reader, id: s
 /** Marks all that this reader sees as read. Returns how many were unread. */
 export async function markAllRead(tx: EnvironmentTransaction, reader: Reader): Promise<number> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'mark_all_read',
     `INSERT INTO notification_marks AS k (notification_id, environment_id, reader, read_at, read_count)
      SELECT n.id, n.environment_id, :reader, now(), n.count FROM ${NOTIFICATION_TABLES} WHERE ${IS_SHOWN} AND ${IS_UNREAD}
      ORDER BY n.id
@@ -116,6 +121,7 @@ export async function markAllRead(tx: EnvironmentTransaction, reader: Reader): P
 /** Puts one away for this reader, until it is counted on. Returns false where they see none. */
 export async function dismiss(tx: EnvironmentTransaction, reader: Reader, id: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'notifications_dismiss',
     `INSERT INTO notification_marks AS k (notification_id, environment_id, reader, dismissed_count)
      SELECT n.id, n.environment_id, :reader, n.count FROM notifications n WHERE n.id = :id
      ON CONFLICT (notification_id, reader) DO UPDATE SET dismissed_count = excluded.dismissed_count

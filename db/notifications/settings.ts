@@ -8,6 +8,7 @@ export interface NotificationSettings {
 
 export async function readSettings(tx: EnvironmentTransaction): Promise<NotificationSettings> {
   const { rows } = await tx.raw<{ rows: NotificationSettings[] }>(
+    'read_settings',
     `SELECT alert_webhook_url AS "alertWebhookUrl", email_recipients AS "emailRecipients" FROM notification_settings WHERE workspace_id = current_workspace_id()`,
     [],
   );
@@ -19,6 +20,7 @@ export async function readChannels(
   tx: EnvironmentTransaction,
 ): Promise<NotificationSettings & { alertWebhookSetAt: Date }> {
   const { rows } = await tx.raw<{ rows: (NotificationSettings & { alertWebhookSetAt: Date })[] }>(
+    'read_channels',
     `SELECT alert_webhook_url AS "alertWebhookUrl", alert_webhook_set_at AS "alertWebhookSetAt", email_recipients AS "emailRecipients"
      FROM notification_settings WHERE workspace_id = current_workspace_id()`,
     [],
@@ -29,6 +31,7 @@ export async function readChannels(
 /** Locks them until the commit, so that two changes, each of a part, do not undo each other. */
 export async function lockSettings(tx: EnvironmentTransaction): Promise<NotificationSettings> {
   await tx.raw(
+    'lock_settings',
     `INSERT INTO notification_settings (workspace_id) VALUES (current_workspace_id())
      ON CONFLICT (workspace_id) DO UPDATE SET updated_at = notification_settings.updated_at`,
   );
@@ -40,6 +43,7 @@ export async function putSettings(
   { alertWebhookUrl, emailRecipients }: NotificationSettings,
 ): Promise<void> {
   await tx.raw(
+    'put_settings',
     `INSERT INTO notification_settings (workspace_id, alert_webhook_url, email_recipients)
      VALUES (current_workspace_id(), :alertWebhookUrl, CAST(:emailRecipients AS text[]))
      ON CONFLICT (workspace_id) DO UPDATE SET alert_webhook_url = excluded.alert_webhook_url,
@@ -53,6 +57,7 @@ export async function putSettings(
 /** What this member has muted, in the order in which it is stored. */
 export async function readMutedTypes(tx: EnvironmentTransaction, userId: string): Promise<NotificationType[]> {
   const { rows } = await tx.raw<{ rows: { types: NotificationType[] }[] }>(
+    'read_muted_types',
     'SELECT types FROM notification_mutes WHERE workspace_id = current_workspace_id() AND user_id = ?',
     [userId],
   );
@@ -65,6 +70,7 @@ export async function putMutedTypes(
   types: readonly NotificationType[],
 ): Promise<void> {
   await tx.raw(
+    'put_muted_types',
     `INSERT INTO notification_mutes (workspace_id, user_id, types) VALUES (current_workspace_id(), ?, CAST(? AS text[]))
      ON CONFLICT (workspace_id, user_id) DO UPDATE SET types = excluded.types, updated_at = now()`,
     [userId, [...types]],

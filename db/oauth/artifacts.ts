@@ -24,7 +24,7 @@ export async function putArtifact(
   db: Database,
   artifact: { value: string; kind: ArtifactKind; grantId: string | null; payload: JsonObject; expiresAt: Date },
 ): Promise<void> {
-  await db.directory.raw('SELECT put_oauth_artifact(?, ?, ?, ?::jsonb, ?)', [
+  await db.directory.raw('put_artifact', 'SELECT put_oauth_artifact(?, ?, ?, ?::jsonb, ?)', [
     hashOfArtifact(artifact.value),
     artifact.kind,
     artifact.grantId,
@@ -36,6 +36,7 @@ export async function putArtifact(
 /** Finds expired and consumed ones too: the caller decides what that means. */
 export async function findArtifact(db: Database, kind: ArtifactKind, value: string): Promise<StoredArtifact | null> {
   const { rows } = await db.directory.raw<{ rows: StoredArtifact[] }>(
+    'find_artifact',
     'SELECT payload, consumed_at AS "consumedAt" FROM find_oauth_artifact(?, ?)',
     [hashOfArtifact(value), kind],
   );
@@ -45,6 +46,7 @@ export async function findArtifact(db: Database, kind: ArtifactKind, value: stri
 /** False for the second caller. */
 export async function consumeArtifact(db: Database, kind: ArtifactKind, value: string): Promise<boolean> {
   const { rows } = await db.directory.raw<{ rows: { consumed: boolean }[] }>(
+    'consume_artifact',
     'SELECT consume_oauth_artifact(?, ?) AS consumed',
     [hashOfArtifact(value), kind],
   );
@@ -52,7 +54,7 @@ export async function consumeArtifact(db: Database, kind: ArtifactKind, value: s
 }
 
 export async function deleteArtifact(db: Database, kind: ArtifactKind, value: string): Promise<void> {
-  await db.directory.raw('SELECT delete_oauth_artifact(?, ?)', [hashOfArtifact(value), kind]);
+  await db.directory.raw('delete_artifact', 'SELECT delete_oauth_artifact(?, ?)', [hashOfArtifact(value), kind]);
 }
 
 /** What the holder of an access token may do now. It does not contain the token. */
@@ -84,9 +86,11 @@ interface Row extends CallerEnvironmentRow {
 
 /** Null where it is unknown or expired, its grant has ended, or its user is no longer the member who consented. */
 export async function findAccessToken(db: Database, token: string): Promise<AccessTokenGrant | null> {
-  const { rows } = await db.directory.raw<{ rows: Row[] }>('SELECT * FROM find_oauth_access_token(?)', [
-    hashOfArtifact(token),
-  ]);
+  const { rows } = await db.directory.raw<{ rows: Row[] }>(
+    'find_access_token',
+    'SELECT * FROM find_oauth_access_token(?)',
+    [hashOfArtifact(token)],
+  );
   const row = rows[0];
   if (row === undefined) return null;
   return {

@@ -17,6 +17,7 @@ export async function registerClient(
 ): Promise<Registration> {
   const network = networkOf(client.address);
   const { rows } = await db.directory.raw<{ rows: { registration: Registration }[] }>(
+    'register_client',
     'SELECT register_oauth_client(?, ?::jsonb, ?, ?, ?) AS registration',
     [
       client.id,
@@ -34,6 +35,7 @@ export async function registerClient(
 /** What an app said of itself when it registered. */
 export async function findClient(db: Database, id: string): Promise<JsonObject | null> {
   const { rows } = await db.directory.raw<{ rows: { metadata: JsonObject | null }[] }>(
+    'find_client',
     'SELECT find_oauth_client(?) AS metadata',
     [id],
   );

@@ -40,6 +40,7 @@ interface Row extends Omit<OAuthGrant, 'tenant'> {
 /** The grant where it still holds and its user has been a member of the workspace since. */
 export async function findGrant(db: Database, id: string): Promise<OAuthGrant | null> {
   const { rows } = await db.directory.raw<{ rows: Row[] }>(
+    'find_grant',
     `SELECT id, user_id AS "userId", workspace_id AS "workspaceId", environment_id AS "environmentId", client_id AS "clientId", resource,
        scopes, openid, created_at AS "createdAt", expires_at AS "expiresAt" FROM find_oauth_grant(?)`,
     [id],
@@ -53,6 +54,7 @@ export async function findGrant(db: Database, id: string): Promise<OAuthGrant | 
 /** In the transaction of the environment that it is for. */
 export async function createGrant(tx: EnvironmentTransaction, grant: NewGrant): Promise<void> {
   await tx.raw(
+    'create_grant',
     `INSERT INTO oauth_grants (id, user_id, workspace_id, environment_id, client_id, client_name, resource, scopes, openid, request_hash, expires_at)
      VALUES (:id, :userId, :workspaceId, current_environment_id(), :clientId, :clientName, :resource, :scopes, :openid, :requestHash,
        now() + :lifetimeDays * interval '1 day')`,
@@ -62,10 +64,14 @@ export async function createGrant(tx: EnvironmentTransaction, grant: NewGrant): 
 
 /** Whether the request was consented to before. The caller holds its transaction open: a second consent of the same moment waits here. */
 export async function isConsentedTo(tx: EnvironmentTransaction, requestHash: Buffer): Promise<boolean> {
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('oauth-consent/' || ?, 0))", [
+  await tx.raw('is_consented_to', "SELECT pg_advisory_xact_lock(hashtextextended('oauth-consent/' || ?, 0))", [
     requestHash.toString('hex'),
   ]);
-  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT FROM oauth_grants WHERE request_hash = ?', [requestHash]);
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'is_consented_to_2',
+    'SELECT FROM oauth_grants WHERE request_hash = ?',
+    [requestHash],
+  );
   return rows.length > 0;
 }
 
@@ -74,9 +80,11 @@ export async function isConsentedTo(tx: EnvironmentTransaction, requestHash: Buf
  * of the user waits here, and then counts the grant of this one too.
  */
 export async function countGrantsOfUser(tx: EnvironmentTransaction, userId: string): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { count: number }[] }>('SELECT hold_oauth_grants_of_user(?) AS count', [
-    userId,
-  ]);
+  const { rows } = await tx.raw<{ rows: { count: number }[] }>(
+    'count_grants_of_user',
+    'SELECT hold_oauth_grants_of_user(?) AS count',
+    [userId],
+  );
   return rows[0]?.count ?? 0;
 }
 
@@ -87,6 +95,7 @@ export async function endGrant(
   endedBy: EndedBy,
 ): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'end_grant',
     'UPDATE oauth_grants SET ended_at = now(), ended_by = :endedBy WHERE id = :id AND ended_at IS NULL RETURNING id',
     { id, endedBy },
   );
@@ -94,5 +103,5 @@ export async function endGrant(
 }
 
 export async function touchGrant(tx: EnvironmentTransaction, id: string): Promise<void> {
-  await tx.raw('UPDATE oauth_grants SET last_used_at = now() WHERE id = ?', [id]);
+  await tx.raw('touch_grant', 'UPDATE oauth_grants SET last_used_at = now() WHERE id = ?', [id]);
 }

@@ -12,6 +12,7 @@ export function oauthKeyAssociatedData(id: string): SecretContext {
 /** All of them, the newest first, which signs. */
 export async function listOAuthKeys(db: Database): Promise<SealedOAuthKey[]> {
   const { rows } = await db.directory.raw<{ rows: SealedOAuthKey[] }>(
+    'list_oauth_keys',
     `SELECT id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
      FROM list_oauth_signing_keys()`,
   );
@@ -25,6 +26,7 @@ export async function addOAuthKey(
   unopened: readonly string[] = [],
 ): Promise<boolean> {
   const { rows } = await db.directory.raw<{ rows: { added: boolean }[] }>(
+    'add_oauth_key',
     'SELECT add_oauth_signing_key(?, ?, ?, ?, ?) AS added',
     [key.id, key.masterKeyVersion, key.wrappedDataKey, key.sealedValue, unopened],
   );
@@ -48,6 +50,7 @@ export async function rewrapOAuthKeys(
     );
     if (sealed === null) continue;
     const { rows } = await db.directory.raw<{ rows: { done: boolean }[] }>(
+      'rewrap_oauth_keys',
       'SELECT rewrap_oauth_signing_key(?, ?, ?, ?) AS done',
       [key.id, key.masterKeyVersion, sealed.masterKeyVersion, sealed.wrappedDataKey],
     );

@@ -38,6 +38,7 @@ function quotaExceeded(
 export async function refuseUsedUp(tx: EnvironmentTransaction, allowance: Allowance): Promise<void> {
   const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].allowances[allowance]]));
   const { rows } = await tx.raw<{ rows: UsedUp[] }>(
+    'refuse_used_up',
     `WITH known AS (
        SELECT plan, (CAST(:limits AS jsonb) ->> plan)::bigint AS allowed FROM workspaces WHERE id = current_workspace_id())
      SELECT plan, allowed, now() AS now FROM known
@@ -68,6 +69,7 @@ export async function refuseFullStorage(tx: EnvironmentTransaction): Promise<num
   const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].storageBytes]));
   // Nothing is summed up where there is no limit.
   const { rows } = await tx.raw<{ rows: StorageRow[] }>(
+    'refuse_full_storage',
     `SELECT w.plan, w.allowed, u.bytes AS used
      FROM (SELECT plan, (CAST(:limits AS jsonb) ->> plan)::bigint AS allowed FROM workspaces WHERE id = current_workspace_id()) w
      LEFT JOIN LATERAL (SELECT
@@ -109,6 +111,7 @@ export async function consumeAllowance(
 ): Promise<void> {
   const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].allowances[allowance]]));
   const { rows } = await tx.raw<{ rows: AllowanceRow[] }>(
+    'consume_allowance',
     `WITH known AS (
        SELECT plan, (CAST(:limits AS jsonb) ->> plan)::bigint AS allowed, date_trunc('month', now()::timestamptz(3) AT TIME ZONE 'UTC')::date AS month,
          (now()::timestamptz(3) AT TIME ZONE 'UTC')::date AS day
@@ -149,8 +152,9 @@ export async function giveBackAllowance(
   consumedAt: Date,
 ): Promise<void> {
   // An admission takes the key's budget before the month. The end of an invocation moves the budget at the commit unless told so.
-  await tx.raw('SET CONSTRAINTS settle_budget IMMEDIATE');
+  await tx.raw('give_back_allowance', 'SET CONSTRAINTS settle_budget IMMEDIATE');
   await tx.raw(
+    'give_back_allowance_2',
     `WITH known AS (SELECT CAST(:consumedAt AS timestamptz) AT TIME ZONE 'UTC' AS at),
      of_month AS (
        INSERT INTO monthly_usage AS u (workspace_id, month, allowance, shard, used)
@@ -173,6 +177,7 @@ export async function giveBackAllowance(
 export async function countEgress(tx: EnvironmentTransaction, bytes: number): Promise<void> {
   if (bytes === 0) return;
   await tx.raw(
+    'count_egress',
     `WITH of_month AS (
        INSERT INTO monthly_usage AS u (workspace_id, month, allowance, shard, used)
        VALUES (current_workspace_id(), date_trunc('month', now() AT TIME ZONE 'UTC')::date, 'egress',

@@ -15,6 +15,7 @@ interface Row {
 /** The current pause, or null. */
 export async function readExpensiveWorkPause(db: Database): Promise<ExpensiveWorkPause | null> {
   const { rows } = await db.directory.raw<{ rows: Row[] }>(
+    'read_expensive_work_pause',
     'SELECT expensive_work_paused_at, expensive_work_paused_reason FROM installation',
   );
   const row = rows[0];
@@ -26,6 +27,7 @@ export async function readExpensiveWorkPause(db: Database): Promise<ExpensiveWor
 /** Pauses expensive work, or resumes it, and notifies every process. A repeated pause replaces the reason and keeps the time. */
 export async function setExpensiveWorkPause(db: Database, reason: string | null): Promise<void> {
   await db.directory.raw(
+    'set_expensive_work_pause',
     `WITH changed AS (
        UPDATE installation SET expensive_work_paused_reason = CAST(:reason AS text),
          expensive_work_paused_at = CASE WHEN CAST(:reason AS text) IS NULL THEN NULL ELSE COALESCE(expensive_work_paused_at, now()) END

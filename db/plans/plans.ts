@@ -5,6 +5,7 @@ import { CHANNELS } from '../announcements/notification-listener.ts';
 /** The plan of the transaction's workspace. Throws where the workspace does not exist. */
 export async function readPlan(tx: EnvironmentTransaction | WorkspaceTransaction): Promise<PlanName> {
   const { rows } = await tx.raw<{ rows: { plan: string }[] }>(
+    'plans_read_plan',
     'SELECT plan FROM workspaces WHERE id = current_workspace_id()',
   );
   const plan = rows[0]?.plan;
@@ -15,6 +16,7 @@ export async function readPlan(tx: EnvironmentTransaction | WorkspaceTransaction
 /** The usage of the transaction's workspace in this UTC month. */
 export async function readUsage(tx: EnvironmentTransaction | WorkspaceTransaction): Promise<Record<Allowance, number>> {
   const { rows } = await tx.raw<{ rows: { allowance: Allowance; used: string }[] }>(
+    'read_usage',
     `SELECT allowance, sum(used)::text AS used FROM monthly_usage
      WHERE workspace_id = current_workspace_id() AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date GROUP BY allowance`,
   );
@@ -32,6 +34,7 @@ export async function setPlan(
   at: Date | null = null,
 ): Promise<{ before: PlanName } | null> {
   const { rows } = await tx.raw<{ rows: { before: PlanName }[] }>(
+    'set_plan',
     `WITH changed AS (
        UPDATE workspaces w SET plan = :plan
        FROM (SELECT id, plan FROM workspaces WHERE id = current_workspace_id() FOR NO KEY UPDATE) old

@@ -7,7 +7,7 @@ import type { Database } from '../client.ts';
  * and then admits no other request. Without a limit nothing is counted.
  */
 export async function chargeRateLimit(db: Database, workspaceId: string, more: number): Promise<void> {
-  await db.directory.raw('SELECT charge_rate_limit(?, ?)', [workspaceId, more]);
+  await db.directory.raw('charge_rate_limit', 'SELECT charge_rate_limit(?, ?)', [workspaceId, more]);
 }
 
 const USED_UP_MAX = 10_000;
@@ -57,11 +57,11 @@ export class WorkspaceRateLimiter {
   }
 
   private async consume(workspaceId: string): Promise<Row> {
-    const { rows } = await this.db.directory.raw<{ rows: Row[] }>('SELECT * FROM consume_rate_limit(?, ?, ?)', [
-      workspaceId,
-      this.limit.perMinute,
-      this.limit.perHour,
-    ]);
+    const { rows } = await this.db.directory.raw<{ rows: Row[] }>(
+      'plans_consume',
+      'SELECT * FROM consume_rate_limit(?, ?, ?)',
+      [workspaceId, this.limit.perMinute, this.limit.perHour],
+    );
     const row = rows[0];
     if (row === undefined) throw new Error('consume_rate_limit answered nothing');
     return row;

@@ -14,8 +14,12 @@ import type { PreviewMaker, PreviewRecord } from './records.ts';
  * ends, so call it right before the preview is inserted. A withdrawn admission frees its preview whatever the count is.
  */
 export async function requirePreviewRoom(tx: EnvironmentTransaction): Promise<void> {
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('previews/' || current_environment_id(), 0))");
+  await tx.raw(
+    'require_preview_room',
+    "SELECT pg_advisory_xact_lock(hashtextextended('previews/' || current_environment_id(), 0))",
+  );
   const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+    'require_preview_room_2',
     `SELECT count(*)::int AS live FROM (SELECT FROM unused_previews
        WHERE environment_id = current_environment_id() AND expires_at > now() LIMIT ${LIVE_PREVIEWS_MAX}) counted`,
   );
@@ -32,7 +36,7 @@ export async function requirePreviewRoom(tx: EnvironmentTransaction): Promise<vo
 export async function lockPreview(tx: EnvironmentTransaction, previewId: string): Promise<PreviewRecord | null> {
   // Two statements, sent together: the second has its own snapshot, which contains what was committed while the first one waited.
   const [, preview] = await tx.inOrder(
-    () => tx.raw('SELECT pg_advisory_xact_lock(preview_lock_of(?))', [previewId]),
+    () => tx.raw('lock_preview', 'SELECT pg_advisory_xact_lock(preview_lock_of(?))', [previewId]),
     () => getPreview(tx, previewId),
   );
   return preview;
@@ -61,6 +65,7 @@ export async function insertPreview(tx: EnvironmentTransaction, preview: NewPrev
   const { binding, requestDigest, bindingDigest, capabilities, blocks } = preview.assembled;
   const json = (value: unknown): string => JSON.stringify(value);
   await tx.raw(
+    'insert_preview',
     `INSERT INTO previews (id, environment_id, action_id, version_id, adapter_type, adapter_version, invocation_id, effect_id,
        operation_key, input, run_id, agent_id, retry_of, depends_on, compensates, capabilities, target, request, request_digest, impact, blocks, preconditions,
        allowances, binding_digest, evidence_observed_at, expires_at, supersedes, made_by, created_by)
@@ -106,8 +111,12 @@ export async function bindInvocation(
   invocationId: string,
   previewId: string,
 ): Promise<void> {
-  await tx.raw('UPDATE invocations SET preview_id = :previewId, updated_at = now() WHERE id = :invocationId', {
-    invocationId,
-    previewId,
-  });
+  await tx.raw(
+    'bind_invocation',
+    'UPDATE invocations SET preview_id = :previewId, updated_at = now() WHERE id = :invocationId',
+    {
+      invocationId,
+      previewId,
+    },
+  );
 }

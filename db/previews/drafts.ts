@@ -24,6 +24,7 @@ const SWEPT_AT_ONCE_MAX = 100;
  */
 export async function insertDraft(tx: EnvironmentTransaction, draft: NewDraft): Promise<void> {
   await tx.raw(
+    'insert_draft',
     `WITH abandoned AS (
        SELECT id FROM preview_drafts
        WHERE environment_id = current_environment_id() AND created_at < now() - make_interval(secs => ${ABANDONED_AFTER_SECONDS})
@@ -40,6 +41,7 @@ type DraftRow = Omit<Observation, 'observedAt'> & { observedAt: Date | null };
 /** Deletes a draft and returns its observation. Null where nothing was read, or the draft is gone. */
 export async function takeDraft(tx: EnvironmentTransaction, previewId: string): Promise<Observation | null> {
   const { rows } = await tx.raw<{ rows: DraftRow[] }>(
+    'take_draft',
     `DELETE FROM preview_drafts WHERE id = ?
      RETURNING observed_at AS "observedAt", preconditions, blocks, refusal, summary`,
     [previewId],
@@ -59,6 +61,7 @@ type WorkRow = Omit<ObservationWork, 'identity'> & RequestIdentity;
 /** The part of an invocation that an inspection needs. Before its effect exists, `effectId` is the id that its preview reserved. */
 export async function readObservationWork(tx: EnvironmentTransaction, invocationId: string): Promise<ObservationWork> {
   const { rows } = await tx.raw<{ rows: WorkRow[] }>(
+    'read_observation_work',
     `SELECT v.definition, i.input, i.id AS "invocationId", i.operation_key AS "operationKey",
        COALESCE(i.effect_id, p.effect_id, i.id) AS "effectId"
      FROM invocations i JOIN action_versions v ON v.id = i.version_id LEFT JOIN previews p ON p.id = i.preview_id
@@ -76,6 +79,7 @@ type DraftWorkRow = Omit<ObservationWork, 'identity'> & ObservationWork['identit
 /** The part of a draft that an inspection needs. Null where the draft was given up meanwhile. */
 export async function readDraftWork(tx: EnvironmentTransaction, previewId: string): Promise<ObservationWork | null> {
   const { rows } = await tx.raw<{ rows: DraftWorkRow[] }>(
+    'read_draft_work',
     `SELECT v.definition, d.input, d.invocation_id AS "invocationId", d.effect_id AS "effectId", d.operation_key AS "operationKey"
      FROM preview_drafts d JOIN action_versions v ON v.id = d.version_id WHERE d.id = ?`,
     [previewId],
@@ -93,6 +97,7 @@ export async function appendObservation(
   observation: Observation,
 ): Promise<void> {
   await tx.raw(
+    'append_observation',
     `INSERT INTO observations (invocation_id, sequence, environment_id, observed_at, preconditions, blocks, refusal, summary)
      SELECT :invocationId, COALESCE(max(sequence), 0) + 1, current_environment_id(), :observedAt, :preconditions, :blocks,
        :refusal, :summary
@@ -115,6 +120,7 @@ export async function recordDraftObservation(
   observation: Observation,
 ): Promise<void> {
   await tx.raw(
+    'record_draft_observation',
     `UPDATE preview_drafts SET observed_at = :observedAt, preconditions = :preconditions, blocks = :blocks, refusal = :refusal,
        summary = :summary
      WHERE id = :previewId`,

@@ -17,6 +17,7 @@ import {
 
 export async function getPreview(tx: EnvironmentTransaction, previewId: string): Promise<PreviewRecord | null> {
   const { rows } = await tx.raw<{ rows: PreviewRecord[] }>(
+    'get_preview',
     `SELECT ${PREVIEW_COLUMNS} FROM ${PREVIEW_TABLES} WHERE p.id = ?`,
     [previewId],
   );
@@ -29,6 +30,7 @@ export async function listPreviewsById(
   previewIds: readonly string[],
 ): Promise<PreviewRecord[]> {
   const { rows } = await tx.raw<{ rows: PreviewRecord[] }>(
+    'list_previews_by_id',
     `SELECT ${PREVIEW_COLUMNS} FROM ${PREVIEW_TABLES} WHERE p.id = ANY(?)`,
     [[...previewIds]],
   );
@@ -41,6 +43,7 @@ export async function listShortenedPreviewsById(
   previewIds: readonly string[],
 ): Promise<ListedPreviewRecord[]> {
   const { rows } = await tx.raw<{ rows: ListedPreviewRecord[] }>(
+    'list_shortened_previews_by_id',
     `SELECT ${LISTED_PREVIEW_COLUMNS} FROM ${PREVIEW_TABLES} WHERE p.id = ANY(?)`,
     [[...previewIds]],
   );
@@ -93,6 +96,7 @@ type Row = Omit<BindingRecord, 'preview'> & {
 /** Throws where there is no such invocation: the caller has locked it. */
 export async function readBinding(tx: EnvironmentTransaction, invocationId: string): Promise<BindingRecord> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
+    'read_binding',
     `SELECT current_workspace_id() AS "workspaceId", i.environment_id AS "environmentId", i.action_id AS "actionId",
        ${REQUESTED_BY}, i.run_id AS "runId", i.agent_id AS "agentId",
        jsonb_build_object('retryOf', i.retry_of, 'compensates', i.compensates, 'dependsOn', COALESCE((SELECT jsonb_agg(d.depends_on ORDER BY
@@ -123,6 +127,7 @@ export async function readLatestObservation(
   invocationId: string,
 ): Promise<RecordedObservation | null> {
   const { rows } = await tx.raw<{ rows: RecordedObservation[] }>(
+    'read_latest_observation',
     `SELECT observed_at AS "observedAt", preconditions, blocks, refusal, summary, recorded_at AS "recordedAt"
      FROM observations WHERE invocation_id = ? ORDER BY sequence DESC LIMIT 1`,
     [invocationId],

@@ -9,8 +9,10 @@ export async function findEffectToRead(
 ): Promise<(Pick<EffectToRead, 'invocationId' | 'actionName' | 'grade'> & { stage: Stage }) | null> {
   const { rows } = await tx.raw<{
     rows: (Pick<EffectToRead, 'invocationId' | 'actionName' | 'grade'> & { stage: Stage })[];
-  }>(`SELECT invocation_id AS "invocationId", action_name AS "actionName", grade, stage FROM effects WHERE id = ?`, [
-    effectId,
-  ]);
+  }>(
+    'find_effect_to_read',
+    `SELECT invocation_id AS "invocationId", action_name AS "actionName", grade, stage FROM effects WHERE id = ?`,
+    [effectId],
+  );
   return rows[0] ?? null;
 }

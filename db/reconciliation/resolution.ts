@@ -42,13 +42,16 @@ export async function lockResolvableInvocation(
   tx: EnvironmentTransaction,
   invocationId: string,
 ): Promise<Resolvable | null> {
-  const { rowCount } = await tx.raw<{ rowCount: number }>('SELECT FROM invocations WHERE id = ? FOR UPDATE', [
-    invocationId,
-  ]);
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'lock_resolvable_invocation',
+    'SELECT FROM invocations WHERE id = ? FOR UPDATE',
+    [invocationId],
+  );
   if (rowCount !== 1) return null;
   await abandonLostReplays(tx, invocationId);
   // A separate statement: the snapshot of the one that waited for the lock still has the effect's earlier state.
   const { rows } = await tx.raw<{ rows: Resolvable[] }>(
+    'lock_resolvable_invocation_2',
     `SELECT i.id AS "invocationId", i.status, i.requested_by AS "requestedBy", i.created_at AS "createdAt", a.name AS "actionName",
        i.compensates, CASE WHEN e.id IS NULL THEN NULL ELSE jsonb_build_object('id', e.id, 'stage', e.stage, 'outcome', e.outcome,
          'exhausted', e.reconcile_exhausted, 'impact', e.impact,
@@ -72,6 +75,7 @@ export async function lockResolvableEffect(
   effectId: string,
 ): Promise<(Resolvable & { effect: NonNullable<Resolvable['effect']> }) | null> {
   const { rows } = await tx.raw<{ rows: { invocationId: string }[] }>(
+    'lock_resolvable_effect',
     'SELECT invocation_id AS "invocationId" FROM effects WHERE id = ?',
     [effectId],
   );
@@ -109,6 +113,7 @@ export async function recordResolution(tx: EnvironmentTransaction, resolution: N
     resolvedBy: JSON.stringify({ type: resolvedBy.type, id: resolvedBy.id }),
   };
   await tx.raw(
+    'record_resolution',
     `INSERT INTO resolutions (id, environment_id, invocation_id, effect_id, outcome, previous_outcome, partial_effect, settled_impact,
        summary, provider_ids, url, resolved_by)
      VALUES (:id, current_environment_id(), :invocationId, :effectId, :outcome, :previousOutcome, :partialEffect, :settledImpact,
@@ -116,6 +121,7 @@ export async function recordResolution(tx: EnvironmentTransaction, resolution: N
     bindings,
   );
   await tx.raw(
+    'record_resolution_2',
     `WITH effect AS (
        UPDATE effects SET stage = 'settled', outcome = :outcome, outcome_source = 'manual_resolution', partial_effect = :partialEffect,
          reconcile_next_at = NULL, outcome_at = now(), updated_at = now()

@@ -15,6 +15,7 @@ export interface ReconciliationProgress {
 
 export async function readProgress(tx: EnvironmentTransaction, effectId: string): Promise<ReconciliationProgress> {
   const { rows } = await tx.raw<{ rows: ReconciliationProgress[] }>(
+    'read_progress',
     `SELECT reconcile_exhausted AS exhausted,
        GREATEST(0, EXTRACT(EPOCH FROM now() - COALESCE(outcome_at, first_dispatched_at)) * 1000)::double precision AS "unknownForMs",
        GREATEST(0, EXTRACT(EPOCH FROM now() - first_dispatched_at) * 1000)::double precision AS "dispatchedForMs",
@@ -34,6 +35,7 @@ export async function readProgress(tx: EnvironmentTransaction, effectId: string)
  */
 export async function writeReversal(tx: EnvironmentTransaction, invocationId: string, error: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'write_reversal',
     `WITH effect AS (
        UPDATE effects SET outcome = 'failed', outcome_source = 'provider_lookup', reconcile_next_at = NULL, outcome_at = now(),
          updated_at = now()
@@ -58,6 +60,7 @@ export async function planReversalRead(
   nextAt: Date | null,
 ): Promise<void> {
   await tx.raw(
+    'plan_reversal_read',
     `UPDATE effects SET reconcile_next_at = ?, updated_at = now() WHERE id = ? AND stage = 'settled' AND outcome = 'succeeded'`,
     [nextAt, effectId],
   );

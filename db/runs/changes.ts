@@ -22,6 +22,7 @@ export interface NewRun {
 
 export async function createRun(tx: EnvironmentTransaction, run: NewRun): Promise<RunRecord> {
   const { rows } = await tx.raw<{ rows: RunRecord[] }>(
+    'create_run',
     `INSERT INTO runs AS r (id, environment_id, name, agent_id, agent_version, user_id, application, input, tags, metadata, trace_id, started_at)
      VALUES (:id, current_environment_id(), :name, :agentId, :agentVersion, :userId, :application, CAST(:input AS jsonb), CAST(:tags AS text[]),
        CAST(:metadata AS jsonb), :traceId, COALESCE(CAST(:startedAt AS timestamptz), now()))
@@ -74,7 +75,10 @@ export async function updateRun(tx: EnvironmentTransaction, id: string, changes:
     name,
     JSON_MEMBERS.has(name) && value !== null ? JSON.stringify(value) : value,
   ]);
-  await tx.raw(`UPDATE runs r SET ${sets} WHERE id = :id`, { ...Object.fromEntries(values), id });
+  await tx.raw({ variantsOf: 'update_run' }, `UPDATE runs r SET ${sets} WHERE id = :id`, {
+    ...Object.fromEntries(values),
+    id,
+  });
 }
 
 /**
@@ -83,12 +87,14 @@ export async function updateRun(tx: EnvironmentTransaction, id: string, changes:
  */
 export async function findRunOfTrace(tx: EnvironmentTransaction, traceId: string): Promise<string | null> {
   await tx.raw(
+    'find_run_of_trace',
     "SELECT pg_advisory_xact_lock(hashtextextended('trace/' || current_environment_id() || '/' || CAST(:traceId AS text), 0))",
     {
       traceId,
     },
   );
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'find_run_of_trace_2',
     'SELECT id FROM runs WHERE environment_id = current_environment_id() AND trace_id = :traceId ORDER BY id DESC LIMIT 1',
     { traceId },
   );
@@ -102,6 +108,7 @@ export async function findTracesWithRun(
 ): Promise<ReadonlySet<string>> {
   if (traceIds.length === 0) return new Set();
   const { rows } = await tx.raw<{ rows: { traceId: string }[] }>(
+    'find_traces_with_run',
     `SELECT DISTINCT trace_id AS "traceId" FROM runs WHERE environment_id = current_environment_id() AND trace_id = ANY (:traceIds)`,
     { traceIds },
   );
@@ -126,6 +133,7 @@ export interface EndedRoot {
  */
 export async function endRunOfTrace(tx: EnvironmentTransaction, runId: string, root: EndedRoot): Promise<void> {
   await tx.raw(
+    'end_run_of_trace',
     `UPDATE runs r SET status = :status, name = COALESCE(:name, r.name), agent_id = COALESCE(r.agent_id, :agentId),
        user_id = COALESCE(r.user_id, :userId), application = COALESCE(r.application, :application),
        started_at = least(r.started_at, CAST(:startedAt AS timestamptz)), ended_at = CAST(:endedAt AS timestamptz), closed_at = now(), ${TOKENS_OF_SPANS},

@@ -11,6 +11,7 @@ export async function findWaitingInvocations(
   runId: string,
 ): Promise<InvocationRef[]> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'find_waiting_invocations',
     `SELECT i.id FROM invocations i WHERE i.run_id = :runId
        AND (i.status = 'pending_approval' OR i.status = 'queued' AND i.dependencies_awaited_at IS NOT NULL) ORDER BY i.id LIMIT :most`,
     { runId, most: WAITING_INVOCATIONS_MAX },
@@ -25,6 +26,7 @@ export async function findWaitingInvocationsOfCancelledRuns(
   page: { afterId: string; limit: number },
 ): Promise<InvocationRef[]> {
   const { rows } = await db.directory.raw<{ rows: { id: string; environment_id: string; workspace_id: string }[] }>(
+    'find_waiting_invocations_of_cancelled_runs',
     'SELECT id, environment_id, workspace_id FROM find_waiting_invocations_of_cancelled_runs(?, ?)',
     [page.afterId, page.limit],
   );
@@ -40,13 +42,17 @@ const ROWS_MAX = 1_000;
 
 /** Makes the partitions of runs and spans for now and for later. Returns how many ranges. */
 export async function makeRunPartitions(db: Database): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { made: number }[] }>('SELECT make_run_partitions() AS made');
+  const { rows } = await db.directory.raw<{ rows: { made: number }[] }>(
+    'make_run_partitions',
+    'SELECT make_run_partitions() AS made',
+  );
   return rows[0]?.made ?? 0;
 }
 
 /** Drops one range that is old, of both tables, and returns its name. Null: none is left that can go now. */
 export async function dropOldRunPartition(db: Database): Promise<string | null> {
   const { rows } = await db.directory.raw<{ rows: { name: string | null }[] }>(
+    'drop_old_run_partition',
     'SELECT drop_old_run_partition() AS name',
   );
   return rows[0]?.name ?? null;
@@ -55,6 +61,7 @@ export async function dropOldRunPartition(db: Database): Promise<string | null> 
 /** Gives back the storage of ranges that were dropped. Returns how many rows of counts went. */
 export async function forgetStoredWeeks(db: Database): Promise<number> {
   const { rows } = await db.directory.raw<{ rows: { forgotten: number }[] }>(
+    'forget_stored_weeks',
     'SELECT forget_stored_weeks() AS forgotten',
   );
   return rows[0]?.forgotten ?? 0;
@@ -63,6 +70,7 @@ export async function forgetStoredWeeks(db: Database): Promise<number> {
 /** Deletes a part of what is old and in no range. 0: none is left. */
 export async function deleteRunsOutsideOfRanges(db: Database): Promise<number> {
   const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+    'delete_runs_outside_of_ranges',
     'SELECT delete_runs_outside_of_ranges(?) AS deleted',
     [ROWS_MAX],
   );

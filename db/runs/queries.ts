@@ -16,6 +16,7 @@ export async function getRun(
   id: string,
 ): Promise<(RunRecord & { counts: RunCounts }) | null> {
   const { rows } = await tx.raw<{ rows: (RunRecord & { counts: RunCounts })[] }>(
+    'get_run',
     `SELECT ${selected(RUN_COLUMNS)}, (
        SELECT json_build_object('spans', count(*), 'invocations', count(s.invocation_id), 'effects', count(i.effect_id),
          'approvals', count(i.approval_id)) FROM spans s ${OF_INVOCATION} WHERE s.run_id = r.id) AS counts
@@ -27,7 +28,7 @@ export async function getRun(
 
 /** Whether the environment has this run. */
 export async function hasRun(tx: EnvironmentTransaction, id: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT FROM runs WHERE id = :id', { id });
+  const { rows } = await tx.raw<{ rows: unknown[] }>('has_run', 'SELECT FROM runs WHERE id = :id', { id });
   return rows.length > 0;
 }
 
@@ -44,6 +45,7 @@ export async function findRunState(
   spansAfterEndSeconds: number,
 ): Promise<RunState | null> {
   const { rows } = await tx.raw<{ rows: RunState[] }>(
+    'find_run_state',
     `SELECT r.status, ${IS_CLOSED} AS "isClosed" FROM runs r WHERE r.id = :id`,
     { id, spansAfterEndSeconds },
   );
@@ -65,6 +67,7 @@ export async function lockRun(
   spansAfterEndSeconds: number,
 ): Promise<LockedRun | null> {
   const { rows } = await tx.raw<{ rows: LockedRun[] }>(
+    'lock_run',
     `SELECT ${selected(RUN_COLUMNS)}, ${IS_CLOSED} AS "isClosed"
      FROM runs r WHERE r.id = :id FOR NO KEY UPDATE`,
     { id, spansAfterEndSeconds },
@@ -104,5 +107,12 @@ const LISTED = selected({
 /** One page, newest first. */
 export async function listRuns(tx: EnvironmentTransaction, asked: RunFilter & Range): Promise<Page<RunRecord>> {
   const where = ['r.environment_id = current_environment_id()', ...conditionsFor(CONDITIONS, asked)].join(' AND ');
-  return pageOf(tx, { columns: LISTED, from: 'runs r', where, order: 'r.id DESC', asked });
+  return pageOf(tx, {
+    name: { variantsOf: 'list_runs_runs' },
+    columns: LISTED,
+    from: 'runs r',
+    where,
+    order: 'r.id DESC',
+    asked,
+  });
 }

@@ -38,6 +38,7 @@ export async function listSpans(
 ): Promise<Page<LevelSpan>> {
   const level = parentId === null ? `(s.parent_id IS NULL OR ${IS_ORPHAN})` : 's.parent_id = :parentId';
   return pageOf(tx, {
+    name: { variantsOf: 'list_spans' },
     columns: `${LISTED}, ${COLUMNS}`,
     from: 'spans s',
     joins: OF_INVOCATION,
@@ -50,6 +51,7 @@ export async function listSpans(
 /** One span, whole. */
 export async function getSpan(tx: EnvironmentTransaction, runId: string, id: string): Promise<LevelSpan | null> {
   const { rows } = await tx.raw<{ rows: LevelSpan[] }>(
+    'get_span',
     `SELECT ${selected(SPAN_COLUMNS)}, ${COLUMNS} FROM spans s ${OF_INVOCATION}
      WHERE s.run_id = :runId AND s.id = :id`,
     { runId, id },
@@ -65,6 +67,7 @@ export async function findKnownSpans(
   parentIds: readonly string[],
 ): Promise<KnownSpan[]> {
   const { rows } = await tx.raw<{ rows: KnownSpan[] }>(
+    'find_known_spans',
     `WITH RECURSIVE above (id, level) AS (
        SELECT unnest(CAST(:parentIds AS text[])) COLLATE "C", 1
        UNION ALL
@@ -99,7 +102,7 @@ export async function upsertSpans(
       output_tokens: tokens?.output,
     }),
   );
-  await tx.raw(UPSERT, { runId, spans: JSON.stringify(rows) });
+  await tx.raw('upsert_spans', UPSERT, { runId, spans: JSON.stringify(rows) });
 }
 
 /**
@@ -113,6 +116,7 @@ export async function attributesBytes(
 ): Promise<Map<string, number>> {
   if (spans.length === 0) return new Map();
   const { rows } = await tx.raw<{ rows: { id: string; bytes: number }[] }>(
+    'attributes_bytes',
     `SELECT n.id, octet_length(CAST(m.attributes AS text)) - 2 * (SELECT count(*)::int FROM jsonb_object_keys(m.attributes)) + 1 AS bytes
      FROM json_to_recordset(CAST(:sent AS json)) AS n (id text, attributes jsonb)
      LEFT JOIN spans s ON s.run_id = :runId AND s.id = n.id COLLATE "C"

@@ -29,8 +29,12 @@ interface Row {
  * @throws {ServiceError} QUOTA_EXCEEDED (docs/plans-and-limits.md, "Firings of schedules").
  */
 async function refuseTooManyFirings(tx: EnvironmentTransaction): Promise<void> {
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('schedule-firings/' || current_workspace_id(), 0))");
+  await tx.raw(
+    'refuse_too_many_firings',
+    "SELECT pg_advisory_xact_lock(hashtextextended('schedule-firings/' || current_workspace_id(), 0))",
+  );
   const { rows } = await tx.raw<{ rows: Row[] }>(
+    'refuse_too_many_firings_2',
     `SELECT plan, active_firings_per_hour() AS "firingsPerHour" FROM workspaces WHERE id = current_workspace_id()`,
   );
   const [row] = rows;
@@ -64,6 +68,7 @@ export async function insertSchedule(tx: EnvironmentTransaction, schedule: NewSc
   await requireRoom(tx);
   const { destination, createdBy, ...plain } = schedule;
   const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
+    'insert_schedule',
     `INSERT INTO schedules AS s (id, environment_id, name, cron, timezone, overlap, catch_up_seconds, destination, headers, body, body_kind,
        body_sealed, master_key_version, wrapped_data_key, sealed_value, paused, pauses, created_by, due_at)
      VALUES (:id, current_environment_id(), :name, :cron, :timezone, :overlap, :catchUpSeconds, CAST(:request AS jsonb), CAST(:headers AS jsonb),
@@ -80,8 +85,12 @@ export async function insertSchedule(tx: EnvironmentTransaction, schedule: NewSc
 
 async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
   // Serialized: two requests that counted at the same time would both miss the other's schedule.
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('schedules/' || current_environment_id(), 0))");
+  await tx.raw(
+    'schedules_require_room',
+    "SELECT pg_advisory_xact_lock(hashtextextended('schedules/' || current_environment_id(), 0))",
+  );
   const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+    'schedules_require_room_2',
     'SELECT count(*)::int AS live FROM schedules WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
   );
   if ((rows[0]?.live ?? 0) < SCHEDULES_PER_ENVIRONMENT_MAX) return;
@@ -105,6 +114,7 @@ export async function updateSchedule(
   const expected = await recordUnfired(tx, before, schedule, now);
   const { destination, ...plain } = { ...schedule, dueAt: expected ?? schedule.dueAt };
   const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
+    'update_schedule',
     `UPDATE schedules s SET name = :name, cron = :cron, timezone = :timezone, overlap = :overlap, catch_up_seconds = :catchUpSeconds,
        destination = CAST(:request AS jsonb), headers = CAST(:headers AS jsonb), body = :body, body_kind = :bodyKind, body_sealed = :bodySealed,
        master_key_version = :masterKeyVersion, wrapped_data_key = :wrappedDataKey, sealed_value = :sealedValue, paused = :paused,
@@ -132,6 +142,7 @@ export async function markTold(
   told: { revision: number; renewAt: Date; dueAt: Date | null },
 ): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'mark_told',
     `UPDATE schedules SET told_revision = revision, renew_at = :renewAt, due_at = CAST(:dueAt AS timestamptz)
      WHERE id = :scheduleId AND revision = :revision AND deleted_at IS NULL RETURNING id`,
     { scheduleId, ...told },
@@ -141,9 +152,11 @@ export async function markTold(
 
 /** Records that Temporal no longer has a deleted schedule. */
 export async function markForgotten(tx: EnvironmentTransaction, scheduleId: string): Promise<void> {
-  await tx.raw(`UPDATE schedules SET told_revision = NULL, renew_at = NULL WHERE id = ? AND deleted_at IS NOT NULL`, [
-    scheduleId,
-  ]);
+  await tx.raw(
+    'mark_forgotten',
+    `UPDATE schedules SET told_revision = NULL, renew_at = NULL WHERE id = ? AND deleted_at IS NOT NULL`,
+    [scheduleId],
+  );
 }
 
 /**
@@ -154,6 +167,7 @@ export async function deleteSchedule(tx: EnvironmentTransaction, scheduleId: str
   // In a statement of its own: one that waits for the row sees other tables as they were before, without the run that it waited for.
   if ((await lockSchedule(tx, scheduleId)) === null) return false;
   await tx.raw(
+    'delete_schedule',
     `WITH gone AS (UPDATE schedules SET deleted_at = now(), updated_at = now(), revision = revision + 1, due_at = NULL, destination = '{}', headers = NULL,
        body = NULL, body_kind = 'none', body_sealed = false, master_key_version = NULL, wrapped_data_key = NULL, sealed_value = NULL
        WHERE id = :scheduleId)

@@ -16,6 +16,7 @@ export type ReadPlan = TemporalPlan & { revision: number; isDeleted: boolean };
 /** Null where the row is gone. */
 export async function readPlan(tx: EnvironmentTransaction, scheduleId: string): Promise<ReadPlan | null> {
   const { rows } = await tx.raw<{ rows: ReadPlan[] }>(
+    'schedules_read_plan',
     `SELECT cron, timezone, catch_up_seconds AS "catchUpSeconds", paused, due_at AS "dueAt", revision, deleted_at IS NOT NULL AS "isDeleted"
      FROM schedules WHERE id = ?`,
     [scheduleId],
@@ -33,6 +34,7 @@ export interface Overlapping {
 /** What of a schedule is still on its way. */
 export async function readOverlap(tx: EnvironmentTransaction, scheduleId: string): Promise<Overlapping> {
   const { rows } = await tx.raw<{ rows: Overlapping[] }>(
+    'read_overlap',
     `SELECT (SELECT m.id FROM messages m WHERE m.schedule_id = :scheduleId AND m.retry_of IS NULL
          AND m.status IN ('pending', 'scheduled', 'processing') LIMIT 1) AS "messageId",
        (SELECT r.nominal_at FROM schedule_runs r WHERE r.schedule_id = :scheduleId AND r.outcome = 'waiting') AS "waitingSince"`,
@@ -55,6 +57,7 @@ export async function findRun(
   { scheduleId, trigger, nominalAt }: { scheduleId: string; trigger: RunTrigger; nominalAt: Date },
 ): Promise<FoundRun | null> {
   const { rows } = await tx.raw<{ rows: FoundRun[] }>(
+    'find_run',
     `SELECT outcome, message_ids AS "messageIds", event_id AS "eventId" FROM schedule_runs WHERE schedule_id = ? AND nominal_at = ? AND trigger = ?`,
     [scheduleId, nominalAt, trigger],
   );
@@ -71,6 +74,7 @@ export async function findStop(
   at: Date,
 ): Promise<'paused' | 'halted' | null> {
   const { rows } = await tx.raw<{ rows: { paused: boolean; halted: boolean }[] }>(
+    'find_stop',
     `SELECT s.pauses @> CAST(:at AS timestamptz) AS paused, e.halts @> CAST(:at AS timestamptz) AS halted
      FROM schedules s JOIN environments e ON e.id = s.environment_id WHERE s.id = :scheduleId`,
     { scheduleId, at: at.toISOString() },
@@ -84,6 +88,7 @@ export async function findStop(
 /** The nominal time of the run that waits for a message of its schedule to end, or null. */
 export async function findWaitingFiring(tx: EnvironmentTransaction, scheduleId: string): Promise<Date | null> {
   const { rows } = await tx.raw<{ rows: { nominalAt: Date }[] }>(
+    'find_waiting_firing',
     `SELECT nominal_at AS "nominalAt" FROM schedule_runs WHERE schedule_id = ? AND outcome = 'waiting'`,
     [scheduleId],
   );
@@ -170,8 +175,10 @@ async function accepted(...args: Parameters<typeof acceptMessages>): Promise<str
 }
 
 async function findEarlier(tx: EnvironmentTransaction, drafts: readonly MessageDraft[]): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>('SELECT id FROM messages WHERE id = ANY(?) ORDER BY id', [
-    drafts.flatMap(({ id }) => id ?? []),
-  ]);
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'find_earlier',
+    'SELECT id FROM messages WHERE id = ANY(?) ORDER BY id',
+    [drafts.flatMap(({ id }) => id ?? [])],
+  );
   return rows.map(({ id }) => id);
 }

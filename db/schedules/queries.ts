@@ -27,6 +27,7 @@ async function find(
   lock: '' | 'FOR UPDATE',
 ): Promise<ScheduleRecord | null> {
   const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
+    { variantsOf: 'schedules_find' },
     `SELECT ${SCHEDULE_COLUMNS} FROM schedules s WHERE s.id = ? AND s.deleted_at IS NULL ${lock}`,
     [scheduleId],
   );
@@ -55,6 +56,7 @@ function isShortened(headers: ListedRow['headers']): headers is Shortened {
 /** Newest first, ties by id, with large bodies and headers shortened. */
 export async function listSchedules(tx: EnvironmentTransaction, range: Range): Promise<Page<ListedSchedule>> {
   const { items, total } = await pageOf<ListedRow>(tx, {
+    name: 'list_schedules',
     columns: `${COLUMNS}, CASE WHEN ${IS_LARGE} THEN shortened_text(s.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"`,
     from: 'schedules s',
     where: 's.environment_id = current_environment_id() AND s.deleted_at IS NULL',
@@ -77,6 +79,7 @@ export async function listRuns(
   asked: { scheduleId: string } & Range,
 ): Promise<Page<RunRecord>> {
   const { items, total } = await pageOf<Row>(tx, {
+    name: 'list_schedules_runs',
     columns: `r.trigger, r.nominal_at AS "nominalAt", r.fired_at AS "firedAt", r.outcome, r.error_code AS code, r.error_message AS reason,
         r.event_id AS "eventId",
         COALESCE((SELECT json_agg(json_build_object('messageId', i.id, 'status', m.status) ORDER BY i.position)
@@ -92,6 +95,7 @@ export async function listRuns(
 /** The nominal time of a run by hand: now, and later than the last one, the schedule's row being locked. */
 export async function nextManualTime(tx: EnvironmentTransaction, scheduleId: string): Promise<Date> {
   const { rows } = await tx.raw<{ rows: { nominalAt: Date }[] }>(
+    'next_manual_time',
     `SELECT GREATEST(date_trunc('milliseconds', clock_timestamp()), max(nominal_at) + interval '1 millisecond') AS "nominalAt"
      FROM schedule_runs WHERE schedule_id = ? AND trigger = 'manual'`,
     [scheduleId],

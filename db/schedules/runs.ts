@@ -38,6 +38,7 @@ export interface Run {
 export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<void> {
   const { scheduleId, trigger, nominalAt, outcome } = run;
   await tx.raw(
+    'record_run',
     `INSERT INTO schedule_runs AS r (environment_id, schedule_id, trigger, nominal_at, outcome, message_ids, event_id, error_code, error_message, fired_at)
      VALUES (current_environment_id(), :scheduleId, :trigger, :nominalAt, :outcome, CAST(:messageIds AS text[]), :eventId, :code, :message, clock_timestamp())
      ON CONFLICT (schedule_id, nominal_at, trigger) DO UPDATE SET outcome = EXCLUDED.outcome, message_ids = EXCLUDED.message_ids, event_id = EXCLUDED.event_id,
@@ -55,6 +56,7 @@ export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<v
     },
   );
   await tx.raw(
+    'record_run_2',
     `UPDATE schedules SET last_run_at = CASE WHEN :hasRun THEN GREATEST(last_run_at, clock_timestamp()) ELSE last_run_at END,
        due_at = CASE WHEN :expects AND NOT paused AND told_revision = revision
            AND COALESCE(due_at >= LEAST(CAST(:nominalAt AS timestamptz), now() - make_interval(secs => catch_up_seconds)), true)
@@ -69,6 +71,7 @@ export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<v
     },
   );
   await tx.raw(
+    'record_run_3',
     `DELETE FROM schedule_runs WHERE schedule_id = :scheduleId AND outcome NOT IN ('queued', 'waiting')
        AND fired_at < now() - make_interval(secs => :keptSeconds) AND nominal_at < (
        SELECT k.nominal_at FROM schedule_runs k WHERE k.schedule_id = :scheduleId ORDER BY k.nominal_at DESC OFFSET :kept LIMIT 1)`,
@@ -90,6 +93,7 @@ async function recordSlots(
 ): Promise<number> {
   if (slots.length === 0) return 0;
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'record_slots',
     `INSERT INTO schedule_runs (environment_id, schedule_id, trigger, nominal_at, outcome, error_code, error_message, fired_at)
      SELECT current_environment_id(), :scheduleId, 'schedule', slot.at, :outcome, :code, :message, clock_timestamp()
      FROM unnest(CAST(:slots AS timestamptz[])) AS slot (at)
@@ -116,6 +120,7 @@ async function findSlotsWithoutRun(
 ): Promise<Date[]> {
   if (slots.length === 0) return [];
   const { rows } = await tx.raw<{ rows: { at: Date }[] }>(
+    'find_slots_without_run',
     `SELECT slot.at FROM unnest(CAST(:slots AS timestamptz[])) AS slot (at)
      WHERE NOT EXISTS (SELECT FROM schedule_runs r WHERE r.schedule_id = :scheduleId AND r.nominal_at = slot.at AND r.trigger = 'schedule')
      ORDER BY slot.at`,

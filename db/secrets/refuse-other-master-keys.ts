@@ -17,6 +17,7 @@ export async function refuseOtherMasterKeys(db: Database, vault: Pick<Vault, 'ke
   if (unknown.length === 0) return;
   // In one order, so that two processes that start at once do not wait for each other.
   await db.directory.raw(
+    'refuse_other_master_keys',
     `INSERT INTO master_key_digests (version, digest)
      SELECT k.version, k.digest FROM unnest(?::integer[], ?::bytea[]) AS k (version, digest) ORDER BY k.version
      ON CONFLICT (version) DO NOTHING`,
@@ -28,6 +29,7 @@ export async function refuseOtherMasterKeys(db: Database, vault: Pick<Vault, 'ke
 
 async function readRecorded(db: Database, configured: readonly KeyDigest[]): Promise<ReadonlyMap<number, Buffer>> {
   const { rows } = await db.directory.raw<{ rows: KeyDigest[] }>(
+    'read_recorded',
     'SELECT version, digest FROM master_key_digests WHERE version = ANY (?)',
     [configured.map(({ version }) => version)],
   );

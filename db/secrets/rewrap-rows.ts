@@ -68,6 +68,7 @@ export async function rewrapRows(
   { after, most, onUnopened }: BatchInput,
 ): Promise<Batch> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
+    { variantsOf: 'rewrap_rows' },
     `SELECT ${idColumn} AS id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey",
        sealed_value AS "sealedValue"
      FROM ${table} WHERE master_key_version IS NOT NULL AND master_key_version <> ? AND ${idColumn} > ?
@@ -79,11 +80,11 @@ export async function rewrapRows(
     const { id } = row;
     const sealed = rewrapOrTell(vault, associatedDataOf(id), row, (reason) => onUnopened({ table, id, reason }));
     if (sealed === null) continue;
-    await tx.raw(`UPDATE ${table} SET master_key_version = ?, wrapped_data_key = ? WHERE ${idColumn} = ?`, [
-      sealed.masterKeyVersion,
-      sealed.wrappedDataKey,
-      id,
-    ]);
+    await tx.raw(
+      { variantsOf: 'rewrap_rows_2' },
+      `UPDATE ${table} SET master_key_version = ?, wrapped_data_key = ? WHERE ${idColumn} = ?`,
+      [sealed.masterKeyVersion, sealed.wrappedDataKey, id],
+    );
     rewrapped++;
   }
   const last = rows.at(-1);

@@ -14,6 +14,7 @@ export async function rewrapSecrets(
   { tenant, after, most, onUnopened }: BatchInput,
 ): Promise<Batch> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
+    'rewrap_secrets',
     `SELECT v.secret_id AS "secretId", s.name, v.version, v.version = s.current_version AS "isCurrent",
        v.master_key_version AS "masterKeyVersion", v.wrapped_data_key AS "wrappedDataKey", v.sealed_value AS "sealedValue"
      FROM secret_versions v JOIN secrets s ON s.id = v.secret_id
@@ -32,6 +33,7 @@ export async function rewrapSecrets(
     if (sealed === null) continue;
     const { masterKeyVersion, wrappedDataKey } = sealed;
     await tx.raw(
+      'rewrap_secrets_2',
       'UPDATE secret_versions SET master_key_version = :masterKeyVersion, wrapped_data_key = :wrappedDataKey WHERE secret_id = :secretId AND version = :version',
       { masterKeyVersion, wrappedDataKey, secretId, version },
     );

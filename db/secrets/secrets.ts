@@ -27,6 +27,7 @@ const SECRET_COLUMNS = {
 
 export async function getSecret(tx: EnvironmentTransaction, name: string): Promise<SecretRecord | null> {
   const { rows } = await tx.raw<{ rows: SecretRecord[] }>(
+    'get_secret',
     `SELECT ${selected(SECRET_COLUMNS)} FROM secrets WHERE name = ? AND deleted_at IS NULL`,
     [name],
   );
@@ -36,6 +37,7 @@ export async function getSecret(tx: EnvironmentTransaction, name: string): Promi
 /** One page of the live secrets, newest first, with the total count. */
 export async function listSecrets(tx: EnvironmentTransaction, range: Range): Promise<Page<SecretRecord>> {
   return pageOf(tx, {
+    name: 'list_secrets',
     columns: selected(SECRET_COLUMNS),
     from: 'secrets',
     where: 'environment_id = current_environment_id() AND deleted_at IS NULL',
@@ -64,6 +66,7 @@ export async function putSecret(
 ): Promise<{ secret: SecretRecord; created: boolean }> {
   const { tenant, name } = input;
   const { rows } = await tx.raw<{ rows: SecretRecord[] }>(
+    'put_secret',
     `INSERT INTO secrets (id, environment_id, name, description, current_version) VALUES (:id, :environmentId, :name, :description, 1)
      ON CONFLICT (environment_id, name) DO UPDATE SET
        current_version = secrets.current_version + 1,
@@ -84,6 +87,7 @@ export async function putSecret(
   if (secret === undefined) throw new Error('the upsert of a secret returned no row');
   const sealed = vault.seal({ ...tenant, name, version: secret.version }, input.value);
   await tx.raw(
+    'put_secret_2',
     `INSERT INTO secret_versions (environment_id, secret_id, version, master_key_version, wrapped_data_key, sealed_value)
      VALUES (:environmentId, :secretId, :version, :masterKeyVersion, :wrappedDataKey, :sealedValue)`,
     { ...sealed, environmentId: tenant.environmentId, secretId: secret.id, version: secret.version },
@@ -97,12 +101,13 @@ export async function putSecret(
  */
 export async function deleteSecret(tx: EnvironmentTransaction, name: string): Promise<string | null> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'delete_secret',
     'UPDATE secrets SET deleted_at = now(), description = NULL WHERE name = ? AND deleted_at IS NULL RETURNING id',
     [name],
   );
   const deleted = rows[0];
   if (deleted === undefined) return null;
-  await tx.raw('DELETE FROM secret_versions WHERE secret_id = ?', [deleted.id]);
+  await tx.raw('delete_secret_2', 'DELETE FROM secret_versions WHERE secret_id = ?', [deleted.id]);
   return deleted.id;
 }
 
@@ -122,6 +127,7 @@ export async function readSealedSecrets(
 ): Promise<SealedSecretRow[]> {
   if (names.length === 0) return [];
   const { rows } = await tx.raw<{ rows: ({ name: string; version: number } & SealedSecret)[] }>(
+    'read_sealed_secrets',
     `SELECT s.name, v.version, v.master_key_version AS "masterKeyVersion", v.wrapped_data_key AS "wrappedDataKey",
        v.sealed_value AS "sealedValue"
      FROM secrets s JOIN secret_versions v
@@ -139,6 +145,7 @@ export async function readSecretVersions(
 ): Promise<Record<string, number>> {
   if (names.length === 0) return {};
   const { rows } = await tx.raw<{ rows: { name: string; version: number }[] }>(
+    'read_secret_versions',
     'SELECT name, current_version AS version FROM secrets WHERE name = ANY(?) AND deleted_at IS NULL',
     [[...names]],
   );

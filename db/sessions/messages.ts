@@ -25,7 +25,7 @@ export async function appendMessages(
   }));
   const tokens = messages.reduce((sum, message) => sum + message.tokens, 0);
   try {
-    const appended = await tx.raw<{ rows: SessionMessageRecord[] }>(APPEND, {
+    const appended = await tx.raw<{ rows: SessionMessageRecord[] }>('append_messages', APPEND, {
       sessionId,
       count: messages.length,
       tokens,
@@ -72,6 +72,7 @@ export async function listMessages(
   const isAscending = order === 'asc';
   const after = `m.sequence ${isAscending ? '>' : '<'} CAST(:after AS bigint)`;
   return pageOf(tx, {
+    name: { variantsOf: 'list_sessions_messages' },
     columns: MESSAGE_COLUMNS,
     from: 'session_messages m',
     where: ['m.session_id = :sessionId', ...conditionsFor({ after }, asked)].join(' AND '),
@@ -92,6 +93,7 @@ export async function listTexts(
   { after, to, limit }: { after: number; to: number; limit: number },
 ): Promise<MessageText[]> {
   const { rows } = await tx.raw<{ rows: MessageText[] }>(
+    'list_texts',
     `SELECT m.id, m.sequence::float8 AS sequence, m.role, m.name, CASE jsonb_typeof(m.content)
          WHEN 'string' THEN m.content #>> '{}'
          ELSE coalesce((SELECT string_agg(p.part ->> 'text', E'\\n\\n' ORDER BY p.position)
@@ -115,6 +117,7 @@ export interface SessionSize {
 /** How large the messages of a session are together. None of them is read: each row says its own bytes. */
 export async function measureMessages(tx: EnvironmentTransaction, sessionId: string): Promise<SessionSize> {
   const { rows } = await tx.raw<{ rows: SessionSize[] }>(
+    'measure_messages',
     `SELECT coalesce(sum(m.bytes), 0)::float8 AS bytes, coalesce(max(m.sequence), 0)::float8 AS "lastSequence"
      FROM session_messages m WHERE m.session_id = ?`,
     [sessionId],
@@ -125,7 +128,11 @@ export async function measureMessages(tx: EnvironmentTransaction, sessionId: str
 /** Removes all messages of a session that the same transaction has locked. Returns how many. Their numbers are not used again. */
 export async function clearMessages(tx: EnvironmentTransaction, sessionId: string): Promise<number> {
   const deleted = await deleteMessages(tx, sessionId);
-  await tx.raw('UPDATE sessions SET message_count = 0, token_count = 0, updated_at = now() WHERE id = ?', [sessionId]);
+  await tx.raw(
+    'clear_messages',
+    'UPDATE sessions SET message_count = 0, token_count = 0, updated_at = now() WHERE id = ?',
+    [sessionId],
+  );
   return deleted;
 }
 
@@ -134,6 +141,7 @@ function deleteMessages(tx: EnvironmentTransaction, sessionId: string): Promise<
   let after = 0;
   return deleteInSteps(async (most) => {
     const { rows } = await tx.raw<{ rows: (DeletedStep & { last: number | null })[] }>(
+      'delete_messages',
       `WITH gone AS (DELETE FROM session_messages WHERE session_id = :sessionId AND sequence > CAST(:after AS bigint) AND sequence <= (
          SELECT max(sequence) FROM (SELECT m.sequence FROM session_messages m WHERE m.session_id = :sessionId
            AND m.sequence > CAST(:after AS bigint) ORDER BY m.sequence LIMIT :most) step) RETURNING sequence)
@@ -148,6 +156,7 @@ function deleteMessages(tx: EnvironmentTransaction, sessionId: string): Promise<
 /** Removes the newest message of a session that the same transaction has locked. Null: there is none. Its number is not used again. */
 export async function popMessage(tx: EnvironmentTransaction, sessionId: string): Promise<SessionMessageRecord | null> {
   const { rows } = await tx.raw<{ rows: SessionMessageRecord[] }>(
+    'pop_message',
     `WITH newest AS (SELECT max(sequence) AS sequence FROM session_messages WHERE session_id = :sessionId),
      gone AS (DELETE FROM session_messages m USING newest WHERE m.session_id = :sessionId AND m.sequence = newest.sequence
        RETURNING ${MESSAGE_COLUMNS}),
@@ -162,5 +171,5 @@ export async function popMessage(tx: EnvironmentTransaction, sessionId: string):
 /** Deletes a session that the same transaction has locked, with its messages. */
 export async function deleteSession(tx: EnvironmentTransaction, sessionId: string): Promise<void> {
   await deleteMessages(tx, sessionId);
-  await tx.raw('DELETE FROM sessions WHERE id = ?', [sessionId]);
+  await tx.raw('delete_session', 'DELETE FROM sessions WHERE id = ?', [sessionId]);
 }

@@ -41,6 +41,7 @@ export const LIVE = '(s.expires_at IS NULL OR s.expires_at > now())';
 /** Null where there is none, or it is past its end. */
 export async function getSession(tx: EnvironmentTransaction, id: string): Promise<SessionRecord | null> {
   const { rows } = await tx.raw<{ rows: SessionRecord[] }>(
+    'get_session',
     `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.id = :id AND ${LIVE}`,
     { id },
   );
@@ -50,6 +51,7 @@ export async function getSession(tx: EnvironmentTransaction, id: string): Promis
 /** The same, with its row locked: appends and other changes of the session wait until the transaction ends. */
 export async function lockSession(tx: EnvironmentTransaction, id: string): Promise<SessionRecord | null> {
   const { rows } = await tx.raw<{ rows: SessionRecord[] }>(
+    'lock_session',
     `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.id = :id AND ${LIVE} FOR UPDATE`,
     { id },
   );
@@ -71,6 +73,7 @@ export async function listSessions(
   asked: SessionFilter & Range,
 ): Promise<Page<SessionRecord>> {
   return pageOf(tx, {
+    name: { variantsOf: 'list_sessions' },
     columns: LISTED,
     from: 'sessions s',
     where: ['s.environment_id = current_environment_id()', LIVE, ...conditionsFor(CONDITIONS, asked)].join(' AND '),
@@ -90,6 +93,7 @@ interface NewSession {
 
 export async function createSession(tx: EnvironmentTransaction, session: NewSession): Promise<SessionRecord> {
   const { rows } = await tx.raw<{ rows: SessionRecord[] }>(
+    'create_session',
     `INSERT INTO sessions AS s (id, environment_id, name, user_id, agent_id, metadata, expires_at)
      VALUES (:id, current_environment_id(), :name, :userId, :agentId, :metadata, now() + make_interval(secs => :ttlSeconds))
      RETURNING ${SESSION_COLUMNS}`,
@@ -120,6 +124,7 @@ export async function updateSession(
     'updated_at = now()',
   ];
   const { rows } = await tx.raw<{ rows: SessionRecord[] }>(
+    { variantsOf: 'update_session' },
     `UPDATE sessions s SET ${sets.join(', ')} WHERE s.id = :id AND ${LIVE} RETURNING ${SESSION_COLUMNS}`,
     {
       id,

@@ -42,6 +42,7 @@ export function signingKeyAssociatedData(workspaceId: string, signingKeyId: stri
 /** The signing keys of the transaction's workspace that are in use, newest first, with their total count. */
 export async function listSigningKeys(tx: EnvironmentTransaction, range: Range): Promise<Page<SigningKeyRecord>> {
   return pageOf(tx, {
+    name: 'list_signing_keys',
     columns: selected(SIGNING_KEY_COLUMNS),
     from: 'signing_keys',
     where: '(retires_at IS NULL OR retires_at > now())',
@@ -53,6 +54,7 @@ export async function listSigningKeys(tx: EnvironmentTransaction, range: Range):
 /** The signing keys in use, sealed, newest first, for a delivery to open. */
 export async function readSealedSigningKeys(tx: EnvironmentTransaction): Promise<SealedSigningKey[]> {
   const { rows } = await tx.raw<{ rows: SealedSigningKey[] }>(
+    'read_sealed_signing_keys',
     `SELECT id, ${selected(SEALED_COLUMNS)} FROM signing_keys WHERE retires_at IS NULL OR retires_at > now() ORDER BY created_at DESC, id DESC`,
     [],
   );
@@ -78,11 +80,18 @@ export async function ensureSigningKey(
 
 /** Serializes the creation of keys of one workspace. A later `hasSigningKey` sees what was committed before. */
 async function lockSigningKeys(tx: EnvironmentTransaction | WorkspaceTransaction): Promise<void> {
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('signing-keys/' || current_workspace_id(), 0))");
+  await tx.raw(
+    'lock_signing_keys',
+    "SELECT pg_advisory_xact_lock(hashtextextended('signing-keys/' || current_workspace_id(), 0))",
+  );
 }
 
 export async function hasSigningKey(tx: EnvironmentTransaction): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT FROM signing_keys WHERE retires_at IS NULL', []);
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'has_signing_key',
+    'SELECT FROM signing_keys WHERE retires_at IS NULL',
+    [],
+  );
   return rows.length > 0;
 }
 
@@ -95,6 +104,7 @@ async function insertSigningKey(
   const secret = newSigningSecret();
   const sealed = vault.seal(signingKeyAssociatedData(workspaceId, id), secret);
   const { rows } = await tx.raw<{ rows: SigningKeyRecord[] }>(
+    'insert_signing_key',
     `INSERT INTO signing_keys (id, workspace_id, prefix, master_key_version, wrapped_data_key, sealed_value)
      VALUES (:id, :workspaceId, :prefix, :masterKeyVersion, :wrappedDataKey, :sealedValue) RETURNING ${selected(SIGNING_KEY_COLUMNS)}`,
     { ...sealed, id, workspaceId, prefix: shownSecretPrefix(secret) },
@@ -118,17 +128,20 @@ export async function rotateSigningKey(
   gracePeriodSeconds: number,
 ): Promise<NewSigningKey | null> {
   await lockSigningKeys(tx);
-  await tx.raw('DELETE FROM signing_keys WHERE retires_at <= now()');
+  await tx.raw('rotate_signing_key', 'DELETE FROM signing_keys WHERE retires_at <= now()');
   const { rows } = await tx.raw<{ rows: { retiring: number }[] }>(
+    'rotate_signing_key_2',
     'SELECT count(*)::int AS retiring FROM signing_keys WHERE retires_at IS NOT NULL',
   );
   if (gracePeriodSeconds === 0) {
-    await tx.raw('DELETE FROM signing_keys WHERE retires_at IS NULL');
+    await tx.raw('rotate_signing_key_3', 'DELETE FROM signing_keys WHERE retires_at IS NULL');
   } else {
     if ((rows[0]?.retiring ?? 0) >= RETIRING_KEYS_MAX) return null;
-    await tx.raw('UPDATE signing_keys SET retires_at = now() + make_interval(secs => ?) WHERE retires_at IS NULL', [
-      gracePeriodSeconds,
-    ]);
+    await tx.raw(
+      'rotate_signing_key_4',
+      'UPDATE signing_keys SET retires_at = now() + make_interval(secs => ?) WHERE retires_at IS NULL',
+      [gracePeriodSeconds],
+    );
   }
   return insertSigningKey(tx, vault, workspaceId);
 }
@@ -140,6 +153,7 @@ export async function rewrapSigningKeys(
   { tenant: { workspaceId }, onUnopened }: Pick<BatchInput, 'tenant' | 'onUnopened'>,
 ): Promise<number> {
   const { rows } = await tx.raw<{ rows: SealedSigningKey[] }>(
+    'rewrap_signing_keys',
     `SELECT id, ${selected(SEALED_COLUMNS)} FROM signing_keys WHERE master_key_version <> ? ORDER BY id FOR UPDATE`,
     [vault.newestMasterKeyVersion],
   );
@@ -150,11 +164,11 @@ export async function rewrapSigningKeys(
       onUnopened({ table: 'signing_keys', id, reason }),
     );
     if (sealed === null) continue;
-    await tx.raw('UPDATE signing_keys SET master_key_version = ?, wrapped_data_key = ? WHERE id = ?', [
-      sealed.masterKeyVersion,
-      sealed.wrappedDataKey,
-      id,
-    ]);
+    await tx.raw(
+      'rewrap_signing_keys_2',
+      'UPDATE signing_keys SET master_key_version = ?, wrapped_data_key = ? WHERE id = ?',
+      [sealed.masterKeyVersion, sealed.wrappedDataKey, id],
+    );
     rewrapped++;
   }
   return rewrapped;

@@ -42,6 +42,7 @@ export interface UrlGroupWithEndpoints extends UrlGroupRecord {
 /** A group that is not deleted, with its endpoints. Null where there is none. */
 export async function getUrlGroup(tx: EnvironmentTransaction, id: string): Promise<UrlGroupWithEndpoints | null> {
   const { rows } = await tx.raw<{ rows: UrlGroupRecord[] }>(
+    'get_url_group',
     `SELECT ${GROUP_COLUMNS} FROM url_groups g WHERE g.id = ? AND g.deleted_at IS NULL`,
     [id],
   );
@@ -51,6 +52,7 @@ export async function getUrlGroup(tx: EnvironmentTransaction, id: string): Promi
 
 export async function withEndpoints(tx: EnvironmentTransaction, group: UrlGroupRecord): Promise<UrlGroupWithEndpoints> {
   const { rows } = await tx.raw<{ rows: EndpointRecord[] }>(
+    'with_endpoints',
     `SELECT ${ENDPOINT_COLUMNS} FROM url_group_endpoints e WHERE e.group_id = ? AND e.removed_at IS NULL
      ORDER BY e.created_at, e.id`,
     [group.id],
@@ -65,6 +67,7 @@ export async function listUrlGroups(
   asked: { name?: string | undefined } & Range,
 ): Promise<Page<UrlGroupRecord>> {
   return pageOf(tx, {
+    name: 'list_url_groups',
     columns: GROUP_COLUMNS,
     from: 'url_groups g',
     where: 'g.environment_id = current_environment_id() AND g.deleted_at IS NULL',
@@ -77,12 +80,14 @@ export async function listUrlGroups(
 /** Locks a group until the transaction ends: changes of a group and of its endpoints come one after another. Null where there is none. */
 export async function lockUrlGroup(tx: EnvironmentTransaction, id: string): Promise<UrlGroupRecord | null> {
   const locked = await tx.raw<{ rows: unknown[] }>(
+    'lock_url_group',
     'SELECT id FROM url_groups WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE',
     [id],
   );
   if (locked.rows.length === 0) return null;
   // A statement of its own, which sees the endpoints that others committed while this transaction waited for the lock.
   const { rows } = await tx.raw<{ rows: UrlGroupRecord[] }>(
+    'lock_url_group_2',
     `SELECT ${GROUP_COLUMNS} FROM url_groups g WHERE g.id = ?`,
     [id],
   );
@@ -92,8 +97,12 @@ export async function lockUrlGroup(tx: EnvironmentTransaction, id: string): Prom
 /** Creates a group without endpoints and returns its id. Throws CONFLICT where a group has the name, QUOTA_EXCEEDED at the limit. */
 export async function createUrlGroup(tx: EnvironmentTransaction, name: string): Promise<string> {
   // Serialized: two requests that counted at the same time would both miss the other's group.
-  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('url-groups/' || current_environment_id(), 0))");
+  await tx.raw(
+    'create_url_group',
+    "SELECT pg_advisory_xact_lock(hashtextextended('url-groups/' || current_environment_id(), 0))",
+  );
   const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+    'create_url_group_2',
     'SELECT count(*)::int AS live FROM url_groups WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
   );
   if ((rows[0]?.live ?? 0) >= GROUPS_PER_ENVIRONMENT_MAX) {
@@ -103,10 +112,14 @@ export async function createUrlGroup(tx: EnvironmentTransaction, name: string): 
   }
   const id = newId('urlGroup');
   await tx
-    .raw('INSERT INTO url_groups (id, environment_id, name) VALUES (:id, current_environment_id(), :name)', {
-      id,
-      name,
-    })
+    .raw(
+      'create_url_group_3',
+      'INSERT INTO url_groups (id, environment_id, name) VALUES (:id, current_environment_id(), :name)',
+      {
+        id,
+        name,
+      },
+    )
     .catch(nameTaken('url_groups_live_name', name));
   return id;
 }
@@ -114,13 +127,13 @@ export async function createUrlGroup(tx: EnvironmentTransaction, name: string): 
 /** Renames a group that the same transaction has locked. Throws CONFLICT where another group has the name. */
 export async function renameUrlGroup(tx: EnvironmentTransaction, id: string, name: string): Promise<void> {
   await tx
-    .raw('UPDATE url_groups SET name = :name, updated_at = now() WHERE id = :id', { id, name })
+    .raw('rename_url_group', 'UPDATE url_groups SET name = :name, updated_at = now() WHERE id = :id', { id, name })
     .catch(nameTaken('url_groups_live_name', name));
 }
 
 /** Deletes a group that the same transaction has locked. Its row stays for the messages that name it; its name is free. */
 export async function deleteUrlGroup(tx: EnvironmentTransaction, id: string): Promise<void> {
-  await tx.raw('UPDATE url_groups SET deleted_at = now(), updated_at = now() WHERE id = ?', [id]);
+  await tx.raw('delete_url_group', 'UPDATE url_groups SET deleted_at = now(), updated_at = now() WHERE id = ?', [id]);
 }
 
 /**
@@ -138,9 +151,10 @@ export async function addEndpoints(
       message: `A URL group has at most ${ENDPOINTS_PER_GROUP_MAX} endpoints, and this one has ${group.endpointCount}. Remove one, or begin another group.`,
     });
   }
-  await tx.raw('UPDATE url_groups SET updated_at = now() WHERE id = ?', [group.id]);
+  await tx.raw('add_endpoints', 'UPDATE url_groups SET updated_at = now() WHERE id = ?', [group.id]);
   const { rows } = await tx
     .raw<{ rows: EndpointRecord[] }>(
+      'add_endpoints_2',
       `INSERT INTO url_group_endpoints AS e (id, environment_id, group_id, url, name, retry_count)
        SELECT n.id, current_environment_id(), :groupId, n.url, n.name, n.retry_count
        FROM json_populate_recordset(CAST(NULL AS url_group_endpoints), CAST(:endpoints AS json)) n
@@ -172,6 +186,7 @@ export async function removeEndpoint(
   endpointId: string,
 ): Promise<EndpointRecord | null> {
   const { rows } = await tx.raw<{ rows: EndpointRecord[] }>(
+    'remove_endpoint',
     `WITH touched AS (UPDATE url_groups SET updated_at = now() WHERE id = :groupId)
      UPDATE url_group_endpoints e SET removed_at = now()
      WHERE e.group_id = :groupId AND e.id = CAST(:endpointId AS uuid) AND e.removed_at IS NULL RETURNING ${ENDPOINT_COLUMNS}`,

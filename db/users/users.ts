@@ -17,6 +17,7 @@ export function newUserId(): string {
 /** Creates the transaction's user. Returns false where a user has the e-mail address already; its case is ignored. */
 export async function createUser(tx: UserTransaction, user: NewUser): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'create_user',
     `INSERT INTO users (id, email, name, password_hash) VALUES (current_user_id(), ?, ?, ?) ON CONFLICT (lower(email)) DO NOTHING`,
     [user.email, user.name, user.passwordHash],
   );
@@ -33,6 +34,7 @@ export interface UserWithHash {
 /** Finds a user by e-mail address, ignoring its case. The hash is for `verifyPassword` only. */
 export async function findUserByEmail(db: Database, email: string): Promise<UserWithHash | null> {
   const { rows } = await db.directory.raw<{ rows: UserWithHash[] }>(
+    'find_user_by_email',
     'SELECT id, email, name, password_hash AS "passwordHash" FROM find_user_by_email(?)',
     [email],
   );
@@ -41,9 +43,11 @@ export async function findUserByEmail(db: Database, email: string): Promise<User
 
 /** Changes the password of the transaction's user and ends all their sessions, in one commit. */
 export async function changePassword(tx: UserTransaction, userId: string, passwordHash: string): Promise<void> {
-  await tx.raw('UPDATE users SET password_hash = ?, password_changed_at = now() WHERE id = current_user_id()', [
-    passwordHash,
-  ]);
+  await tx.raw(
+    'change_password',
+    'UPDATE users SET password_hash = ?, password_changed_at = now() WHERE id = current_user_id()',
+    [passwordHash],
+  );
   await endSessionsOfUser(tx, userId);
 }
 
@@ -53,9 +57,10 @@ export async function changePassword(tx: UserTransaction, userId: string, passwo
  * waits until this transaction ends, and then ends the session that it starts.
  */
 export async function holdPassword(tx: UserTransaction, user: UserWithHash): Promise<boolean> {
-  await tx.raw('SELECT id FROM users WHERE id = current_user_id() FOR NO KEY UPDATE');
+  await tx.raw('hold_password', 'SELECT id FROM users WHERE id = current_user_id() FOR NO KEY UPDATE');
   // A separate statement: only a new snapshot contains what was committed while the lock was waited for.
   const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'hold_password_2',
     'SELECT 1 FROM find_user_by_email(?) WHERE id = current_user_id() AND password_hash = ?',
     [user.email, user.passwordHash],
   );
@@ -70,8 +75,10 @@ export interface WorkspaceOfUser {
 
 /** The workspaces of a user, ordered by name. */
 export async function listWorkspacesOfUser(tx: UserTransaction, userId: string): Promise<WorkspaceOfUser[]> {
-  const { rows } = await tx.raw<{ rows: WorkspaceOfUser[] }>('SELECT id, name, role FROM list_workspaces_of_user(?)', [
-    userId,
-  ]);
+  const { rows } = await tx.raw<{ rows: WorkspaceOfUser[] }>(
+    'list_workspaces_of_user',
+    'SELECT id, name, role FROM list_workspaces_of_user(?)',
+    [userId],
+  );
   return rows;
 }

@@ -25,15 +25,15 @@ const SOUND_TREE: SourceFile[] = [
   },
   {
     path: 'activities/index.ts',
-    text: "import { b } from '../../db/secrets/vault.ts'; export const createActivities = () => ({ b });",
+    text: "import { b } from '../db/secrets/vault.ts'; export const createActivities = () => ({ b });",
   },
   { path: 'activities/adapters/adapter.ts', text: "export { a } from '../../domain/ids.ts';" },
-  { path: 'workflows/index.ts', text: "export * from '../../workflows/invocations/invoke-action.workflow.ts';" },
+  { path: 'workflows/index.ts', text: "export * from './invocations/invoke-action.workflow.ts';" },
   { path: 'temporal/search-attributes.ts', text: "import { defineSearchAttributeKey } from '@temporalio/common';" },
-  { path: 'workflows/activity-options.ts', text: "import { a } from '../../domain/ids.ts'; export const o = a;" },
+  { path: 'workflows/activity-options.ts', text: "import { a } from '../domain/ids.ts'; export const o = a;" },
   {
     path: 'temporal/reconciliation/reconcile-effect.ts',
-    text: "import type { Form } from '../faults/form.ts'; export type M = Form;",
+    text: "import type { Form } from '../../domain/form.ts'; export type M = Form;",
   },
   {
     path: 'workflows/reconciliation/reconcile-effect.workflow.ts',
@@ -42,7 +42,7 @@ const SOUND_TREE: SourceFile[] = [
   {
     path: 'workflows/invocations/invoke-action.workflow.ts',
     text: `import { proxyActivities } from '@temporalio/workflow';
-           import { o } from '../../workflows/activity-options.ts';
+           import { o } from '../activity-options.ts';
            import type { createActivities } from '../../activities/index.ts';
            import { type M } from '../../temporal/reconciliation/reconcile-effect.ts';
            type A = import('../../activities/index.ts').A;`,
@@ -62,7 +62,7 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
   {
     rule: 'an SDK imports nothing of the service',
     path: 'sdk/typescript/src/x.ts',
-    text: "import type { ErrorCode } from '../../domain/ids.ts';",
+    text: "import type { ErrorCode } from '../../../domain/ids.ts';",
     says: /a package of its own/,
   },
   {
@@ -300,7 +300,7 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
   {
     rule: 'zod reached through domain',
     path: 'workflows/invocations/x.ts',
-    text: "export { form } from '../faults/form.ts';",
+    text: "export { form } from '../../domain/form.ts';",
     says: /brings zod/,
   },
 ];

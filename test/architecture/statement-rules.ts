@@ -47,6 +47,9 @@ function namesTransaction(value: unknown): boolean {
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,49}$/;
+/** Its lists and walks are named by their callers, whose names are checked as those of `raw`. */
+const HANDS_NAMES_ON = 'db/page.ts';
+const LISTS = /^(pageOf|itemsOf|rowsAfter)$/;
 /** What the transactions themselves send. */
 const NAMES_OF_TRANSACTIONS = /name: '([a-z_]+)'/g;
 
@@ -64,12 +67,17 @@ export function checkNames(files: readonly SourceFile[]): Violation[] {
   for (const file of files) {
     if (!/^(db|api|activities|embedded)\/.*\.ts$/.test(file.path)) continue;
     // knex has a `raw` too.
-    if (!/\.raw\b/.test(file.text) || file.text.includes("from 'knex'")) continue;
+    if (
+      !/\.raw\b|from '\.\.\/page\.ts'/.test(file.text) ||
+      file.path === HANDS_NAMES_ON ||
+      file.text.includes("from 'knex'")
+    )
+      continue;
     visitCalls(syntaxOf(file), [], (call, functions) => {
       const add = (message: string): void => {
         found.push({ path: file.path, line: lineAt(file.text, call.start), message });
       };
-      const [name, sql] = call['arguments'] as [unknown, unknown];
+      const [name, sql] = nameAndText(call, functions.map(localsOf));
       const { literal, isVaried } = nameOf(name);
       if (literal === null || !NAME.test(literal)) {
         return add(
@@ -88,6 +96,20 @@ export function checkNames(files: readonly SourceFile[]): Violation[] {
   }
   return found;
 }
+
+/** The name and the text of `raw`, or the name of a list and all that its text is made of. */
+function nameAndText(call: SyntaxNode, scopes: readonly Locals[]): [unknown, unknown] {
+  const [first, second] = call['arguments'] as [unknown, unknown];
+  if (isNode(call['callee']) && call['callee'].type !== 'Identifier') return [first, second];
+  const list = isNode(second) && second.type === 'Identifier' ? scopes[0]?.get(String(second['name'])) : second;
+  if (!isNode(list) || list.type !== 'ObjectExpression') return [null, null];
+  const given = new Map((list['properties'] as SyntaxNode[]).map((each) => [keyOf(each), each]));
+  const name = given.get('name')?.['value'];
+  const text = [...given].filter(([key]) => key !== 'name' && key !== 'asked').map(([, each]) => each);
+  return [name, { type: 'ArrayExpression', start: call.start, elements: text } as unknown as SyntaxNode];
+}
+
+const keyOf = ({ key }: SyntaxNode): string => (isNode(key) ? String(key['name']) : '');
 
 function nameOf(node: unknown): { literal: string | null; isVaried: boolean } {
   if (!isNode(node)) return { literal: null, isVaried: false };
@@ -110,9 +132,10 @@ function visitCalls(
 ): void {
   if (!isNode(value)) return;
   const { callee } = value;
-  if (value.type === 'CallExpression' && isNode(callee) && callee.type === 'MemberExpression') {
-    const { property } = callee;
-    if (isNode(property) && property['name'] === 'raw') each(value, functions);
+  if (value.type === 'CallExpression' && isNode(callee)) {
+    const called = callee.type === 'MemberExpression' ? callee['property'] : callee;
+    const name = isNode(called) ? String(called['name']) : '';
+    if (callee.type === 'Identifier' ? LISTS.test(name) : name === 'raw') each(value, functions);
   }
   const within = isFunction(value) ? [value, ...functions] : functions;
   for (const child of childrenOf(value)) visitCalls(child, within, each);

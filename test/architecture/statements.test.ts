@@ -33,6 +33,11 @@ describe('a statement has a literal name of its own', () => {
   test.each<[string, RegExp]>([
     ['const read = (tx) => tx.raw(`SELECT 1`, []);', /without a literal name: write tx\.raw/],
     ['const read = (tx) => tx.raw(null, `SELECT 1`);', /without a literal name/],
+    ["import { pageOf } from '../page.ts'; const list = (tx) => pageOf(tx, { from: 'a', asked });", /without a literal name/],
+    [
+      "import { pageOf } from '../page.ts'; const list = (tx, where) => itemsOf(tx, { name: 'list_it', where, asked });",
+      /variantsOf: 'list_it'/,
+    ],
     ['const read = (tx, name) => tx.raw(name, `SELECT 1`);', /without a literal name/],
     ['const read = (tx) => tx.raw({ variantsOf: NAME }, `SELECT 1`);', /without a literal name/],
     ["tx.raw('read_it', A); tx.raw('read_it', A);", /read_it, as db\/x\/x\.ts:1 does: give it a name of its own/],

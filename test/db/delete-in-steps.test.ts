@@ -16,7 +16,7 @@ async function deletes<T>(table: string, work: (tx: EnvironmentTransaction) => P
   const sizes: number[] = [];
   const done = await database.db.withEnvironment(database.tenant, async (tx) => {
     const count = async (): Promise<number> => {
-      const { rows } = await tx.raw<{ rows: { n: number }[] }>(`SELECT count(*)::int AS n FROM ${table}`);
+      const { rows } = await tx.raw<{ rows: { n: number }[] }>(null, `SELECT count(*)::int AS n FROM ${table}`);
       return rows[0]?.n ?? 0;
     };
     const watched: EnvironmentTransaction = {

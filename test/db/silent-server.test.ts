@@ -57,8 +57,8 @@ async function throughNetwork(): Promise<{ db: Database; network: Network }> {
 
 test('a server that says nothing more fails what waits for it, and its connections are others’ again', async () => {
   const { db, network } = await throughNetwork();
-  const read = () => db.directory.raw('SELECT 1');
-  const write = () => db.withEnvironment(database.tenant, (tx) => tx.raw('SELECT 1'));
+  const read = () => db.directory.raw(null, 'SELECT 1');
+  const write = () => db.withEnvironment(database.tenant, (tx) => tx.raw(null, 'SELECT 1'));
   await Promise.all([read(), write()]);
   network.die();
   const [ofRead, ofWrite] = await Promise.allSettled([read(), write()]);
@@ -75,11 +75,11 @@ test('a server that says nothing more fails what waits for it, and its connectio
 
 test('a pool whose server says nothing more is closed', async () => {
   const { db, network } = await throughNetwork();
-  await db.directory.raw('SELECT 1');
+  await db.directory.raw(null, 'SELECT 1');
   const waiting = db
     .withEnvironment(database.tenant, (tx) => {
       network.die(); // it holds a connection by now
-      return tx.raw('SELECT 1');
+      return tx.raw(null, 'SELECT 1');
     })
     .catch((error: unknown) => error);
   await expect.poll(() => network.isDead).toBe(true);

@@ -66,7 +66,7 @@ describe('a transaction', () => {
 
   const backend = async (): Promise<number | undefined> => {
     const { rows } = await database.db.withEnvironment(database.tenant, (tx) =>
-      tx.raw<{ rows: { pid: number }[] }>('SELECT pg_backend_pid() AS pid'),
+      tx.raw<{ rows: { pid: number }[] }>(null, 'SELECT pg_backend_pid() AS pid'),
     );
     return rows[0]?.pid;
   };
@@ -86,6 +86,7 @@ describe('a transaction', () => {
     const { rows } = await database.db.withEnvironment(database.tenant, async (tx) => {
       await claimDispatch(tx, 'inv_unknown');
       return tx.raw<{ rows: { name: string; statement: string }[] }>(
+        null,
         `SELECT name, statement FROM pg_prepared_statements WHERE name = 'claim_dispatch'`,
       );
     });
@@ -109,8 +110,8 @@ describe('a transaction', () => {
     const pid = await backend();
     const failing = database.db.withEnvironment(database.tenant, (tx) =>
       tx.inOrder(
-        () => tx.raw('SELECT 1 / ?::int', [0]),
-        () => tx.raw('SELECT ?::int', [1]),
+        () => tx.raw(null, 'SELECT 1 / ?::int', [0]),
+        () => tx.raw(null, 'SELECT ?::int', [1]),
       ),
     );
     await expect(failing).rejects.toThrow(/division by zero/);
@@ -119,13 +120,13 @@ describe('a transaction', () => {
 
   test('a statement is refused while another one is under way, and the error names tx.inOrder', async () => {
     const both = database.db.withEnvironment(database.tenant, (tx) =>
-      Promise.all([tx.raw('SELECT ?::int', [1]), tx.raw('SELECT ?::int', [2])]),
+      Promise.all([tx.raw(null, 'SELECT ?::int', [1]), tx.raw(null, 'SELECT ?::int', [2])]),
     );
     await expect(both).rejects.toThrow(/under way.*send both by tx\.inOrder/);
   });
 
   const numberOf = async (tx: EnvironmentTransaction, n: number): Promise<number | undefined> =>
-    (await tx.raw<{ rows: { n: number }[] }>('SELECT ?::int AS n', [n])).rows[0]?.n;
+    (await tx.raw<{ rows: { n: number }[] }>(null, 'SELECT ?::int AS n', [n])).rows[0]?.n;
 
   test('steps in order answer one by one, a null step with null, and a step may have steps of its own', async () => {
     const answers = await database.db.withEnvironment(database.tenant, (tx) =>
@@ -190,18 +191,18 @@ describe('a transaction', () => {
 
   test('an error that the work swallows commits nothing, and says so', async () => {
     const swallowing = database.db.withEnvironment(database.tenant, async (tx) => {
-      await tx.raw('SELECT 1 / ?::int', [0]).catch(() => null);
+      await tx.raw(null, 'SELECT 1 / ?::int', [0]).catch(() => null);
     });
     await expect(swallowing).rejects.toThrow(/nothing was committed/);
   });
 
   test('a last statement that fails commits nothing, and its error is the answer', async () => {
     const failing = database.db.withEnvironment(database.tenant, (tx) =>
-      tx.last(() => tx.raw('SELECT 1 / ?::int', [0])),
+      tx.last(() => tx.raw(null, 'SELECT 1 / ?::int', [0])),
     );
     await expect(failing).rejects.toThrow(/division by zero/);
     const { rows } = await database.db.withEnvironment(database.tenant, (tx) =>
-      tx.raw<{ rows: unknown[] }>('SELECT ?::int AS n', [1]),
+      tx.raw<{ rows: unknown[] }>(null, 'SELECT ?::int AS n', [1]),
     );
     expect(rows).toEqual([{ n: 1 }]);
   });
@@ -209,12 +210,12 @@ describe('a transaction', () => {
   test('the commit goes with its last statements, and nothing is taken after it', async () => {
     const { db, tenant } = database;
     await db.withEnvironment(tenant, async (tx) => {
-      await tx.raw('CREATE TEMPORARY TABLE lasting AS SELECT ?::int AS n', [1]);
+      await tx.raw(null, 'CREATE TEMPORARY TABLE lasting AS SELECT ?::int AS n', [1]);
       expect(await tx.last(() => numberOf(tx, 2))).toEqual([2]);
       await expect(numberOf(tx, 3)).rejects.toThrow(/transaction is over/);
     });
     const { rows } = await db.withEnvironment(tenant, (tx) =>
-      tx.raw<{ rows: unknown[] }>('SELECT n FROM lasting WHERE n = ?', [1]),
+      tx.raw<{ rows: unknown[] }>(null, 'SELECT n FROM lasting WHERE n = ?', [1]),
     );
     expect(rows).toEqual([{ n: 1 }]);
   });
@@ -223,7 +224,7 @@ describe('a transaction', () => {
     let goOn: () => void = () => undefined;
     let late: Promise<unknown> = Promise.resolve();
     const failed = database.db.withEnvironment(database.tenant, (tx) => {
-      late = new Promise<void>((resolve) => (goOn = resolve)).then(() => tx.raw('SELECT ?::int', [1]));
+      late = new Promise<void>((resolve) => (goOn = resolve)).then(() => tx.raw(null, 'SELECT ?::int', [1]));
       return Promise.all([late, Promise.reject(new Error('beside'))]);
     });
     await expect(failed).rejects.toThrow('beside');
@@ -234,14 +235,16 @@ describe('a transaction', () => {
   test('a connection that ends under it is not used again', async () => {
     const pid = await backend();
     await expect(
-      database.db.withEnvironment(database.tenant, (tx) => tx.raw('SELECT pg_terminate_backend(pg_backend_pid())')),
+      database.db.withEnvironment(database.tenant, (tx) =>
+        tx.raw(null, 'SELECT pg_terminate_backend(pg_backend_pid())'),
+      ),
     ).rejects.toThrow(/terminat/);
     expect(await backend()).not.toBe(pid);
   });
 
   test('waits for the disk unless it says that a later one will', async () => {
     const setting = (tx: EnvironmentTransaction) =>
-      tx.raw<{ rows: { setting: string }[] }>(`SELECT current_setting('synchronous_commit') AS setting`);
+      tx.raw<{ rows: { setting: string }[] }>(null, `SELECT current_setting('synchronous_commit') AS setting`);
     const { db, tenant } = database;
     const before = await db.withEnvironment(tenant, setting);
     const later = await db.withEnvironment(tenant, setting, { flush: 'with_the_next' });
@@ -267,9 +270,9 @@ describe('statements that travel together', () => {
     await expect(db.withEnvironment(tenant, (tx) => tx.raw('test_insert', INSERT, [1]), readOnly)).rejects.toThrow(
       /read-only/,
     );
-    await expect(db.withEnvironment(tenant, (tx) => tx.raw('INSERT INTO joined VALUES (1)'), readOnly)).rejects.toThrow(
-      /read-only/,
-    );
+    await expect(
+      db.withEnvironment(tenant, (tx) => tx.raw(null, 'INSERT INTO joined VALUES (1)'), readOnly),
+    ).rejects.toThrow(/read-only/);
     await db.withEnvironment(tenant, (tx) => tx.raw('test_insert', INSERT, [1]));
     expect(await database.asOwner('SELECT n FROM joined')).toEqual([{ n: 1 }]);
   });
@@ -278,7 +281,7 @@ describe('statements that travel together', () => {
     const { db, tenant } = database;
     type Answer = { rows: { environment: string; n: number }[] };
     const ask = (tx: EnvironmentTransaction, n: number): Promise<Answer> =>
-      tx.raw(`SELECT current_setting('app.environment_id') AS environment, ?::int AS n`, [n]);
+      tx.raw(null, `SELECT current_setting('app.environment_id') AS environment, ?::int AS n`, [n]);
     const answers = await db.withEnvironment(
       tenant,
       async (tx) => [
@@ -294,7 +297,7 @@ describe('statements that travel together', () => {
       [1, 2, 3].map((n) => ({ environment: tenant.environmentId, n })),
     );
     const left = `SELECT current_setting('app.environment_id', true) AS environment, current_setting('transaction_read_only') AS read`;
-    expect((await db.directory.raw<{ rows: unknown[] }>(left)).rows).toEqual([{ environment: '', read: 'off' }]);
+    expect((await db.directory.raw<{ rows: unknown[] }>(null, left)).rows).toEqual([{ environment: '', read: 'off' }]);
   });
 
   test('a statement that failed first, or after it was prepared, is prepared again as needed', async () => {
@@ -317,11 +320,11 @@ describe('statements that travel together', () => {
     const endless: Record<string, unknown> = {};
     endless['self'] = endless;
     for (const options of [readOnly, {}]) {
-      await expect(db.withEnvironment(tenant, (tx) => tx.raw('SELECT ?::json', [endless]), options)).rejects.toThrow(
-        /circular/i,
-      );
+      await expect(
+        db.withEnvironment(tenant, (tx) => tx.raw(null, 'SELECT ?::json', [endless]), options),
+      ).rejects.toThrow(/circular/i);
       const { rows } = await db.withEnvironment(tenant, (tx) =>
-        tx.raw<{ rows: unknown[] }>('SELECT ?::json AS v', [{}]),
+        tx.raw<{ rows: unknown[] }>(null, 'SELECT ?::json AS v', [{}]),
       );
       expect(rows).toEqual([{ v: {} }]);
     }
@@ -333,7 +336,7 @@ describe('statements that travel together', () => {
     const swallowing = db.withEnvironment(
       tenant,
       async (tx) => {
-        await tx.raw('SELECT ?::int', [1]).catch(() => null);
+        await tx.raw(null, 'SELECT ?::int', [1]).catch(() => null);
         throw new Error('another story');
       },
       { held },
@@ -367,6 +370,7 @@ describe('one statement', () => {
     const { db, tenant } = database;
     const answer = await db.oneStatement(tenant, (tx) =>
       tx.raw<{ rows: unknown[] }>(
+        null,
         `INSERT INTO counted VALUES (?::int) RETURNING current_setting('app.environment_id') AS environment`,
         [1],
       ),
@@ -374,6 +378,7 @@ describe('one statement', () => {
     expect(answer.rows).toEqual([{ environment: tenant.environmentId }]);
     expect(await count()).toEqual([1]);
     const { rows } = await db.directory.raw<{ rows: { left: string }[] }>(
+      null,
       `SELECT current_setting('app.environment_id', true) AS left`,
     );
     expect(rows).toEqual([{ left: '' }]);
@@ -381,18 +386,18 @@ describe('one statement', () => {
 
   test('that fails changes nothing, and the connection is as before', async () => {
     const { db, tenant } = database;
-    await expect(db.oneStatement(tenant, (tx) => tx.raw('INSERT INTO counted SELECT 1 / ?::int', [0]))).rejects.toThrow(
-      /division by zero/,
-    );
+    await expect(
+      db.oneStatement(tenant, (tx) => tx.raw(null, 'INSERT INTO counted SELECT 1 / ?::int', [0])),
+    ).rejects.toThrow(/division by zero/);
     expect(await count()).toEqual([1]);
-    await db.oneStatement(tenant, (tx) => tx.raw('INSERT INTO counted VALUES (?)', [2]));
+    await db.oneStatement(tenant, (tx) => tx.raw(null, 'INSERT INTO counted VALUES (?)', [2]));
     expect(await count()).toEqual([1, 2]);
   });
 
   test('takes no second one', async () => {
     const two = database.db.oneStatement(database.tenant, async (tx) => {
-      await tx.raw('SELECT ?::int', [1]);
-      await tx.raw('INSERT INTO counted VALUES (?)', [3]);
+      await tx.raw(null, 'SELECT ?::int', [1]);
+      await tx.raw(null, 'INSERT INTO counted VALUES (?)', [3]);
     });
     await expect(two).rejects.toThrow(/transaction is over/);
     expect(await count()).toEqual([1, 2]);

@@ -21,13 +21,13 @@ describe('a test database', () => {
       [new URL(database.applicationUrl).username],
     );
     expect(role).toEqual({ plain: true, owned: '0' });
-    const unscoped = await database.db.directory.raw<{ rows: unknown[] }>('SELECT id FROM environments');
+    const unscoped = await database.db.directory.raw<{ rows: unknown[] }>(null, 'SELECT id FROM environments');
     expect(unscoped.rows).toEqual([]);
   });
 
   it('holds one environment of each kind, and production is protected', async () => {
     const { rows } = await database.db.withEnvironment(database.tenant, (tx) =>
-      tx.raw<{ rows: unknown[] }>('SELECT id, kind, protected FROM environments ORDER BY kind'),
+      tx.raw<{ rows: unknown[] }>(null, 'SELECT id, kind, protected FROM environments ORDER BY kind'),
     );
     expect(rows).toEqual([
       { id: database.tenants.development.environmentId, kind: 'development', protected: false },
@@ -39,7 +39,7 @@ describe('a test database', () => {
   it('does not show one workspace to another', async () => {
     const other = await database.anotherWorkspace();
     const { rows } = await database.db.withEnvironment(other.staging, (tx) =>
-      tx.raw<{ rows: { workspace_id: string }[] }>('SELECT workspace_id FROM environments'),
+      tx.raw<{ rows: { workspace_id: string }[] }>(null, 'SELECT workspace_id FROM environments'),
     );
     expect(new Set(rows.map((row: { workspace_id: string }) => row.workspace_id))).toEqual(
       new Set([other.staging.workspaceId]),

@@ -138,7 +138,9 @@ describe('an app that agreed', () => {
     const { invocationId } = await approvedThrough(grantId);
     await disconnect(grantId);
     const consumed = world.transaction((tx) =>
-      tx.raw(`UPDATE approvals SET status = 'consumed', consumed_at = now() WHERE invocation_id = ?`, [invocationId]),
+      tx.raw(null, `UPDATE approvals SET status = 'consumed', consumed_at = now() WHERE invocation_id = ?`, [
+        invocationId,
+      ]),
     );
     await expect(consumed).rejects.toThrow(/lacks its quorum/);
   });

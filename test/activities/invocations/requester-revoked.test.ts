@@ -188,7 +188,7 @@ describe('who agreed', () => {
     await approvedBy({ ref, approvalId }, keyId);
     await revoke(keyId);
     const consumed = world.transaction((tx) =>
-      tx.raw(`UPDATE approvals SET status = 'consumed', consumed_at = now() WHERE id = ?`, [approvalId]),
+      tx.raw(null, `UPDATE approvals SET status = 'consumed', consumed_at = now() WHERE id = ?`, [approvalId]),
     );
     await expect(consumed).rejects.toThrow(/lacks its quorum/);
   });

@@ -100,7 +100,7 @@ async function waitingForALock(): Promise<number> {
 }
 
 async function recordAcceptance(tx: EnvironmentTransaction, ref: EffectRef): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>('SELECT id FROM attempts WHERE invocation_id = ?', [
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>(null, 'SELECT id FROM attempts WHERE invocation_id = ?', [
     ref.invocationId,
   ]);
   await completeAttempt(tx, rows[0]?.id ?? '', {
@@ -194,13 +194,14 @@ describe('a settled outcome never moves back', () => {
       const key = KEYS[table] ?? 'invocation_id';
       const value = table === 'evidence' ? ref.effectId : ref.invocationId;
       await expect(
-        world.transaction((tx) => tx.raw(`${sql} WHERE ${key} = ?`, [value])),
+        world.transaction((tx) => tx.raw(null, `${sql} WHERE ${key} = ?`, [value])),
         what,
       ).rejects.toThrow(refusal);
     }
     await expect(
       world.transaction((tx) =>
         tx.raw(
+          null,
           `INSERT INTO attempts (id, environment_id, invocation_id, number, kind) VALUES ('att_second', current_environment_id(), ?, 2, 'dispatch')`,
           [ref.invocationId],
         ),
@@ -215,7 +216,7 @@ describe('a settled outcome never moves back', () => {
     for (const value of ['NULL', `now() + interval '1 hour'`]) {
       await expect(
         world.transaction((tx) =>
-          tx.raw(`UPDATE attempts SET claimed_at = ${value} WHERE invocation_id = ?`, [ref.invocationId]),
+          tx.raw(null, `UPDATE attempts SET claimed_at = ${value} WHERE invocation_id = ?`, [ref.invocationId]),
         ),
       ).rejects.toThrow(/was claimed before/);
     }

@@ -45,7 +45,7 @@ class LossyDatabase extends Database {
     const result = await super.withEnvironment(tenant, async (tx) => {
       const worked = await work(tx);
       // The server ends exactly this connection, as in its own shutdown.
-      if (loss === 'before_commit') await tx.raw('SELECT pg_terminate_backend(pg_backend_pid())');
+      if (loss === 'before_commit') await tx.raw(null, 'SELECT pg_terminate_backend(pg_backend_pid())');
       return worked;
     });
     if (loss === 'after_commit') throw new Error('Connection terminated unexpectedly');
@@ -164,7 +164,7 @@ export class ActivityWorld {
     await plantKeys(world.database, world.database.tenant, ['key_test', 'key_alice', 'key_bob']);
     // Opens the connections beforehand, so that twenty calls at once really run at the same moment.
     await Promise.all(
-      Array.from({ length: POOL_MAX }, () => world.transaction((tx) => tx.raw('SELECT pg_sleep(0.1)'))),
+      Array.from({ length: POOL_MAX }, () => world.transaction((tx) => tx.raw(null, 'SELECT pg_sleep(0.1)'))),
     );
     return world;
   }

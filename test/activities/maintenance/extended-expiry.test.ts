@@ -51,7 +51,7 @@ const acrossTheEnd = <T>(
   work: (tx: EnvironmentTransaction) => Promise<T>,
 ) =>
   transaction(async (tx) => {
-    await tx.raw('SELECT 1'); // from here on its now() stands
+    await tx.raw(null, 'SELECT 1'); // from here on its now() stands
     await database.asOwner(`UPDATE ${table} SET expires_at = clock_timestamp() WHERE id = $1`, [id]);
     return work(tx);
   });
@@ -72,7 +72,9 @@ test('a session that a change extends keeps its messages: the sweep leaves it al
 test('a session of which the sweep has deleted a part is extended no more', async () => {
   const id = await plantSession();
   await acrossTheEnd('sessions', id, async (tx) => {
-    const part = await database.db.directory.raw('SELECT delete_expired_sessions(?::text[], 1) AS deleted', [[id]]);
+    const part = await database.db.directory.raw(null, 'SELECT delete_expired_sessions(?::text[], 1) AS deleted', [
+      [id],
+    ]);
     expect(part).toMatchObject({ rows: [{ deleted: 1 }] });
     expect(await updateSession(tx, id, { ttlSeconds: 1_000 })).toBeNull();
   });
@@ -85,7 +87,7 @@ test('a memory that a change extends is not deleted by the sweep that waits for 
   let sweeping: Promise<unknown> | undefined;
   await acrossTheEnd('memories', memoryId, async (tx) => {
     // The end of a supersession that had locked the chain before its time was over.
-    await tx.raw('UPDATE memories SET expires_at = ? WHERE chain_id = ?', [expiresAt, memoryId]);
+    await tx.raw(null, 'UPDATE memories SET expires_at = ? WHERE chain_id = ?', [expiresAt, memoryId]);
     sweeping = sweep(memoryId);
     await somebodyWaits();
   });

@@ -185,7 +185,7 @@ test('the database commits no bearer of a governed name that was not released, w
   const other = await made(unusedName());
   await archive(writer, id);
   const renamed = api.database.db.withEnvironment(api.database.tenants.development, (tx) =>
-    tx.raw('UPDATE actions SET name = ? WHERE id = ?', [name, other]),
+    tx.raw(null, 'UPDATE actions SET name = ? WHERE id = ?', [name, other]),
   );
   await expect(renamed).rejects.toThrow(/was governed and is not released/);
 });

@@ -240,6 +240,7 @@ describe('reads', () => {
       async (tx) => {
         await (await import('../../../db/analytics/begin-read.ts')).beginRead(tx);
         return tx.raw<{ rows: { timeout: string; isolation: string; readOnly: string }[] }>(
+          null,
           `SELECT current_setting('statement_timeout') AS timeout, current_setting('transaction_isolation') AS isolation,
              current_setting('transaction_read_only') AS "readOnly"`,
           [],

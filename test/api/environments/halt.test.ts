@@ -298,7 +298,7 @@ describe('a halt that comes between', () => {
     let mark = (): void => {};
     const isMarked = new Promise<void>((resolve) => (mark = resolve));
     const marking = db.withEnvironment(tenant, async (tx) => {
-      await tx.raw('SELECT * FROM read_halt()');
+      await tx.raw(null, 'SELECT * FROM read_halt()');
       mark();
       await mayCommit;
       events.push('mark');
@@ -313,7 +313,7 @@ describe('a halt that comes between', () => {
     const halting = halt().then(() => events.push('halt'));
     await until('the halt waits', async () => (await waitingLocks()) === 1);
     const later = db.withEnvironment(tenant, async (tx) => {
-      const { rows } = await tx.raw<{ rows: { halted_reason: string | null }[] }>('SELECT * FROM read_halt()');
+      const { rows } = await tx.raw<{ rows: { halted_reason: string | null }[] }>(null, 'SELECT * FROM read_halt()');
       events.push(`later mark sees ${rows[0]?.halted_reason}`);
     });
     await until('the later mark waits behind it', async () => (await waitingLocks()) === 2);

@@ -224,7 +224,7 @@ describe('while an approval is waited for', () => {
   test('a file that is held is not deleted by any statement of the service', async () => {
     const { file } = await park('guarded');
     const deleting = service.deps.db.withEnvironment(service.database.tenant, (tx) =>
-      tx.raw(`UPDATE files SET status = 'deleted', due_at = now() WHERE id = ?`, [file.id]),
+      tx.raw(null, `UPDATE files SET status = 'deleted', due_at = now() WHERE id = ?`, [file.id]),
     );
     await expect(deleting).rejects.toThrow(/is attached to an invocation/);
   });

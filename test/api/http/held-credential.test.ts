@@ -149,14 +149,14 @@ describe('a change under way', () => {
         await mayEnd;
         order.push('change');
       };
-      changing = db.withEnvironment(tenant, (tx) => tx.raw('SELECT 1').then(change), { held });
+      changing = db.withEnvironment(tenant, (tx) => tx.raw(null, 'SELECT 1').then(change), { held });
     });
     const ending = end().then(() => order.push('end'));
     await expect.poll(waitingForCredentials).toBe(1);
     letEnd();
     await Promise.all([changing, ending]);
     expect(order).toEqual(['change', 'end']);
-    await expect(db.withEnvironment(tenant, (tx) => tx.raw('SELECT 1'), { held })).rejects.toMatchObject({
+    await expect(db.withEnvironment(tenant, (tx) => tx.raw(null, 'SELECT 1'), { held })).rejects.toMatchObject({
       code: CREDENTIAL_ENDED,
     });
   });

@@ -86,7 +86,7 @@ const ROUTES = [
     async change(tx, { params }) {
       if (params.how === 'code') throw new Error(`broken`);
       if (params.how === 'database') throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-      await tx.raw('SELECT ?::integer', [SECRET_WORDS]);
+      await tx.raw(null, 'SELECT ?::integer', [SECRET_WORDS]);
       return { reply: { status: 200, data: null }, audit: 'none: it is of a test' };
     },
   }),

@@ -115,7 +115,9 @@ describe('a preview', () => {
   test('cannot be changed or removed, not by the application', async () => {
     const made = await preview(service, refund, { input: INPUT });
     for (const statement of [`UPDATE previews SET impact = '[]' WHERE id = ?`, 'DELETE FROM previews WHERE id = ?']) {
-      const change = service.database.db.withEnvironment(service.database.tenant, (tx) => tx.raw(statement, [made.id]));
+      const change = service.database.db.withEnvironment(service.database.tenant, (tx) =>
+        tx.raw(null, statement, [made.id]),
+      );
       await expect(change).rejects.toThrow(/permission denied/);
     }
     await expect(

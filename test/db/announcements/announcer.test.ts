@@ -30,13 +30,13 @@ describe('notifications after the commit', () => {
     const { db, tenant } = database;
     const failing = db.withEnvironment(tenant, async (tx) => {
       announceSettlement(tx, 'inv_rolled_back');
-      await tx.raw('SELECT 1');
+      await tx.raw(null, 'SELECT 1');
       throw new Error('rolled back');
     });
     await expect(failing).rejects.toThrow('rolled back');
     await db.withEnvironment(tenant, async (tx) => {
       announceSettlement(tx, 'inv_1');
-      await tx.raw('SELECT 1');
+      await tx.raw(null, 'SELECT 1');
       expect(heard).toEqual([]);
     });
     await expect.poll(() => heard).toEqual(['inv_1']);

@@ -84,11 +84,11 @@ describe('the database', () => {
       VALUES (?, current_environment_id(), ?, 0, 1)`;
     const id = `pol_${'0'.repeat(22)}`;
     const unlike = inEnvironment(async (tx) => {
-      await tx.raw(insert, [id, 'one name']);
+      await tx.raw(null, insert, [id, 'one name']);
       await insertPolicyVersion(tx, { policyId: id, version: 1 }, versionOf('another'));
     });
     await expect(unlike).rejects.toThrow(/another name or priority/);
-    await expect(inEnvironment((tx) => tx.raw(insert, [id, 'one name']))).rejects.toThrow(
+    await expect(inEnvironment((tx) => tx.raw(null, insert, [id, 'one name']))).rejects.toThrow(
       /approval_policies_current_version/,
     );
   });
@@ -104,7 +104,7 @@ describe('the database', () => {
     ['changes a plan', `UPDATE policy_plans SET changes = '[]'`, /permission denied/],
   ])('refuses the application that %s', async (_, sql, refusal) => {
     await make();
-    await expect(inEnvironment((tx) => tx.raw(sql))).rejects.toThrow(refusal);
+    await expect(inEnvironment((tx) => tx.raw(null, sql))).rejects.toThrow(refusal);
   });
 
   test('keeps the versions as they are, for the owner too', async () => {

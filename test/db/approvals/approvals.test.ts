@@ -229,7 +229,7 @@ test('the application may not write what an approval asks, nor its decisions ane
     `UPDATE approval_decisions SET note = 'x'`,
     `DELETE FROM approval_decisions`,
   ]) {
-    const change = database.db.withEnvironment(database.tenant, (tx) => tx.raw(statement, []));
+    const change = database.db.withEnvironment(database.tenant, (tx) => tx.raw(null, statement, []));
     await expect(change, statement).rejects.toThrow(/permission denied/);
   }
 });

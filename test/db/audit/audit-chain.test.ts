@@ -210,7 +210,7 @@ describe('the audit log', () => {
     await expect(owner.query('UPDATE audit_log SET action = action')).rejects.toThrow(/append-only/);
     await expect(owner.query('DELETE FROM audit_log')).rejects.toThrow(/append-only/);
     const asApplication = (sql: string): Promise<unknown> =>
-      database.db.withWorkspace(tenant.workspaceId, (tx) => tx.raw(sql));
+      database.db.withWorkspace(tenant.workspaceId, (tx) => tx.raw(null, sql));
     for (const sql of [
       'UPDATE audit_log SET action = action',
       'DELETE FROM audit_log',
@@ -226,6 +226,7 @@ describe('the audit log', () => {
     const tenant = await workspaceWith(1);
     await database.db.withWorkspace(tenant.workspaceId, (tx) =>
       tx.raw(
+        null,
         `INSERT INTO audit_log (id, workspace_id, sequence, actor_type, action, target_type, target_id, recorded_at, previous_hash, hash)
          VALUES ('aud_forged', current_workspace_id(), 99, 'system', 'thing.forged', 'thing', '1', 'epoch', 'forged', 'forged')`,
       ),

@@ -22,11 +22,8 @@ export async function clockedDatabase({ asOwner, applicationUrl }: TestDatabase)
 }
 
 /** Sets the clock of this transaction. Its first statement. */
-export async function setClock(
-  tx: Pick<WorkspaceTransaction, 'raw'>,
-  at: Date,
-): Promise<void> {
-  await tx.raw("SELECT set_config('clock.at', ?, true)", [at.toISOString()]);
+export async function setClock(tx: Pick<WorkspaceTransaction, 'raw'>, at: Date): Promise<void> {
+  await tx.raw(null, "SELECT set_config('clock.at', ?, true)", [at.toISOString()]);
 }
 
 /** What one step of the closing does, each in a transaction of its own, as the activities do. */

@@ -97,6 +97,7 @@ describe('the reservation of an invocation follows it', () => {
     for (const [status, source = null] of moves) {
       await transaction((tx) =>
         tx.raw(
+          null,
           `UPDATE invocations SET status = :status, ${refusalOf(':status')}, outcome_source = :source WHERE id = :id`,
           {
             status,
@@ -115,14 +116,14 @@ describe('the reservation of an invocation follows it', () => {
 
   test('withdrawn: its row is gone, and what it reserved is given back', async () => {
     const { apiKeyId, invocationId } = await admitted();
-    await transaction((tx) => tx.raw('DELETE FROM invocations WHERE id = ?', [invocationId]));
+    await transaction((tx) => tx.raw(null, 'DELETE FROM invocations WHERE id = ?', [invocationId]));
     expect(await stateOf(invocationId)).toEqual(RELEASED);
     expect(await usedBy(apiKeyId)).toEqual({ used: 0, reserved: 0 });
   });
 
   test('withdrawn, and admitted again under its id by another key: reserved and used once', async () => {
     const { apiKeyId, invocationId } = await admitted();
-    await transaction((tx) => tx.raw('DELETE FROM invocations WHERE id = ?', [invocationId]));
+    await transaction((tx) => tx.raw(null, 'DELETE FROM invocations WHERE id = ?', [invocationId]));
     await plantInvocation(owner, database.tenant, planted, invocationId);
     const other = await makeKey();
     await transaction((tx) => admit(tx, other, invocationId));
@@ -143,7 +144,7 @@ describe('the reservation of an invocation follows it', () => {
         (error: Error) => error.message.replace(/.*could not obtain lock.*/, 'locked'),
       );
     await transaction(async (tx) => {
-      await tx.raw("UPDATE invocations SET status = 'succeeded', outcome_source = 'system' WHERE id = ?", [
+      await tx.raw(null, "UPDATE invocations SET status = 'succeeded', outcome_source = 'system' WHERE id = ?", [
         invocationId,
       ]);
       expect(await free()).toBe(true);
@@ -155,7 +156,7 @@ describe('the reservation of an invocation follows it', () => {
 
   test('also when its budget is removed before it ends: what it used stays on record', async () => {
     const { apiKeyId, invocationId } = await admitted();
-    await transaction((tx) => tx.raw('DELETE FROM budgets WHERE api_key_id = ?', [apiKeyId]));
+    await transaction((tx) => tx.raw(null, 'DELETE FROM budgets WHERE api_key_id = ?', [apiKeyId]));
     await owner.query(`UPDATE invocations SET status = 'succeeded', outcome_source = 'system' WHERE id = $1`, [
       invocationId,
     ]);
@@ -169,7 +170,7 @@ describe('is refused, to the application and to the owner alike', () => {
   /** The messages of the refusals, or `done`. Everything is rolled back. */
   async function tried(sql: string, values: readonly string[]): Promise<string[]> {
     const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-    const asApplication = await transaction((tx) => tx.raw(sql.replaceAll(/\$\d/g, '?'), values)).then(
+    const asApplication = await transaction((tx) => tx.raw(null, sql.replaceAll(/\$\d/g, '?'), values)).then(
       () => 'done',
       message,
     );

@@ -77,7 +77,7 @@ async function change(effectId: string, values: Record<string, unknown>): Promis
     .withEnvironment(database.tenant, (tx) => {
       const assignments = Object.keys(values).map((column) => `${column} = :${column}`);
       const sql = `UPDATE effects SET ${assignments.join(', ')} WHERE id = :effectId`;
-      return tx.raw<{ rowCount: number }>(sql, { ...values, effectId });
+      return tx.raw<{ rowCount: number }>(null, sql, { ...values, effectId });
     })
     .then(
       ({ rowCount }) => (rowCount === 1 ? null : `${rowCount} rows`),

@@ -66,6 +66,7 @@ test('evidence that is observed inside a long transaction is recorded after it',
   const { effectId } = await newEffect();
   const observedAt = await database.db.withEnvironment(database.tenant, async (tx) => {
     const { rows } = await tx.raw<{ rows: { at: Date }[] }>(
+      null,
       'SELECT clock_timestamp() AS at FROM pg_sleep(0.05)', // later than the transaction began
     );
     const at = rows[0]?.at ?? new Date(0);

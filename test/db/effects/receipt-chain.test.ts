@@ -349,7 +349,7 @@ describe('what is chained', () => {
 
   test.each(['receipt_entries', 'receipt_chains'])('%s is written by triggers alone', async (table) => {
     const asApplication = (sql: string): Promise<unknown> =>
-      database.db.withEnvironment(database.tenant, (tx) => tx.raw(sql));
+      database.db.withEnvironment(database.tenant, (tx) => tx.raw(null, sql));
     for (const sql of [
       `UPDATE ${table} SET hash = hash`,
       `DELETE FROM ${table}`,
@@ -401,7 +401,7 @@ describe('append-only tables', () => {
     await expect(owner.query(`UPDATE ${table} SET id = id`)).rejects.toThrow(/append-only/);
     await expect(owner.query(`DELETE FROM ${table}`)).rejects.toThrow(/append-only/);
     const asApplication = (sql: string): Promise<unknown> =>
-      database.db.withEnvironment(database.tenant, (tx) => tx.raw(sql));
+      database.db.withEnvironment(database.tenant, (tx) => tx.raw(null, sql));
     await expect(asApplication(`UPDATE ${table} SET id = id`)).rejects.toThrow(/permission denied/);
     await expect(asApplication(`DELETE FROM ${table}`)).rejects.toThrow(/permission denied/);
   });

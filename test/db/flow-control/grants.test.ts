@@ -162,6 +162,7 @@ describe('leases', () => {
     await key.letTimePass(20);
     expect((await key.grant()).messageIds).toEqual([second]);
     const { rows } = await database.db.directory.raw<{ rows: { id: string }[] }>(
+      null,
       `SELECT id FROM find_lost_flow_control_leases(interval '30 seconds', '', 1000)`,
     );
     expect(rows.map(({ id }) => id)).toContain(first);

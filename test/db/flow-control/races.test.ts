@@ -93,6 +93,7 @@ class Race {
     return db.withEnvironment(this.key.tenant, async (tx) => {
       if (!(await claimCall(tx, id, 60_000))) return false;
       const { rows } = await tx.raw<{ rows: { at: string; count: number }[] }>(
+        null,
         'SELECT window_started_at::text AS at, window_count AS count FROM flow_control_keys WHERE id = ?',
         [this.key.id],
       );

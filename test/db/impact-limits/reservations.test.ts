@@ -105,7 +105,7 @@ describe('a reservation', () => {
   test('is not made by an archived limit', async () => {
     const dimension = ownDimension();
     const id = await world.makeLimit({ dimension, cap: 0 });
-    await world.transaction((tx) => tx.raw('UPDATE impact_limits SET archived_at = now() WHERE id = ?', [id]));
+    await world.transaction((tx) => tx.raw(null, 'UPDATE impact_limits SET archived_at = now() WHERE id = ?', [id]));
     const effect = await world.dispatched([{ dimension, amount: 5, bound: 'exact' }]);
     expect(await world.reservations(effect)).toEqual([]);
   });
@@ -240,7 +240,7 @@ describe('a limit shows', () => {
     const id = await world.makeLimit({ dimension: ownDimension(), cap: 10 });
     const { dimension } = await world.limit(id);
     await world.dispatched([{ dimension, amount: 9, bound: 'exact' }]);
-    await world.transaction((tx) => tx.raw('UPDATE impact_limits SET cap = 5 WHERE id = ?', [id]));
+    await world.transaction((tx) => tx.raw(null, 'UPDATE impact_limits SET cap = 5 WHERE id = ?', [id]));
     expect(await world.limit(id)).toMatchObject({ cap: 5, reserved: 9, available: 0 });
     const refusal = await world.dispatch(await world.makeEffect([{ dimension, amount: 1, bound: 'exact' }]));
     expect(refusal?.message).toContain('has 0 of 5');

@@ -34,11 +34,13 @@ async function reserveByHand(
 ): Promise<void> {
   const bindings = { id: newId('reservation'), effectId: effect.effectId, limitId: of, period, amount };
   await tx.raw(
+    null,
     `INSERT INTO impact_limit_periods (limit_id, period, environment_id) VALUES (:limitId, :period, current_environment_id())
      ON CONFLICT DO NOTHING`,
     bindings,
   );
   await tx.raw(
+    null,
     `INSERT INTO impact_reservations (id, environment_id, effect_id, limit_id, period, amount)
      VALUES (:id, current_environment_id(), :effectId, :limitId, :period, :amount)`,
     bindings,
@@ -54,7 +56,7 @@ describe('the counters', () => {
   ])('move with reservations alone: %s', async (sql) => {
     await world.dispatched([emails(1)]);
     expect(await triedAsOwner(sql, [limitId])).toMatch(/move only with its reservations/);
-    expect(await tried((tx) => tx.raw(sql.replace('$1', '?'), [limitId]))).toMatch(
+    expect(await tried((tx) => tx.raw(null, sql.replace('$1', '?'), [limitId]))).toMatch(
       /move only with its reservations|permission denied/,
     );
   });
@@ -76,7 +78,7 @@ describe('the counters', () => {
       await reserveByHand(tx, first, { amount: 6, period: 'lifetime', of: id });
       await startDispatch(tx, first.invocationId, []);
       lowered = world
-        .transaction((other) => other.raw('UPDATE impact_limits SET cap = 7 WHERE id = ?', [id]))
+        .transaction((other) => other.raw(null, 'UPDATE impact_limits SET cap = 7 WHERE id = ?', [id]))
         .then(() => order.push('lowered'));
       await untilWaiting('UPDATE impact_limits');
       order.push('reserved');
@@ -87,7 +89,7 @@ describe('the counters', () => {
     const second = await world.makeEffect([rows(1)]);
     let refusal: Promise<unknown> | undefined;
     await world.transaction(async (tx) => {
-      await tx.raw('UPDATE impact_limits SET cap = 6 WHERE id = ?', [id]);
+      await tx.raw(null, 'UPDATE impact_limits SET cap = 6 WHERE id = ?', [id]);
       refusal = world.dispatch(second);
       await untilWaiting('WITH wanted');
     });
@@ -125,13 +127,14 @@ describe('a reservation', () => {
   ])('never changes its %s', async (column, value) => {
     const { effectId } = await world.dispatched([emails(1)]);
     const sql = `UPDATE impact_reservations SET ${column} = '${value}' WHERE effect_id = `;
-    expect(await tried((tx) => tx.raw(`${sql}?`, [effectId]))).toMatch(/permission denied/);
+    expect(await tried((tx) => tx.raw(null, `${sql}?`, [effectId]))).toMatch(/permission denied/);
     expect(await triedAsOwner(`${sql}$1`, [effectId])).toMatch(/is immutable/);
   });
 
   const settle =
     (state: string, settled: number, released: number) => (tx: EnvironmentTransaction, effect: TestEffect) =>
       tx.raw(
+        null,
         `UPDATE impact_reservations SET state = ?, exposure = NULL, settled = ?, released = ?, finished_at = now(),
          reversed_at = CASE WHEN state = 'settled' THEN now() END WHERE effect_id = ?`,
         [state, settled, released, effect.effectId],
@@ -144,7 +147,7 @@ describe('a reservation', () => {
     expect(await tried((tx) => settle('settled', 1, 3)(tx, effect))).toMatch(/that is final/);
     expect(
       await tried((tx) =>
-        tx.raw(`UPDATE impact_reservations SET state = 'reserved' WHERE effect_id = ?`, [effect.effectId]),
+        tx.raw(null, `UPDATE impact_reservations SET state = 'reserved' WHERE effect_id = ?`, [effect.effectId]),
       ),
     ).toMatch(/cannot move/);
     await world.move(effect, { stage: 'settled', outcome: 'failed' });
@@ -217,7 +220,10 @@ describe('a reservation', () => {
   test('is not made against a limit or an effect of another environment', async () => {
     const effect = await world.makeEffect([emails(1)]);
     const elsewhere = await world.database.db.withEnvironment(world.database.tenants.staging, (tx) =>
-      tx.raw<{ rows: { limit_id: string; period: string }[] }>('SELECT limit_id, period FROM impact_limit_periods'),
+      tx.raw<{ rows: { limit_id: string; period: string }[] }>(
+        null,
+        'SELECT limit_id, period FROM impact_limit_periods',
+      ),
     );
     const { limit_id: of = '', period = '' } = elsewhere.rows[0] ?? {};
     expect(of).not.toBe('');

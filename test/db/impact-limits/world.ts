@@ -156,6 +156,7 @@ export async function writeMove(
   { stage, outcome, partialEffect = 'none' }: Move,
 ): Promise<void> {
   await tx.raw(
+    null,
     `UPDATE effects SET stage = :stage, outcome = :outcome, partial_effect = :partialEffect, updated_at = now(),
        outcome_source = CASE WHEN :stage = 'settled' THEN 'provider_response' WHEN :stage = 'rejected' THEN 'system' END,
        outcome_at = CASE WHEN :stage = 'settled' THEN now() END,

@@ -100,6 +100,7 @@ describe('is served by an index, under row-level security', () => {
     const page = `SELECT i.id FROM invocations i WHERE ${invocationCondition(bindings)} ORDER BY i.created_at DESC, i.id DESC LIMIT 20`;
     const [row] = await database.db.withEnvironment(database.tenant, async (tx) => {
       const { rows } = await tx.raw<{ rows: { 'QUERY PLAN': { Plan: Plan }[] }[] }>(
+        null,
         `EXPLAIN (FORMAT JSON) ${page}`,
         bindings,
       );

@@ -31,7 +31,7 @@ const INSERT = `INSERT INTO memories (id, environment_id, collection_id, chain_i
   FROM (SELECT CAST(:by AS text) AS by, CASE WHEN CAST(:by AS text) IS NULL THEN NULL ELSE now() END AS at) r`;
 const insert = (over: Record<string, unknown>): Promise<unknown> => {
   const id = newId('memory');
-  return transaction((tx) => tx.raw(INSERT, { id, collectionId, chainId: id, version: 1, by: null, ...over }));
+  return transaction((tx) => tx.raw(null, INSERT, { id, collectionId, chainId: id, version: 1, by: null, ...over }));
 };
 
 test('a version follows the newest of its chain, in the same collection, and begins as the newest', async () => {
@@ -52,9 +52,9 @@ test.each([
   [`created_at = now() - interval '1 day'`, 'permission denied'],
   [`valid_from = now() - interval '1 day'`, 'permission denied'],
 ])('the application may not set %s', async (set, refusal) => {
-  await expect(transaction((tx) => tx.raw(`UPDATE memories SET ${set} WHERE id = ?`, [memoryId]))).rejects.toThrow(
-    refusal,
-  );
+  await expect(
+    transaction((tx) => tx.raw(null, `UPDATE memories SET ${set} WHERE id = ?`, [memoryId])),
+  ).rejects.toThrow(refusal);
 });
 
 test.each([
@@ -78,7 +78,7 @@ test('a memory is superseded once, and its ends only come nearer', async () => {
     `holds_until = holds_until + interval '1 day'`,
     'superseded_by = NULL, superseded_at = NULL, replaced_from = NULL, holds_until = NULL',
   ]) {
-    const change = transaction((tx) => tx.raw(`UPDATE memories SET ${set} WHERE id = ?`, [memoryId]));
+    const change = transaction((tx) => tx.raw(null, `UPDATE memories SET ${set} WHERE id = ?`, [memoryId]));
     await expect(change, set).rejects.toThrow('superseded once');
   }
 });
@@ -96,7 +96,7 @@ test('the counters of a job only move forward, and what has ended stays so', asy
     createMemoryJob(tx, { kind: 'ingest', collectionId, filter: null, template, input: null }),
   );
   const set = (change: string): Promise<unknown> =>
-    transaction((tx) => tx.raw(`UPDATE memory_jobs SET ${change} WHERE id = ?`, [id]));
+    transaction((tx) => tx.raw(null, `UPDATE memory_jobs SET ${change} WHERE id = ?`, [id]));
   await set(`status = 'running', total = 5, done = 3`);
   for (const change of ['done = 2', 'done = 6', `status = 'queued'`]) {
     await expect(set(change), change).rejects.toThrow('only moves forward');

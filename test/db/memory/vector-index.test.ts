@@ -54,6 +54,7 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
     db.withEnvironment(database.tenant, async (tx) => {
       const scans = `pg_stat_get_xact_numscans(to_regclass('memory_vectors_near_${DIMENSIONS}'))`;
       const { rows } = await tx.raw<{ rows: { found: number; scans: number }[] }>(
+        null,
         `WITH before AS MATERIALIZED (SELECT ${scans} AS scans),
          near AS MATERIALIZED (SELECT count(*)::int AS found FROM before, find_nearest_memories(:collections, :query, :dimensions, :wanted))
          SELECT near.found, (${scans} - before.scans)::int AS scans FROM before, near`,

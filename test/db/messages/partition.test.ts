@@ -59,6 +59,7 @@ test('a connection keeps its plan of a statement that names a partition', async 
       expect(await lockInPartition(tx, id, partition)).toMatchObject({ id, status: 'pending', openAttempt: null });
     }
     return tx.raw<{ rows: { keeps: boolean }[] }>(
+      null,
       `SELECT generic_plans > 0 AS keeps FROM pg_prepared_statements WHERE name LIKE 'lock_in_partition%'`,
     );
   });

@@ -155,7 +155,7 @@ describe('a look-up by id', () => {
       [`UPDATE message_attempts SET error = NULL WHERE message_id = '${id}' AND number = 1`, 1],
     ] as const) {
       const plan = await inEnvironment(database.tenant, async (tx) =>
-        (await tx.raw<{ rows: { 'QUERY PLAN': string }[] }>(`EXPLAIN ${statement}`)).rows.map(
+        (await tx.raw<{ rows: { 'QUERY PLAN': string }[] }>(null, `EXPLAIN ${statement}`)).rows.map(
           (row) => row['QUERY PLAN'],
         ),
       );
@@ -317,7 +317,7 @@ describe('the application', () => {
     ['change what a message carries', `UPDATE message_contents SET body = 'another'`],
     ['ask which ranges are old', 'SELECT * FROM old_message_partitions()'],
   ])('may not %s', async (_what, statement) => {
-    const refused = inEnvironment(database.tenant, (tx) => tx.raw(statement));
+    const refused = inEnvironment(database.tenant, (tx) => tx.raw(null, statement));
     await expect(refused).rejects.toThrow(/permission denied|must be owner/);
   });
 

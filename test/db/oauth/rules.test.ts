@@ -25,14 +25,14 @@ await database.asOwner("INSERT INTO members (workspace_id, user_id, role) VALUES
 
 describe('the application', () => {
   it.each(['oauth_artifacts', 'oauth_clients', 'oauth_signing_keys'])('does not read %s by itself', async (table) => {
-    const read = database.db.withEnvironment(database.tenant, (tx) => tx.raw(`SELECT * FROM ${table}`));
+    const read = database.db.withEnvironment(database.tenant, (tx) => tx.raw(null, `SELECT * FROM ${table}`));
     await expect(read).rejects.toThrow(/permission denied/);
   });
 
   it('cannot change what a grant allows, nor bring one back', async () => {
     const id = await plantGrant(database, database.tenant, userId);
     const asApplication = (sql: string): Promise<unknown> =>
-      database.db.withEnvironment(database.tenant, (tx) => tx.raw(sql, [id]));
+      database.db.withEnvironment(database.tenant, (tx) => tx.raw(null, sql, [id]));
     await expect(asApplication("UPDATE oauth_grants SET scopes = '{secrets:write}' WHERE id = ?")).rejects.toThrow(
       /permission denied/,
     );

@@ -29,7 +29,7 @@ describe('the installation', () => {
       /check constraint/,
     ],
   ])('%s', async (_, statement, refusal) => {
-    await expect(database.db.directory.raw(statement)).rejects.toThrow(refusal);
+    await expect(database.db.directory.raw(null, statement)).rejects.toThrow(refusal);
   });
 
   it('has one row even for its owner', async () => {
@@ -42,7 +42,7 @@ describe('the installation', () => {
   it('knows its plans: a workspace is on one of them', async () => {
     for (const plan of ["'gold'", 'NULL']) {
       const change = database.db.withWorkspace(database.tenant.workspaceId, (tx) =>
-        tx.raw(`UPDATE workspaces SET plan = ${plan}`),
+        tx.raw(null, `UPDATE workspaces SET plan = ${plan}`),
       );
       await expect(change).rejects.toThrow(/constraint/);
     }

@@ -105,7 +105,7 @@ describe('the requests of a workspace', () => {
       'DELETE FROM rate_windows',
       'UPDATE rate_windows SET minute_used = 1',
     ]) {
-      await expect(database.db.withEnvironment(database.tenant, (tx) => tx.raw(statement))).rejects.toThrow(
+      await expect(database.db.withEnvironment(database.tenant, (tx) => tx.raw(null, statement))).rejects.toThrow(
         /permission denied/,
       );
     }

@@ -103,7 +103,7 @@ test('what runs, sessions and the cache store is counted with every change, and 
     storeEntry(tx, { ...entry, id: newId('cacheEntry'), response });
   expect(await changeBy(store(text))).toBe(512 + 1 + 1_002 + 2 + 8);
   expect(await changeBy(store(''))).toBe(-1_000);
-  expect(await changeBy((tx) => tx.raw('DELETE FROM cache_entries'))).toBe(-(512 + 1 + 2 + 2 + 8));
+  expect(await changeBy((tx) => tx.raw(null, 'DELETE FROM cache_entries'))).toBe(-(512 + 1 + 2 + 2 + 8));
 });
 
 test('nothing is counted of what is rolled back', async () => {

@@ -61,7 +61,7 @@ const change = (effectId: string, values: Record<string, unknown>): Promise<stri
     database.db.withEnvironment(database.tenant, async (tx) => {
       const assignments = Object.keys(values).map((column) => `${column} = :${column}`);
       const sql = `UPDATE effects SET ${assignments.join(', ')} WHERE id = :effectId`;
-      expect(await tx.raw(sql, { ...values, effectId })).toMatchObject({ rowCount: 1 });
+      expect(await tx.raw(null, sql, { ...values, effectId })).toMatchObject({ rowCount: 1 });
     }),
   );
 

@@ -82,6 +82,6 @@ describe('the start of a process with its master keys', () => {
     ['remove', 'DELETE FROM master_key_digests'],
   ])('leaves nothing that the application can %s', async (_what, statement) => {
     await start(`1:${key1}`);
-    await expect(database.db.directory.raw(statement)).rejects.toThrow(/permission denied/);
+    await expect(database.db.directory.raw(null, statement)).rejects.toThrow(/permission denied/);
   });
 });

@@ -137,6 +137,7 @@ describe('every table', () => {
       const { column, value } = ownershipOf(table, mine);
       const seen = await database.db.withEnvironment(mine, async (tx) => {
         const { rows } = await tx.raw<{ rows: { tenant: string }[] }>(
+          null,
           `SELECT DISTINCT ${column}::text AS tenant FROM ${table}`,
         );
         return rows.map((row) => row.tenant);
@@ -148,6 +149,7 @@ describe('every table', () => {
   test('is empty outside withEnvironment, and takes nothing', async () => {
     await forEachTable(async (table) => {
       const { rows } = await database.db.directory.raw<{ rows: { count: number }[] }>(
+        null,
         `SELECT count(*)::int AS count FROM ${table}`,
       );
       expect(rows[0]?.count, table).toBe(0);
@@ -168,12 +170,12 @@ describe('every table', () => {
       const columns = await columnsWith(table, 'UPDATE');
       const first = columns[0];
       const own = ownershipOf(table, mine).column;
-      const touched = await tryAsMe((tx) => tx.raw(`UPDATE ${table} SET ${first ?? own} = ${first ?? own}`));
+      const touched = await tryAsMe((tx) => tx.raw(null, `UPDATE ${table} SET ${first ?? own} = ${first ?? own}`));
       const mayTouch = first === undefined ? /permission denied/ : new RegExp(`^${await countAsOwner(table, mine)}$`);
       expect(String(touched), table).toMatch(mayTouch);
       for (const stranger of strangersOf(table)) {
         const { column, value } = ownershipOf(table, stranger);
-        const handedOver = await tryAsMe((tx) => tx.raw(`UPDATE ${table} SET ${column} = '${value}'`));
+        const handedOver = await tryAsMe((tx) => tx.raw(null, `UPDATE ${table} SET ${column} = '${value}'`));
         expect(handedOver, table).toMatch(columns.includes(column) ? /row-level security/ : /permission denied/);
       }
     });
@@ -183,7 +185,7 @@ describe('every table', () => {
     await forEachTable(async (table) => {
       for (const stranger of strangersOf(table)) {
         const { column, value } = ownershipOf(table, stranger);
-        const deleted = await tryAsMe((tx) => tx.raw(`DELETE FROM ${table} WHERE ${column} = '${value}'`));
+        const deleted = await tryAsMe((tx) => tx.raw(null, `DELETE FROM ${table} WHERE ${column} = '${value}'`));
         expect(deleted === 0 || /permission denied/.test(String(deleted)), `${table}: ${deleted}`).toBe(true);
         expect(await countAsOwner(table, stranger), table).toBeGreaterThan(0);
       }
@@ -208,6 +210,7 @@ async function copyInto(
   );
   const columns = names.map(({ name }) => name).join(', ');
   return db.raw(
+    null,
     `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_record(NULL::${table}, ?::jsonb)`,
     [JSON.stringify(rows[0]?.row)],
   );
@@ -230,7 +233,7 @@ describe('withEnvironment', () => {
     const inside: { pid?: number; environment?: string } = {};
     await single.db
       .withEnvironment(single.tenant, async (tx) => {
-        const { rows } = await tx.raw<{ rows: { environment: string; pid: number }[] }>(settings);
+        const { rows } = await tx.raw<{ rows: { environment: string; pid: number }[] }>(null, settings);
         Object.assign(inside, rows[0]);
         await work();
       })
@@ -238,7 +241,7 @@ describe('withEnvironment', () => {
     expect(inside.environment).toBe(single.tenant.environmentId);
     const { rows } = await single.db.directory.raw<{
       rows: { environment: string | null; workspace: string | null; actions: number; pid: number }[];
-    }>(settings);
+    }>(null, settings);
     expect([rows[0]?.environment ?? '', rows[0]?.workspace ?? '', rows[0]?.actions]).toEqual(['', '', 0]);
     expect(rows[0]?.pid).toBe(inside.pid);
     await single.close();

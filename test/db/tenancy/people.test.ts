@@ -46,8 +46,9 @@ describe('rows of people', () => {
 
   it('shows a user themselves and their sessions, and nobody else', async () => {
     await database.db.withUser(me, async (tx) => {
-      const { rows: users } = await tx.raw<{ rows: { id: string }[] }>('SELECT id FROM users');
+      const { rows: users } = await tx.raw<{ rows: { id: string }[] }>(null, 'SELECT id FROM users');
       const { rows: sessions } = await tx.raw<{ rows: { id: string }[] }>(
+        null,
         'SELECT DISTINCT user_id AS id FROM sign_in_sessions',
       );
       expect([ids(users), ids(sessions)]).toEqual([[me], [me]]);
@@ -56,8 +57,8 @@ describe('rows of people', () => {
 
   it('shows a workspace its members, and none of their sessions', async () => {
     await database.db.withWorkspace(database.tenant.workspaceId, async (tx) => {
-      const { rows: users } = await tx.raw<{ rows: { id: string }[] }>('SELECT id FROM users');
-      const { rows: sessions } = await tx.raw<{ rows: { id: string }[] }>('SELECT id FROM sign_in_sessions');
+      const { rows: users } = await tx.raw<{ rows: { id: string }[] }>(null, 'SELECT id FROM users');
+      const { rows: sessions } = await tx.raw<{ rows: { id: string }[] }>(null, 'SELECT id FROM sign_in_sessions');
       expect([new Set(ids(users)), ids(sessions)]).toEqual([new Set([me, colleague]), []]);
       expect(ids(users)).not.toContain(stranger);
     });
@@ -67,11 +68,11 @@ describe('rows of people', () => {
     const { workspaceId } = database.tenant;
     const change = (): Promise<unknown> =>
       database.db.withMember({ userId: me, workspaceId }, (tx) =>
-        tx.raw("UPDATE users SET name = 'x' WHERE id = ?", [colleague]),
+        tx.raw(null, "UPDATE users SET name = 'x' WHERE id = ?", [colleague]),
       );
     await expect(change()).rejects.toThrow(/row-level security/);
     await database.db.withMember({ userId: me, workspaceId }, async (tx) => {
-      const { rowCount } = await tx.raw<{ rowCount: number }>('DELETE FROM sign_in_sessions WHERE user_id = ?', [
+      const { rowCount } = await tx.raw<{ rowCount: number }>(null, 'DELETE FROM sign_in_sessions WHERE user_id = ?', [
         colleague,
       ]);
       expect(rowCount).toBe(0);
@@ -80,6 +81,7 @@ describe('rows of people', () => {
 
   it.each(['users', 'sign_in_sessions'])('shows nothing of %s without a user or a workspace', async (table) => {
     const { rows } = await database.db.directory.raw<{ rows: { count: number }[] }>(
+      null,
       `SELECT count(*)::int AS count FROM ${table}`,
     );
     expect(rows[0]?.count).toBe(0);
@@ -90,14 +92,14 @@ describe('rows of people', () => {
     ['the throttle', 'SELECT * FROM sign_in_throttles'],
     ['an e-mail address into another', "UPDATE users SET email = 'x@example.test'"],
   ])('never gives the application %s', async (_what, statement) => {
-    await expect(database.db.withUser(me, (tx) => tx.raw(statement))).rejects.toThrow(/permission denied/);
+    await expect(database.db.withUser(me, (tx) => tx.raw(null, statement))).rejects.toThrow(/permission denied/);
   });
 
   it('keeps the last owner of a workspace, whoever asks, also when two owners go at once', async () => {
     const { workspaceId } = database.tenant;
     const demote = (userId: string): Promise<unknown> =>
       database.db.withWorkspace(workspaceId, (tx) =>
-        tx.raw("UPDATE members SET role = 'member' WHERE user_id = ?", [userId]),
+        tx.raw(null, "UPDATE members SET role = 'member' WHERE user_id = ?", [userId]),
       );
     const settled = await Promise.allSettled([demote(me), demote(colleague)]);
     expect(settled.filter((one) => one.status === 'rejected').length).toBeGreaterThanOrEqual(1);

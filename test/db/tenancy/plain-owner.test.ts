@@ -25,11 +25,11 @@ describe('an owner that is no superuser', () => {
     const { workspaceId, environments } = await createWorkspace(db, 'A workspace', 'enterprise');
     const environmentId = environments[0]?.id ?? '';
     const { rows: seen } = await db.withEnvironment({ workspaceId, environmentId }, async (tx) =>
-      tx.raw<{ rows: unknown[] }>('SELECT name, kind, protected FROM environments'),
+      tx.raw<{ rows: unknown[] }>(null, 'SELECT name, kind, protected FROM environments'),
     );
     // docs/environments.md: a new workspace has one environment, a protected Production.
     expect(seen).toEqual([{ name: 'Production', kind: 'production', protected: true }]);
-    const { rows } = await db.directory.raw<{ rows: unknown[] }>('SELECT * FROM list_environment_ids()');
+    const { rows } = await db.directory.raw<{ rows: unknown[] }>(null, 'SELECT * FROM list_environment_ids()');
     expect(rows).toHaveLength(1);
     await db.close();
   });
