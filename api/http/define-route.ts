@@ -60,7 +60,10 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   feature?: Feature;
   /** New expensive work (docs/plans-and-limits.md, "Pausing expensive work"): refused with 503 while an operator pauses it. */
   expensive?: true;
-  /** For an idempotent route: run again for the same request, it answers from a record that it has committed. */
+  /**
+   * For an idempotent route: run again for the same request, it answers from a record that it has committed. Its handler's first
+   * transaction, which commits that record, claims the Idempotency-Key too.
+   */
   answersFromRecord?: boolean;
   /** For an idempotent route: whether this request, its body checked, changes nothing. It then leaves its Idempotency-Key unused. */
   changesNothing?(body: unknown): boolean;

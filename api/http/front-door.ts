@@ -143,9 +143,9 @@ async function runOnce(asked: Asked, json: unknown): Promise<WireReply> {
   const { signal } = asked.parts;
   const { reply, replayed } = await runner.idempotency.run(
     { tenant, key, requestDigests, answersFromRecord: route.answersFromRecord === true, signal },
-    async (store) => {
+    async (store, claimInWork) => {
       await pass(runner.workGates, gated);
-      return runWork(asked, store);
+      return runWork(asked, store, claimInWork);
     },
   );
   if (replayed) {

@@ -69,13 +69,23 @@ interface HeldClaim {
   flush: 'now' | 'with_the_next';
 }
 
+/**
+ * Takes the key in a transaction of the work, as its first statement, so that the claim commits with what it guards. It throws
+ * where the key is held, which rolls the transaction back; then the gate waits for the holder, or answers with its reply.
+ */
+export type ClaimInWork = (tx: EnvironmentTransaction) => Promise<void>;
+
+/** The key is held, or its request was answered before. */
+class KeyHeldError extends Error {}
+
 /** Another request took the claim over while this one stalled. This one's work is rolled back. */
 class ClaimLostError extends Error {}
 
 /**
  * The five rules of the Idempotency-Key (docs/idempotency.md). Where a process may die, and what follows:
  *
- * - before the claim commits: nothing has happened, nothing is held.
+ * - before the claim commits: nothing has happened, nothing is held. A route that answers from its record claims the key in the
+ *   transaction that commits the record: the two stand together or not at all, and a duplicate waits for that commit.
  * - after the claim, before or within the handler: the lease is renewed no more. Within `leaseMs` a duplicate of the same
  *   request, waiting or new, takes the claim over and runs the handler. Another request with the key stays refused.
  * - after the handler's work committed: nothing is lost where the handler stores its reply in the transaction of its work
@@ -119,21 +129,50 @@ export class IdempotencyGate {
    */
   async run(
     request: IdempotentRequest,
-    handle: (store: StoreReply) => Promise<WireReply>,
+    handle: (store: StoreReply, claimInWork: ClaimInWork | null) => Promise<WireReply>,
   ): Promise<{ reply: WireReply; replayed: boolean }> {
     const flush = request.answersFromRecord === true ? 'with_the_next' : 'now';
+    const newClaim = (): HeldClaim => ({ tenant: request.tenant, key: request.key, holder: randomUUID(), flush });
+    if (request.answersFromRecord === true) {
+      const reply = await this.runClaiming(request, newClaim(), handle);
+      if (reply !== null) return { reply, replayed: false };
+    }
     for (;;) {
-      const claim: HeldClaim = { tenant: request.tenant, key: request.key, holder: randomUUID(), flush };
+      const claim = newClaim();
       const outcome = await this.claimOrWait(request, claim);
       if (outcome.state === 'completed') {
         return { reply: { status: outcome.status, body: outcome.body }, replayed: true };
       }
       try {
-        return { reply: await this.runClaimed(claim, handle), replayed: false };
+        return { reply: await this.runClaimed(claim, (store) => handle(store, null)), replayed: false };
       } catch (error) {
         if (!(error instanceof ClaimLostError)) throw error;
         this.warnOfTakeover(claim);
       }
+    }
+  }
+
+  /**
+   * Runs the handler, which claims the key in its first transaction: one commit in place of two. Null where it did not get as far
+   * as to take the key: the key is held, or the work was refused before. Then the claim comes first, as for any other route.
+   */
+  private async runClaiming(
+    { requestDigests }: IdempotentRequest,
+    claim: HeldClaim,
+    handle: (store: StoreReply, claimInWork: ClaimInWork) => Promise<WireReply>,
+  ): Promise<WireReply | null> {
+    const attempt = { key: claim.key, requestDigests, holder: claim.holder, leaseMs: this.leaseMs };
+    const seen = { isFree: false };
+    try {
+      return await this.runClaimed(claim, (store) =>
+        handle(store, async (tx) => {
+          seen.isFree = await takeKey(tx, attempt);
+          if (!seen.isFree) throw new KeyHeldError();
+        }),
+      );
+    } catch (error) {
+      if (seen.isFree) throw error;
+      return null;
     }
   }
 

@@ -1,4 +1,5 @@
 import { BudgetExceededError, noteBudgetRefusal } from '../../db/budgets/admission.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { TransactionOptions } from '../../db/scope.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { otherKindAmong } from '../../domain/other-kind.ts';
@@ -8,7 +9,7 @@ import type { AnyRoute } from './define-route.ts';
 import { successBody } from './replies.ts';
 import { describeFailure } from '../../domain/failures.ts';
 import type { RouteRunner } from './route-runner.ts';
-import type { StoreReply, WireReply } from './idempotency.ts';
+import type { ClaimInWork, StoreReply, WireReply } from './idempotency.ts';
 import { paginationOf } from './common-fields.ts';
 import type { Audit, AuditEntry, Done, ErasedForms, ReplyWithHeaders, RouteReply } from './route-forms.ts';
 import {
@@ -41,9 +42,13 @@ export interface Asked {
 type AnyForms = ErasedForms<RouteTransaction, object, object>;
 
 /** Does the route's work, by its form. `store` records the reply under the Idempotency-Key, in the transaction. */
-export async function runWork(asked: Asked, store: StoreReply): Promise<WireReply> {
+export async function runWork(
+  asked: Asked,
+  store: StoreReply,
+  claimInWork: ClaimInWork | null = null,
+): Promise<WireReply> {
   const { runner, route, ctx } = asked;
-  const work = new Work(asked, store);
+  const work = new Work(asked, store, claimInWork);
   const reply = await work.run().catch((error: unknown) => {
     throw tellingKind(error, asked.parts.params);
   });
@@ -60,8 +65,11 @@ class Work {
   private readonly forms: AnyForms;
   private readonly store: StoreReply;
   private caller: AnyCaller | null;
+  /** Set until the key is claimed, in the first transaction that a handler commits. */
+  private claimInWork: ClaimInWork | null;
 
-  constructor(asked: Asked, store: StoreReply) {
+  constructor(asked: Asked, store: StoreReply, claimInWork: ClaimInWork | null) {
+    this.claimInWork = claimInWork;
     this.asked = asked;
     this.forms = asked.route;
     this.store = store;
@@ -156,13 +164,23 @@ class Work {
       idempotencyKey: this.asked.idempotencyKey,
       prefersCsv: this.asked.route.csv === true && this.asked.ctx.accepts('json', 'csv') === 'csv',
       transaction: <T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions = {}) =>
-        this.held(work, options),
+        this.claiming(work, options),
       recordReply: async <Reply extends RouteReply<unknown>>(tx: RouteTransaction, reply: Reply): Promise<Reply> => {
         await this.storeReply(tx, reply);
         return reply;
       },
       recordAudit: (tx: RouteTransaction, entry: AuditEntry) => this.audit(tx, entry),
     };
+  }
+
+  /** A transaction of a handler; the first one that commits claims the Idempotency-Key, where it is not claimed yet. */
+  private async claiming<T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions): Promise<T> {
+    const result = await this.held(async (tx) => {
+      await this.claimInWork?.(tx as EnvironmentTransaction);
+      return work(tx);
+    }, options);
+    this.claimInWork = null;
+    return result;
   }
 
   /**
