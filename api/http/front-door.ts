@@ -1,7 +1,8 @@
 import { touchedIds } from '../../domain/touched-ids.ts';
 import type { HttpContext } from './context.ts';
 import type { AnyRoute, Browser, Caller } from './define-route.ts';
-import { requestDigestOf, type WireReply } from './idempotency.ts';
+import type { WireReply } from './idempotency.ts';
+import { requestDigestOf } from './idempotency-key.ts';
 import { requireRole, requireScope } from './rights.ts';
 import { pass, type RouteRunner } from './route-runner.ts';
 import { type AnyCaller, openTransaction, type RouteTransaction } from './route-transaction.ts';

@@ -13,11 +13,9 @@ import {
 } from '../../db/idempotency/claims.ts';
 import { KeyedWaiters } from '../../db/announcements/keyed-waiters.ts';
 import { CHANNELS, type NotificationListener } from '../../db/announcements/notification-listener.ts';
-import { digestOf } from '../../domain/canonical-json.ts';
 import { Deadline } from '../../domain/deadline.ts';
-import { ServiceError, validationError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import type { Bytes } from '../../domain/files/file-store.ts';
-import type { Json } from '../../domain/json.ts';
 import { RequestAbortedError } from './client-gone.ts';
 import { describeFailure } from '../../domain/failures.ts';
 
@@ -26,7 +24,6 @@ export const IDEMPOTENCY_WAIT_MS = 45_000;
 /** A holder that has not renewed its lease for this long counts as dead. */
 export const IDEMPOTENCY_LEASE_MS = 15_000;
 const RENEWALS_PER_LEASE = 3;
-const KEY_LENGTH_MAX = 255;
 /** The least time between two re-checks. */
 const RECHECK_MIN_MS = 20;
 
@@ -287,26 +284,4 @@ function isFailure({ status }: WireReply): boolean {
 async function wakeAfter(delayMs: number, ...signals: AbortSignal[]): Promise<void> {
   using deadline = new Deadline(delayMs, ...signals);
   if (!deadline.signal.aborted) await once(deadline.signal, 'abort');
-}
-
-/** "The same request": same method, path, workspace and JSON body. Rule 2 of docs/idempotency.md. */
-export function requestDigestOf(request: { method: string; path: string; workspaceId: string; body: unknown }): string {
-  const { method, path, workspaceId } = request;
-  // The body comes from our own JSON parser, so it is a JSON value; a missing one is distinct from `null`.
-  const body = request.body === undefined ? [] : [request.body as Json];
-  return digestOf({ method, path, workspaceId, body });
-}
-
-/**
- * The Idempotency-Key of a request, or null where it has none.
- *
- * @throws {ServiceError} VALIDATION_ERROR unless it is given once, with 1 to 255 characters.
- */
-export function idempotencyKeyOf(values: readonly string[] | undefined): string | null {
-  if (values === undefined || values.length === 0) return null;
-  const [key = '', ...others] = values;
-  if (others.length === 0 && key.length >= 1 && key.length <= KEY_LENGTH_MAX) return key;
-  throw validationError([
-    { path: 'headers.Idempotency-Key', message: `must be given once, with 1 to ${KEY_LENGTH_MAX} characters` },
-  ]);
 }

@@ -1,5 +1,4 @@
 import { BudgetExceededError, noteBudgetRefusal } from '../../db/budgets/admission.ts';
-import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { TransactionOptions } from '../../db/scope.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { otherKindAmong } from '../../domain/other-kind.ts';
@@ -176,7 +175,7 @@ class Work {
   /** A transaction of a handler; the first one that commits claims the Idempotency-Key, where it is not claimed yet. */
   private async claiming<T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions): Promise<T> {
     const result = await this.held(async (tx) => {
-      await this.claimInWork?.(tx as EnvironmentTransaction);
+      await this.claimInWork?.(tx);
       return work(tx);
     }, options);
     this.claimInWork = null;

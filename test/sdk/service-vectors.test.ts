@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { identitySchema } from '../../api/auth/get-identity.ts';
-import { idempotencyKeyOf } from '../../api/http/idempotency.ts';
+import { idempotencyKeyOf } from '../../api/http/idempotency-key.ts';
 import { errorTypeOf } from '../../api/openapi/sdk-tables.ts';
 import { ERROR_TABLE, statusesOf, type ErrorCode } from '../../domain/errors.ts';
 import { signatureHeader } from '../../domain/messages/signing.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { requestDigestOf } from '../../../api/http/idempotency.ts';
+import { requestDigestOf } from '../../../api/http/idempotency-key.ts';
 import { defineRoute, type AnyRoute } from '../../../api/http/define-route.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { ServiceError } from '../../../domain/errors.ts';
