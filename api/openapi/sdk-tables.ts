@@ -37,7 +37,7 @@ export function typescriptErrors(): string {
   });
   return [
     '// Generated from the error table of the service by `npm run openapi`. Do not edit.',
-    "import { ApiError, type ApiErrorFacts } from '../../sdk/typescript/src/api-error.ts';",
+    "import { ApiError, type ApiErrorFacts } from '../api-error.ts';",
     '',
     ...classes,
     'export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) => ApiError>> = {',

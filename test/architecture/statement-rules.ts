@@ -106,7 +106,8 @@ function nameAndText(call: SyntaxNode, scopes: readonly Locals[]): [unknown, unk
   const given = new Map((list['properties'] as SyntaxNode[]).map((each) => [keyOf(each), each]));
   const name = given.get('name')?.['value'];
   const text = [...given].filter(([key]) => key !== 'name' && key !== 'asked').map(([, each]) => each);
-  return [name, { type: 'ArrayExpression', start: call.start, elements: text } as unknown];
+  const made: SyntaxNode = { type: 'ArrayExpression', start: call.start, elements: text };
+  return [name, made];
 }
 
 const keyOf = ({ key }: SyntaxNode): string => (isNode(key) ? String(key['name']) : '');

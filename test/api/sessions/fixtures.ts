@@ -53,5 +53,4 @@ export const fixtures: RouteFixtures = {
   'sessions.messages.append': { request: async (world) => ({ ...(await empty(world)), body: { messages: MESSAGES } }) },
   'sessions.messages.clear': { request: conversation },
   'sessions.messages.pop': { request: conversation },
-  'sessions.context': { request: async (world) => ({ ...(await conversation(world)), query: { maxTokens: '2000' } }) },
 };
