@@ -89,7 +89,7 @@ describe('npm start', () => {
   const COMMANDS = [
     ['verify-audit', [], 'Whole: '],
     ['expensive-work', ['status'], 'Expensive work is admitted.'],
-    ['index-memories', ['status'], 'There is no collection.'],
+    ['index-memories', ['status'], 'There is no memory.'],
     ['rewrap-secrets', [], 'Rewrapped '],
     ['migrate', [], 'The schema is the newest already.'],
     ['setup-temporal', [], 'All search attributes are there already.'],

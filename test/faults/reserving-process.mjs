@@ -28,7 +28,9 @@ const OUTCOMES = [SUCCEEDED, SUCCEEDED, FAILED, SUCCEEDED, UNKNOWN, FAILED, SUCC
 
 /** As the activities do it, without their other reads. */
 async function lockedStatus(tx, invocationId) {
-  const { rows } = await tx.raw('SELECT status FROM invocations WHERE id = ? FOR UPDATE', [invocationId]);
+  const { rows } = await tx.raw('read_status', 'SELECT status FROM invocations WHERE id = ? FOR UPDATE', [
+    invocationId,
+  ]);
   return rows[0].status;
 }
 
@@ -57,6 +59,7 @@ async function settle({ invocationId, number }, settlement = OUTCOMES[number % O
 async function share(stage) {
   const { rows } = await db.withEnvironment(tenant, (tx) =>
     tx.raw(
+      'list_share',
       `SELECT id AS "effectId", invocation_id AS "invocationId", impact, number FROM effects e
          CROSS JOIN LATERAL (SELECT CASE WHEN e.id LIKE 'eff_race%' THEN CAST(e.operation_key AS integer) END AS number) n
        WHERE stage = :stage AND number % :shares = :share ORDER BY id`,

@@ -4,7 +4,10 @@ import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.
 import { startsOf } from '../activities/maintenance/relay-starts.ts';
 import type { StartKind } from '../../db/maintenance/claim-workflow-starts.ts';
 import type { CallResult } from '../api/harness/test-api.ts';
+import type { Caller } from '../api/invocations/support.ts';
 import { startTarget, type Target } from '../harness/target.ts';
+import { createApiKey } from '../../db/api-keys/api-keys.ts';
+import { SCOPES } from '../../domain/scopes.ts';
 import { type ApiProcess, Gateway, SeparateProcesses } from './separate-processes.ts';
 
 /** SIGKILL of the API process between the commit of a record and the start of its workflow, for each kind that a request makes. */
@@ -14,11 +17,17 @@ let target: Target;
 let gateway: Gateway;
 let connection: Connection;
 let doomed: ApiProcess;
+let api: Caller;
 beforeAll(async () => {
   [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
   gateway = await Gateway.to(processes.temporal.port);
   connection = await Connection.connect({ address: processes.temporal.address });
   doomed = await processes.startApi({ TEMPORAL_ADDRESS: gateway.address });
+  const { database } = processes;
+  const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
+    createApiKey(tx, { name: 'test', scopes: SCOPES }),
+  );
+  api = doomed.as(key);
 });
 afterAll(async () => {
   await connection.close();
@@ -50,21 +59,21 @@ const BEGUN: Partial<Record<StartKind, (client: Client, id: string) => Promise<u
 };
 
 test('what was committed and not started is started by the sweep, each kind of it', async () => {
-  expect((await doomed.post('/api/v2/events/topics', { name: 'orders' })).status).toBe(201);
+  expect((await api.post('/api/v2/events/topics', { name: 'orders' })).status).toBe(201);
   const subscription = { url: `${target.baseUrl}/event` };
-  expect((await doomed.post('/api/v2/events/topics/orders/subscriptions', subscription)).status).toBe(201);
-  const collectionId = await made(doomed.post('/api/v2/memory/collections', { name: 'notes' }));
+  expect((await api.post('/api/v2/events/topics/orders/subscriptions', subscription)).status).toBe(201);
+  const collectionId = await made(api.post('/api/v2/memory/collections', { name: 'notes' }));
   const schedule = { cron: '0 0 1 1 *', destination: { url: `${target.baseUrl}/fired` } };
-  const scheduleId = await made(doomed.post('/api/v2/schedules', schedule));
+  const scheduleId = await made(api.post('/api/v2/schedules', schedule));
 
   gateway.block();
   const cutOff = Promise.allSettled([
-    doomed.post('/api/v2/events', { topic: 'orders', type: 'order.paid', data: 1 }),
-    doomed.post('/api/v2/approvals', { title: 'Deploy', summary: 'Deploys.', payload: { release: 7 } }),
-    doomed.post('/api/v2/dlq/retry-all', {}),
-    doomed.post('/api/v2/memory/ingest', { collectionId, text: 'A note.' }),
-    doomed.post('/api/v2/schedules', { ...schedule, cron: '0 0 2 1 *' }),
-    doomed.post(`/api/v2/schedules/${scheduleId}/run`, {}),
+    api.post('/api/v2/events', { topic: 'orders', type: 'order.paid', data: 1 }),
+    api.post('/api/v2/approvals', { title: 'Deploy', summary: 'Deploys.', payload: { release: 7 } }),
+    api.post('/api/v2/dlq/retry-all', {}),
+    api.post('/api/v2/memory/ingest', { collectionId, text: 'A note.' }),
+    api.post('/api/v2/schedules', { ...schedule, cron: '0 0 2 1 *' }),
+    api.post(`/api/v2/schedules/${scheduleId}/run`, {}),
   ]);
   const kinds = Object.keys(BEGUN) as StartKind[];
   const waiting = async () => Promise.all(kinds.map((kind) => startsOf(processes.database, kind)));
