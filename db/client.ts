@@ -12,13 +12,28 @@ export interface Tenant {
   environmentId: string;
 }
 
-/** The operations of every transaction. */
-export interface ScopedTransaction {
-  /**
-   * One statement under its name; `?` or `:name` marks a value. One at a time: it is refused while another one of the transaction is
-   * under way.
-   */
+/** Sends one statement under its name; `?` or `:name` marks a value. */
+export interface Statements {
+  /** Returns the whole answer of the driver, with `rows` and `rowCount`. */
   raw<Answer>(name: StatementName, sql: string, bindings?: Bindings): Promise<Answer>;
+  rows<Row>(name: StatementName, sql: string, bindings?: Bindings): Promise<Row[]>;
+  /** Returns the first row, or null when there is none. */
+  row<Row>(name: StatementName, sql: string, bindings?: Bindings): Promise<Row | null>;
+}
+
+export function statementsOver(raw: Statements['raw']): Statements {
+  const statements: Statements = {
+    raw,
+    rows: async <Row>(...statement: Parameters<Statements['raw']>) =>
+      (await statements.raw<{ rows: Row[] }>(...statement)).rows,
+    row: async <Row>(...statement: Parameters<Statements['raw']>) =>
+      (await statements.rows<Row>(...statement))[0] ?? null,
+  };
+  return statements;
+}
+
+/** The operations of every transaction. It refuses a statement while another one is under way. */
+export interface ScopedTransaction extends Statements {
   /**
    * Sends what the steps send in the order in which they are written, in one round trip, and returns what each of them answers:
    * `tx.inOrder(() => lockInvocation(tx, id), () => readAttempt(tx, id))`. A step sends all of its statements before its first
@@ -86,7 +101,7 @@ export class Database {
    * The pool without a tenant: for the SECURITY DEFINER functions of the migrations and for health checks only. Row-level
    * security makes every tenant table empty in it.
    */
-  readonly directory: Directory;
+  readonly directory: Statements;
   private closing: Promise<void> | null = null;
   private readonly pool: Pool;
   private readonly announcer: Announcer;
@@ -107,7 +122,7 @@ export class Database {
     // Without a listener this event would end the process.
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
-    this.directory = { raw: async (...statement) => (await this.ask(boundStatement(...statement))) as never };
+    this.directory = statementsOver(async (...statement) => (await this.ask(boundStatement(...statement))) as never);
     // Its commit need not be on disk: what it says is.
     this.announcer = new Announcer((announcements) =>
       this.ask(
@@ -212,12 +227,16 @@ export class Database {
     const transaction = open(client);
     let isUsable = true;
     try {
-      const result = await work({
-        raw: async (...statement) => (await transaction.query(boundStatement(...statement))) as never,
-        inOrder: (...steps) => transaction.inOrder(steps),
-        last: (...steps) => transaction.inOrder(steps, true),
-        announce: (announcement) => void transaction.announced.push(announcement),
-      });
+      const statements = statementsOver(
+        async (...statement) => (await transaction.query(boundStatement(...statement))) as never,
+      );
+      const result = await work(
+        Object.assign(statements, {
+          inOrder: <const Steps extends readonly Step[]>(...steps: Steps) => transaction.inOrder(steps),
+          last: <const Steps extends readonly Step[]>(...steps: Steps) => transaction.inOrder(steps, true),
+          announce: (announcement: Announcement) => void transaction.announced.push(announcement),
+        }),
+      );
       await transaction.commit();
       this.announcer.send(transaction.announced);
       return result;
@@ -236,12 +255,6 @@ function socketThatEndsInSilence(silenceMaxMs: number): Socket {
     const error = new Error(`the database said nothing for ${silenceMaxMs} ms`);
     socket.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
   });
-}
-
-/** The pool without a tenant. */
-export interface Directory {
-  /** Sends one statement outside of a transaction. */
-  raw<Answer>(name: StatementName, sql: string, bindings?: Bindings): Promise<Answer>;
 }
 
 /** A caller may pass an object with more members than these two; only these two set the scope. */

@@ -45,7 +45,7 @@ export async function listSimilarNames(
   name: string,
 ): Promise<string[]> {
   const live = of === 'actions' ? 'archived_at IS NULL' : 'deleted_at IS NULL';
-  const { rows } = await tx.raw<{ rows: { name: string }[] }>(
+  const rows = await tx.rows<{ name: string }>(
     { variantsOf: 'list_similar_names' },
     `SELECT name FROM ${of} WHERE environment_id = current_environment_id() AND ${live}
        AND abs(char_length(name) - char_length(:name)) <= char_length(:name) / 4 + 1 ORDER BY name LIMIT :most`,

@@ -53,8 +53,7 @@ export async function pageOf<Row>(tx: ScopedTransaction, list: List): Promise<Pa
 /** The rows of one page, for a list that counts in its own way. */
 export async function itemsOf<Row>(tx: ScopedTransaction, list: List): Promise<Row[]> {
   const sql = rowsOf(list, matchesOf(list), `ORDER BY ${list.order}`, 'OFFSET :offset');
-  const { rows } = await tx.raw<{ rows: Row[] }>(list.name, sql, valuesOf(list));
-  return rows;
+  return tx.rows<Row>(list.name, sql, valuesOf(list));
 }
 
 function matchesOf({ from, where, filters = {} }: List): string {
@@ -79,12 +78,7 @@ export interface Walk extends Rows {
 /** The next rows of a walk over many: those behind `after`, which is the empty string at first. */
 export async function rowsAfter<Row>(tx: ScopedTransaction, walk: Walk): Promise<Row[]> {
   const picked = `FROM ${walk.from} WHERE ${walk.where} AND ${walk.key} > :after`;
-  const { rows } = await tx.raw<{ rows: Row[] }>(
-    walk.name,
-    rowsOf(walk, picked, `ORDER BY ${walk.key}`),
-    definedOf(walk.asked),
-  );
-  return rows;
+  return tx.rows<Row>(walk.name, rowsOf(walk, picked, `ORDER BY ${walk.key}`), definedOf(walk.asked));
 }
 
 function rowsOf({ columns, from, joins }: Rows, picked: string, order: string, offset = ''): string {

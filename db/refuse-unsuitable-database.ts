@@ -12,12 +12,12 @@ export class OtherSchemaError extends Error {}
  * that does not migrate: on another schema its statements would fail later, one by one, in the middle of somebody's work.
  */
 export async function refuseOtherSchema(db: Database): Promise<void> {
-  const { rows: granted } = await db.directory.raw<{ rows: { readable: boolean }[] }>(
+  const row = await db.directory.row<{ readable: boolean }>(
     'refuse_other_schema',
     `SELECT to_regprocedure('public.list_applied_migrations()') IS NOT NULL AS readable`,
   );
   // The first migration makes the function: a database without it was never migrated, or is older than the baseline.
-  const held = granted[0]?.readable === true ? await namesIn(db) : [];
+  const held = row?.readable === true ? await namesIn(db) : [];
   const refusal = refusalBeforeTheBaseline(held);
   if (refusal !== null) throw new OtherSchemaError(refusal);
   const known = MIGRATIONS.map(({ name }) => name);
@@ -37,10 +37,7 @@ export async function refuseOtherSchema(db: Database): Promise<void> {
 }
 
 async function namesIn(db: Database): Promise<string[]> {
-  const { rows } = await db.directory.raw<{ rows: { name: string }[] }>(
-    'names_in',
-    'SELECT name FROM list_applied_migrations()',
-  );
+  const rows = await db.directory.rows<{ name: string }>('names_in', 'SELECT name FROM list_applied_migrations()');
   return rows.map(({ name }) => name);
 }
 
@@ -52,7 +49,7 @@ export class UnsuitableLoginError extends Error {}
  * owner of one of our tables: row-level security does not isolate environments from such a role.
  */
 export async function refusePrivilegedLogin(db: Database): Promise<void> {
-  const { rows } = await db.directory.raw<{ rows: Facts[] }>(
+  const facts = await db.directory.row<Facts>(
     'refuse_privileged_login',
     `
     SELECT current_user AS login,
@@ -62,8 +59,7 @@ export async function refusePrivilegedLogin(db: Database): Promise<void> {
            EXISTS (SELECT FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
                      AND pg_has_role(current_user, c.relowner, 'MEMBER')) AS owns`,
   );
-  const facts = rows[0];
-  if (facts === undefined) throw new Error('PostgreSQL said nothing of the login');
+  if (facts === null) throw new Error('PostgreSQL said nothing of the login');
   const privileges = [
     ...(facts.superuser ? ['is a superuser'] : []),
     ...(facts.bypasses ? ['bypasses row-level security'] : []),

@@ -10,7 +10,7 @@ import type { ActionRecord, NewVersion } from './records.ts';
  * other transaction has just committed.
  */
 export async function lockAction(tx: EnvironmentTransaction, ref: string): Promise<ActionRecord | null> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const rows = await tx.rows<{ id: string }>(
     { variantsOf: 'lock_action' },
     isId('action', ref)
       ? 'SELECT id FROM actions WHERE id = ? FOR UPDATE'

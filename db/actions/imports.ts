@@ -41,13 +41,13 @@ export async function lockNamedActions(
   tx: EnvironmentTransaction,
   names: readonly string[],
 ): Promise<Map<string, NamedAction>> {
-  const { rows: locked } = await tx.raw<{ rows: { id: string }[] }>(
+  const locked = await tx.rows<{ id: string }>(
     'lock_named_actions',
     'SELECT id FROM actions WHERE name = ANY(?) AND archived_at IS NULL ORDER BY id FOR UPDATE',
     [names],
   );
   if (locked.length === 0) return new Map();
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const rows = await tx.rows<Row>(
     'lock_named_actions_2',
     `SELECT a.id, a.name, a.description, v.id AS "versionId", v.number, v.digest,
        CAST(v.definition ->> 'governed' AS boolean) AS governed, f.change_note AS "firstNote"
@@ -74,7 +74,7 @@ export async function lockNamedActions(
  * finds the released row. A deferred trigger refuses to commit a name that was not released.
  */
 export async function takeGovernedNames(tx: EnvironmentTransaction, names: readonly string[]): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { name: string }[] }>(
+  const rows = await tx.rows<{ name: string }>(
     'take_governed_names',
     'DELETE FROM governed_names WHERE name = ANY(?) RETURNING name',
     [names],

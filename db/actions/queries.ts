@@ -25,7 +25,7 @@ const SELECTED = Object.entries(ACTION_COLUMNS)
  */
 export async function getAction(tx: EnvironmentTransaction, ref: string): Promise<ActionRecord | null> {
   const which = isId('action', ref) ? 'actions.id = ?' : 'actions.name = ? AND actions.archived_at IS NULL';
-  const { rows } = await tx.raw<{ rows: ActionRow[] }>(
+  const rows = await tx.rows<ActionRow>(
     { variantsOf: 'get_action' },
     `SELECT ${SELECTED} FROM actions JOIN action_versions ON action_versions.id = actions.current_version_id WHERE ${which}`,
     [ref],
@@ -39,12 +39,11 @@ export async function getVersion(
   actionId: string,
   number: number,
 ): Promise<ActionVersionRecord | null> {
-  const { rows } = await tx.raw<{ rows: ActionVersionRecord[] }>(
+  return tx.row<ActionVersionRecord>(
     'get_version',
     `SELECT ${selected(VERSION_COLUMNS)}, definition FROM action_versions WHERE action_id = ? AND number = ?`,
     [actionId, number],
   );
-  return rows[0] ?? null;
 }
 
 const { definition: _cut, ...SHOWN_COLUMNS } = ACTION_COLUMNS;
@@ -142,7 +141,7 @@ export async function readDefinitions(
   tx: EnvironmentTransaction,
   versionIds: readonly string[],
 ): Promise<Map<string, ActionDefinition>> {
-  const { rows } = await tx.raw<{ rows: { id: string; definition: ActionDefinition }[] }>(
+  const rows = await tx.rows<{ id: string; definition: ActionDefinition }>(
     'read_definitions',
     'SELECT id, definition FROM action_versions WHERE id = ANY(?)',
     [versionIds],
@@ -152,7 +151,7 @@ export async function readDefinitions(
 
 /** What the policies and limits of the transaction's environment may refer to. */
 export async function readKnownNames(tx: EnvironmentTransaction): Promise<KnownNames> {
-  const { rows: actions } = await tx.raw<{ rows: KnownAction[] }>(
+  const actions = await tx.rows<KnownAction>(
     'read_known_names',
     `SELECT a.name, v.definition->'approval'->>'tag' AS tag, v.definition->'adapter'->>'type' AS "adapterType",
        v.definition->'adapter'->>'version' AS "adapterVersion", v.definition->'impact' AS impact
@@ -180,7 +179,7 @@ const INPUT_SCHEMAS_BYTES_MAX = 1_048_576;
 
 /** The input schemas of the environment's live actions by name: the smallest first, as many as fit into 1 MiB together. */
 export async function readInputSchemas(tx: EnvironmentTransaction): Promise<Map<string, JsonObject>> {
-  const { rows } = await tx.raw<{ rows: { name: string; schema: JsonObject }[] }>(
+  const rows = await tx.rows<{ name: string; schema: JsonObject }>(
     'read_input_schemas',
     `SELECT name, schema FROM (
        SELECT a.name, v.definition->'inputSchema' AS schema,

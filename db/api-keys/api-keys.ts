@@ -60,15 +60,14 @@ export async function createApiKey(
   const scopes = scopesOf(preset, input.scopes);
   const id = newId('apiKey');
   const createdBy = input.createdBy ?? null;
-  const { rows } = await tx.raw<{ rows: { created_at: Date; expires_at: Date | null }[] }>(
+  const row = await tx.row<{ created_at: Date; expires_at: Date | null }>(
     'create_api_key',
     `INSERT INTO api_keys (id, workspace_id, environment_id, name, key_hash, key_prefix, preset, scopes, expires_at, created_by)
      VALUES (?, current_workspace_id(), current_environment_id(), ?, ?, ?, ?, ?, ?, ?)
      RETURNING created_at, expires_at`,
     [id, input.name, hashApiKey(key), shownPrefixOf(key), preset, scopes, input.expiresAt ?? null, createdBy],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('the new API key was not stored');
+  if (row === null) throw new Error('the new API key was not stored');
   const record = { id, name: input.name, keyPrefix: shownPrefixOf(key), preset, scopes, createdBy };
   return { record: { ...record, createdAt: row.created_at, expiresAt: row.expires_at }, key };
 }
@@ -111,15 +110,14 @@ export async function revokeApiKey(
   tx: WorkspaceTransaction,
   keyId: string,
 ): Promise<{ environmentId: string; name: string; isNew: boolean } | null> {
-  const { rows } = await tx.raw<{ rows: { environmentId: string; name: string; wasRevoked: boolean }[] }>(
+  const row = await tx.row<{ environmentId: string; name: string; wasRevoked: boolean }>(
     'revoke_api_key',
     `WITH held AS (SELECT id, revoked_at FROM api_keys WHERE id = :keyId FOR NO KEY UPDATE)
      UPDATE api_keys k SET revoked_at = COALESCE(k.revoked_at, now()) FROM held WHERE k.id = held.id
      RETURNING k.environment_id AS "environmentId", k.name, held.revoked_at IS NOT NULL AS "wasRevoked"`,
     { keyId },
   );
-  const row = rows[0];
-  return row === undefined ? null : { environmentId: row.environmentId, name: row.name, isNew: !row.wasRevoked };
+  return row === null ? null : { environmentId: row.environmentId, name: row.name, isNew: !row.wasRevoked };
 }
 
 /** The resolution of `last_used_at`. */

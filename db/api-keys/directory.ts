@@ -24,9 +24,8 @@ interface Row extends CallerEnvironmentRow {
 
 /** The grant of the key with this SHA-256 hash. Null where there is none, or where it is revoked or expired. */
 export async function findApiKey(db: Database, hash: Buffer): Promise<ApiKeyGrant | null> {
-  const { rows } = await db.directory.raw<{ rows: Row[] }>('find_api_key', 'SELECT * FROM find_api_key(?)', [hash]);
-  const row = rows[0];
-  if (row === undefined) return null;
+  const row = await db.directory.row<Row>('find_api_key', 'SELECT * FROM find_api_key(?)', [hash]);
+  if (row === null) return null;
   return {
     keyId: row.id,
     workspaceId: row.workspace_id,

@@ -29,7 +29,7 @@ export async function lockPolicies(tx: EnvironmentTransaction): Promise<number> 
  * @throws {ServiceError} CONFLICT that names the bound.
  */
 export async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { policies: number; rules: number; bytes: number; characters: number }[] }>(
+  const rows = await tx.rows<{ policies: number; rules: number; bytes: number; characters: number }>(
     'approval_policies_require_room',
     `SELECT CAST(count(*) AS integer) AS policies,
        CAST(COALESCE(sum(json_array_length(v.document -> 'rules')), 0) AS integer) AS rules,

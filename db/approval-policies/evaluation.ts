@@ -15,12 +15,11 @@ export interface PolicyRevision {
 }
 
 export async function readPolicyRevision(tx: EnvironmentTransaction): Promise<PolicyRevision> {
-  const { rows } = await tx.raw<{ rows: { revision: string; stamp: string }[] }>(
+  const row = await tx.row<{ revision: string; stamp: string }>(
     'read_policy_revision',
     'SELECT revision, stamp FROM policy_revisions',
   );
-  const row = rows[0];
-  return row === undefined ? { revision: 0, stamp: null } : { revision: Number(row.revision), stamp: row.stamp };
+  return row === null ? { revision: 0, stamp: null } : { revision: Number(row.revision), stamp: row.stamp };
 }
 
 const NONE: LoadedPolicySet = { revision: 0, set: compilePolicySet([]) };
@@ -57,7 +56,7 @@ interface Row {
 
 /** One statement, so that the revision and the policies come from one snapshot. */
 async function readUncompiled(tx: EnvironmentTransaction): Promise<UncompiledPolicySet> {
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const rows = await tx.rows<Row>(
     'read_uncompiled',
     `SELECT r.environment_id AS "environmentId", r.revision, r.stamp, p.id, p.name, p.priority, v.version, v.document,
        octet_length(CAST(v.document AS text)) AS bytes
@@ -90,15 +89,14 @@ export async function readEvaluationContext(
   tx: EnvironmentTransaction,
   keyId: string | null,
 ): Promise<EvaluationContext> {
-  const { rows } = await tx.raw<{ rows: (EvaluationContext['environment'] & { keyName: string | null })[] }>(
+  const row = await tx.row<EvaluationContext['environment'] & { keyName: string | null }>(
     'read_evaluation_context',
     `SELECT e.id, e.name, e.kind, e.approval_default AS "approvalDefault", k.name AS "keyName"
      FROM environments e LEFT JOIN api_keys k ON k.environment_id = e.id AND k.id = CAST(? AS text)
      WHERE e.id = current_environment_id()`,
     [keyId],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('the transaction names an environment that is not there');
+  if (row === null) throw new Error('the transaction names an environment that is not there');
   const { keyName, ...environment } = row;
   return { environment, keyName };
 }

@@ -13,28 +13,26 @@ export interface NewPlan {
 /** Stores a plan for `applyPlan`. The database's clock sets the expiry, because it also decides whether a plan has expired. */
 export async function createPlan(tx: EnvironmentTransaction, plan: NewPlan): Promise<{ id: string; expiresAt: Date }> {
   const id = newId('policyPlan');
-  const { rows } = await tx.raw<{ rows: { expiresAt: Date }[] }>(
+  const row = await tx.row<{ expiresAt: Date }>(
     'create_plan',
     `INSERT INTO policy_plans (id, environment_id, base_revision, digest, changes, created_by, expires_at)
      VALUES (:id, current_environment_id(), :baseRevision, :digest, :changes, :createdBy, now() + :lifetimeSeconds * interval '1 second')
      RETURNING expires_at AS "expiresAt"`,
     { ...plan, id, changes: JSON.stringify(plan.changes), createdBy: JSON.stringify(plan.createdBy) },
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('a plan was inserted and came back as no row');
+  if (row === null) throw new Error('a plan was inserted and came back as no row');
   return { id, expiresAt: row.expiresAt };
 }
 
 /** A plan of the transaction's environment. The row lock keeps others from applying it, or deleting it for its age, meanwhile. */
 export async function getPlan(tx: EnvironmentTransaction, id: string): Promise<PlanRecord | null> {
-  const { rows } = await tx.raw<{ rows: (Omit<PlanRecord, 'baseRevision'> & { baseRevision: string })[] }>(
+  const row = await tx.row<Omit<PlanRecord, 'baseRevision'> & { baseRevision: string }>(
     'get_plan',
     `SELECT id, base_revision AS "baseRevision", digest, changes, expires_at AS "expiresAt",
        expires_at <= now() AS "isExpired", result FROM policy_plans WHERE id = ? FOR UPDATE`,
     [id],
   );
-  const row = rows[0];
-  return row === undefined ? null : { ...row, baseRevision: Number(row.baseRevision) };
+  return row === null ? null : { ...row, baseRevision: Number(row.baseRevision) };
 }
 
 /** Stores the result of applying a plan, in the transaction that applied it. The database accepts it once. */

@@ -17,13 +17,12 @@ const SELECTED = Object.entries(POLICY_COLUMNS)
 
 /** Finds a policy by id, archived ones included: history stays readable. */
 export async function getPolicy(tx: EnvironmentTransaction, id: string): Promise<PolicyRecord | null> {
-  const { rows } = await tx.raw<{ rows: PolicyRecord[] }>(
+  return tx.row<PolicyRecord>(
     'get_policy',
     `SELECT ${SELECTED} FROM approval_policies p
      JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version WHERE p.id = ?`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 export async function getPolicyVersion(
@@ -31,12 +30,11 @@ export async function getPolicyVersion(
   policyId: string,
   version: number,
 ): Promise<PolicyVersionRecord | null> {
-  const { rows } = await tx.raw<{ rows: PolicyVersionRecord[] }>(
+  return tx.row<PolicyVersionRecord>(
     'get_policy_version',
     `SELECT ${selected(VERSION_COLUMNS)} FROM approval_policy_versions WHERE policy_id = ? AND version = ?`,
     [policyId, version],
   );
-  return rows[0] ?? null;
 }
 
 const { document: _wholePolicy, ...SHOWN_POLICY_COLUMNS } = POLICY_COLUMNS;
@@ -88,10 +86,9 @@ export async function listPolicyVersions(
  * number.
  */
 export async function listLivePolicies(tx: EnvironmentTransaction): Promise<PolicyRecord[]> {
-  const { rows } = await tx.raw<{ rows: PolicyRecord[] }>(
+  return tx.rows<PolicyRecord>(
     'list_live_policies',
     `SELECT ${selected(POLICY_COLUMNS)} FROM approval_policies p JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
      WHERE p.environment_id = current_environment_id() AND p.archived_at IS NULL ORDER BY p.name`,
   );
-  return rows;
 }

@@ -17,12 +17,12 @@ export async function requireApprovalRoom(tx: EnvironmentTransaction): Promise<v
     'require_approval_room',
     "SELECT pg_advisory_xact_lock(hashtextextended('approvals/' || current_environment_id(), 0))",
   );
-  const { rows } = await tx.raw<{ rows: { pending: number }[] }>(
+  const row = await tx.row<{ pending: number }>(
     'require_approval_room_2',
     `SELECT count(*)::int AS pending FROM (SELECT FROM approvals WHERE environment_id = current_environment_id()
        AND kind = 'free_standing' AND status = 'pending' LIMIT ${PENDING_FREE_STANDING_MAX}) counted`,
   );
-  if ((rows[0]?.pending ?? 0) < PENDING_FREE_STANDING_MAX) return;
+  if ((row?.pending ?? 0) < PENDING_FREE_STANDING_MAX) return;
   throw new ServiceError('QUOTA_EXCEEDED', {
     message: `An environment has at most ${PENDING_FREE_STANDING_MAX} free-standing approvals that are pending. Decide or cancel some, or wait until they expire.`,
   });
@@ -94,7 +94,7 @@ export async function recordAwaitedStatus(tx: EnvironmentTransaction, approvalId
  */
 export async function watchApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalWatch> {
   await recordAwaitedStatus(tx, approvalId);
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const row = await tx.row<Row>(
     'watch_approval',
     `SELECT p.awaited_status AS status, p.created_at AS "createdAt", p.expires_at AS "expiresAt", p.reminders_sent AS "remindersSent",
        p.quorum, (SELECT CAST(count(*) AS int) FROM approval_decisions d WHERE d.approval_id = p.id) AS decisions,
@@ -103,7 +103,6 @@ export async function watchApproval(tx: EnvironmentTransaction, approvalId: stri
      FROM approvals p WHERE p.id = ?`,
     [approvalId],
   );
-  const row = rows[0];
   if (!row) throw new Error(`approval ${approvalId} is gone`);
   return { ...row, createdAt: row.createdAt.toISOString(), expiresAt: row.expiresAt.toISOString() };
 }
@@ -119,19 +118,18 @@ export async function recordReminder(
   tx: EnvironmentTransaction,
   { approvalId, reminder, at }: { approvalId: string; reminder: number; at: Date },
 ): Promise<RemindedApproval | null> {
-  const { rows } = await tx.raw<{ rows: RemindedApproval[] }>(
+  return tx.row<RemindedApproval>(
     'record_reminder',
     `UPDATE approvals SET reminders_sent = :reminder, last_reminded_at = :at
      WHERE id = :approvalId AND status = 'pending' AND reminders_sent = :before
      RETURNING title, created_at AS "createdAt", expires_at AS "expiresAt"`,
     { approvalId, reminder, before: reminder - 1, at },
   );
-  return rows[0] ?? null;
 }
 
 /** Consumes an approval for one dispatch, in the transaction that writes the fence. The database allows it once. */
 export async function consumeApproval(tx: EnvironmentTransaction, approvalId: string): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const rows = await tx.rows<{ id: string }>(
     'consume_approval',
     `UPDATE approvals SET status = 'consumed', consumed_at = now() WHERE id = ? AND status = 'approved' RETURNING id`,
     [approvalId],
@@ -151,7 +149,7 @@ export async function endApproval(
   approvalId: string,
   { status, at }: ApprovalEnd,
 ): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const rows = await tx.rows<{ id: string }>(
     'end_approval',
     `UPDATE approvals SET status = :status, decided_at = COALESCE(decided_at, :at)
      WHERE id = :approvalId AND status = ANY(:from) RETURNING id`,

@@ -51,7 +51,7 @@ export function lookAtMember(tx: EnvironmentTransaction, userId: string): Promis
 }
 
 async function readKey(tx: EnvironmentTransaction, id: string): Promise<PrincipalNow | null> {
-  const { rows } = await tx.raw<{ rows: { keyName: string; maker: string | null; makerLeft: boolean }[] }>(
+  const rows = await tx.rows<{ keyName: string; maker: string | null; makerLeft: boolean }>(
     'read_key',
     `SELECT name AS "keyName", created_by AS maker, created_by IS NOT NULL AND NOT EXISTS (
        SELECT FROM members m WHERE m.workspace_id = current_workspace_id() AND m.user_id = created_by) AS "makerLeft"
@@ -67,7 +67,7 @@ async function readMember(
   id: string,
   lock: 'FOR SHARE OF m' | '',
 ): Promise<PrincipalNow | null> {
-  const { rows } = await tx.raw<{ rows: { role: Role; email: string }[] }>(
+  const rows = await tx.rows<{ role: Role; email: string }>(
     { variantsOf: 'read_member' },
     `SELECT m.role, u.email FROM members m JOIN users u ON u.id = m.user_id
      WHERE m.workspace_id = current_workspace_id() AND m.user_id = ? ${lock}`,
@@ -106,7 +106,7 @@ export async function addDecision(tx: EnvironmentTransaction, decision: NewDecis
           ...(chat === null ? {} : { chat }),
           ...(app === null ? {} : { app }),
         };
-  const { rows } = await tx.raw<{ rows: { approval_id: string }[] }>(
+  const rows = await tx.rows<{ approval_id: string }>(
     'add_decision',
     `INSERT INTO approval_decisions (approval_id, actor_type, actor_id, environment_id, decision, note, binding_digest, authentication, decided_at)
      VALUES (:approvalId, :actorType, :actorId, current_environment_id(), :decision, :note, :bindingDigest, :authentication, clock_timestamp())

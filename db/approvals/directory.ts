@@ -2,7 +2,7 @@ import type { Database } from '../client.ts';
 
 /** Free-standing approvals of all environments that ended more than 90 days ago, in id order. */
 export async function findOldApprovals(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
-  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+  const rows = await db.directory.rows<{ id: string }>(
     'find_old_approvals',
     'SELECT id FROM find_old_approvals(?, ?)',
     [page.afterId, page.limit],
@@ -12,10 +12,10 @@ export async function findOldApprovals(db: Database, page: { afterId: string; li
 
 /** Deletes these approvals with their decisions. Returns the number deleted. */
 export async function deleteOldApprovals(db: Database, ids: readonly string[]): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+  const row = await db.directory.row<{ deleted: number }>(
     'delete_old_approvals',
     'SELECT delete_old_approvals(?::text[]) AS deleted',
     [[...ids]],
   );
-  return rows[0]?.deleted ?? 0;
+  return row?.deleted ?? 0;
 }

@@ -13,7 +13,7 @@ import {
 } from './records.ts';
 
 export async function getApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalRecord | null> {
-  const { rows } = await tx.raw<{ rows: ApprovalRow[] }>(
+  const rows = await tx.rows<ApprovalRow>(
     'get_approval',
     `SELECT ${APPROVAL_COLUMNS} FROM approvals p ${APPROVAL_JOINS} WHERE p.id = ?`,
     [approvalId],
@@ -68,7 +68,7 @@ export async function readNamesBeside(
 ): Promise<NamesBeside> {
   const actors = [requestedBy, ...decisions.map(({ principal }) => principal)];
   const ids = actors.flatMap(({ id, maker }) => [id, maker].filter((each) => each !== null));
-  const { rows } = await tx.raw<{ rows: NamesBeside[] }>(
+  const rows = await tx.rows<NamesBeside>(
     'read_names_beside',
     `SELECT
        COALESCE((SELECT jsonb_object_agg(u.id, jsonb_build_object('name', u.name, 'email', u.email))
@@ -102,14 +102,13 @@ export interface OutcomeAfter {
 }
 
 export async function readOutcome(tx: EnvironmentTransaction, invocationId: string): Promise<OutcomeAfter | null> {
-  const { rows } = await tx.raw<{ rows: OutcomeAfter[] }>(
+  return tx.row<OutcomeAfter>(
     'read_outcome',
     `SELECT i.status, COALESCE(e.grade, i.grade) AS grade, i.error, i.refusal_code AS "refusalCode",
        CAST(i.result ->> 'status' AS integer) AS answered, e.provider_reference AS "providerReference", i.settled_at AS "settledAt"
      FROM invocations i LEFT JOIN effects e ON e.invocation_id = i.id WHERE i.id = ?`,
     [invocationId],
   );
-  return rows[0] ?? null;
 }
 
 export interface EnvironmentWithPending {
@@ -122,11 +121,10 @@ export interface EnvironmentWithPending {
 
 /** The environments of the user's workspaces in which approvals are pending, by name, with how many. */
 export async function countPendingOfUser(tx: UserTransaction): Promise<EnvironmentWithPending[]> {
-  const { rows } = await tx.raw<{ rows: EnvironmentWithPending[] }>(
+  return tx.rows<EnvironmentWithPending>(
     'count_pending_of_user',
     `SELECT workspace_name AS "workspaceName", environment_id AS "environmentId", environment_name AS "environmentName", kind, pending
      FROM count_pending_approvals_of_user()`,
     [],
   );
-  return rows;
 }

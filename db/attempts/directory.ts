@@ -9,11 +9,10 @@ export async function findUnsettledAnswers(
   db: Database,
   page: { afterId: string; limit: number },
 ): Promise<InvocationRef[]> {
-  const { rows } = await db.directory.raw<{ rows: InvocationRef[] }>(
+  return db.directory.rows<InvocationRef>(
     'find_unsettled_answers',
     `SELECT id AS "invocationId", workspace_id AS "workspaceId", environment_id AS "environmentId"
      FROM find_unsettled_answers(?, ?)`,
     [page.afterId, page.limit],
   );
-  return rows;
 }

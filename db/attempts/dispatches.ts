@@ -67,7 +67,7 @@ export async function claimDispatch(
   tx: EnvironmentTransaction,
   invocationId: string,
 ): Promise<ClaimedFirstDispatch | null> {
-  const { rows } = await tx.raw<{ rows: ClaimedFirstDispatch[] }>(
+  return tx.row<ClaimedFirstDispatch>(
     'claim_dispatch',
     `WITH claimed AS (
        UPDATE attempts SET claimed_at = now()
@@ -88,12 +88,11 @@ export async function claimDispatch(
        LEFT JOIN effects e ON e.invocation_id = :invocationId LEFT JOIN previews p ON p.id = i.preview_id`,
     { invocationId },
   );
-  return rows[0] ?? null;
 }
 
 /** True while the one dispatch of an invocation is neither claimed nor abandoned. Takes no lock. */
 export async function isDispatchUnclaimed(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'is_dispatch_unclaimed',
     `SELECT 1 FROM attempts WHERE invocation_id = ? AND kind = 'dispatch' AND status = 'started' AND claimed_at IS NULL`,
     [invocationId],
@@ -121,7 +120,7 @@ export async function findDispatchAttempt(
   tx: EnvironmentTransaction,
   invocationId: string,
 ): Promise<DispatchAttempt | null> {
-  const { rows } = await tx.raw<{ rows: DispatchAttempt[] }>(
+  return tx.row<DispatchAttempt>(
     'find_dispatch_attempt',
     `SELECT a.id, a.status, a.claimed_at IS NOT NULL AS claimed, COALESCE(l.observed_outcome, a.observed_outcome) AS "observedOutcome",
        a.refusal, CASE WHEN l.attempt_id IS NULL THEN a.error ELSE l.error END AS error, COALESCE(l.response, a.response) AS response,
@@ -132,5 +131,4 @@ export async function findDispatchAttempt(
      WHERE a.invocation_id = ? AND a.kind = 'dispatch' FOR UPDATE OF a`,
     [invocationId],
   );
-  return rows[0] ?? null;
 }

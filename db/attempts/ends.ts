@@ -8,12 +8,11 @@ export async function findAttempt(
   tx: EnvironmentTransaction,
   attemptId: string,
 ): Promise<{ status: AttemptStatus; claimed: boolean }> {
-  const { rows } = await tx.raw<{ rows: { status: AttemptStatus; claimed: boolean }[] }>(
+  const attempt = await tx.row<{ status: AttemptStatus; claimed: boolean }>(
     'find_attempt',
     'SELECT status, claimed_at IS NOT NULL AS claimed FROM attempts WHERE id = ? FOR UPDATE',
     [attemptId],
   );
-  const attempt = rows[0];
   if (!attempt) throw new Error(`attempt ${attemptId} is gone`);
   return attempt;
 }

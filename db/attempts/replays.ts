@@ -50,7 +50,7 @@ export async function claimReplay(
   { invocationId, attemptId, marginSeconds }: { invocationId: string; attemptId: string; marginSeconds: number },
 ): Promise<ClaimedDispatch | null> {
   await lockInvocation(tx, invocationId);
-  const { rows } = await tx.raw<{ rows: ClaimedDispatch[] }>(
+  return tx.row<ClaimedDispatch>(
     'claim_replay',
     `WITH claimed AS (
        UPDATE attempts a SET claimed_at = now() FROM effects e JOIN action_versions d ON d.id = e.version_id
@@ -66,12 +66,11 @@ export async function claimReplay(
      FROM claimed c JOIN invocations i ON i.id = :invocationId JOIN action_versions v ON v.id = i.version_id`,
     { invocationId, attemptId, marginSeconds },
   );
-  return rows[0] ?? null;
 }
 
 /** Whether a replay is yet to be claimed: neither claimed nor given up. It locks nothing. */
 export async function isReplayUnclaimed(tx: EnvironmentTransaction, attemptId: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'is_replay_unclaimed',
     `SELECT 1 FROM attempts WHERE id = ? AND kind = 'replay' AND status = 'started' AND claimed_at IS NULL`,
     [attemptId],

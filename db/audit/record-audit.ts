@@ -63,7 +63,7 @@ export async function recordAccountAudit(
   userId: string,
   change: Omit<AuditChange, 'workspaceId'> & { workspaceId?: string },
 ): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const rows = await tx.rows<{ id: string }>(
     'record_account_audit',
     'SELECT id FROM list_workspaces_of_user(?) WHERE coalesce(id = ?::uuid, true) ORDER BY id',
     [userId, change.workspaceId ?? null],

@@ -42,13 +42,12 @@ export async function findSignInSession(
   tokenHash: Buffer,
   place: { workspaceId?: string; environmentId?: string } = {},
 ): Promise<FoundSession | null> {
-  const { rows } = await db.directory.raw<{ rows: Row[] }>(
+  const row = await db.directory.row<Row>(
     'find_sign_in_session',
     `SELECT * FROM find_sign_in_session(?, ? * interval '1 minute', ?::uuid, ?::uuid)`,
     [tokenHash, SESSION_IDLE_MINUTES, place.workspaceId ?? null, place.environmentId ?? null],
   );
-  const row = rows[0];
-  if (row === undefined) return null;
+  if (row === null) return null;
   const { environment_id } = row;
   const membership =
     row.workspace_id === null || row.role === null ? null : { workspaceId: row.workspace_id, role: row.role };

@@ -37,21 +37,20 @@ export interface StartedSession {
 export async function startSession(tx: UserTransaction): Promise<StartedSession> {
   const [id, token, csrfToken] = [newId('signInSession'), generateToken(), generateToken()];
   await tx.raw('start_session', 'DELETE FROM sign_in_sessions WHERE expires_at <= now()');
-  const { rows } = await tx.raw<{ rows: { expires_at: Date }[] }>(
+  const row = await tx.row<{ expires_at: Date }>(
     'start_session_2',
     `INSERT INTO sign_in_sessions (id, user_id, token_hash, csrf_token, expires_at)
      VALUES (?, current_user_id(), ?, ?, now() + ? * interval '1 hour') RETURNING expires_at`,
     [id, hashToken(token), csrfToken, SESSION_LIFETIME_HOURS],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('the new session was not stored');
+  if (row === null) throw new Error('the new session was not stored');
   return { id, token, csrfToken, expiresAt: row.expires_at };
 }
 
 /** Replaces a token that is due. Among concurrent requests, one replaces it and gets the new token; the others get null. */
 export async function rotateSessionToken(tx: UserTransaction, presented: Buffer): Promise<string | null> {
   const token = generateToken();
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'rotate_session_token',
     `UPDATE sign_in_sessions SET token_hash = :next, token_issued_at = now(), previous_token_hash = token_hash,
        previous_valid_until = now() + :overlap * interval '1 second', last_seen_at = now()

@@ -37,12 +37,12 @@ export interface SignInAttempt {
  */
 export async function beginSignInAttempt(db: Database, attempt: SignInAttempt): Promise<Date | null> {
   const keys = keysOf(attempt);
-  const { rows } = await db.directory.raw<{ rows: { home: boolean }[] }>(
+  const row = await db.directory.row<{ home: boolean }>(
     'begin_sign_in_attempt',
     `SELECT has_signed_in_from(?, ? * interval '1 day') AS home`,
     [keys.pair, HOME_DAYS],
   );
-  const isHome = rows[0]?.home === true;
+  const isHome = row?.home === true;
   const asked: [Buffer, Bucket][] = [
     [keys.address, ADDRESS],
     [keys.pair, PAIR],
@@ -67,12 +67,12 @@ export async function settleSignIn(db: Database, attempt: SignInAttempt): Promis
 }
 
 async function count(db: Database, key: Buffer, bucket: Bucket): Promise<Date | null> {
-  const { rows } = await db.directory.raw<{ rows: { blocked_until: Date | null }[] }>(
+  const row = await db.directory.row<{ blocked_until: Date | null }>(
     'auth_count',
     `SELECT begin_sign_in_attempt(?, ?, ? * interval '1 second', ? * interval '1 second', ? * interval '1 day') AS blocked_until`,
     [key, bucket.freeFailures, bucket.firstPauseSeconds, bucket.longestPauseSeconds, FORGOTTEN_AFTER_DAYS],
   );
-  return rows[0]?.blocked_until ?? null;
+  return row?.blocked_until ?? null;
 }
 
 /**
@@ -95,7 +95,7 @@ function keyOf(...parts: string[]): Buffer {
 
 /** Expired counters of failed sign-ins, as the hexadecimal form of their keys, in key order. */
 export async function findExpiredThrottles(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
-  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+  const rows = await db.directory.rows<{ id: string }>(
     'find_expired_throttles',
     'SELECT id FROM find_expired_sign_in_throttles(make_interval(days => ?), make_interval(days => ?), ?, ?)',
     [FORGOTTEN_AFTER_DAYS, HOME_DAYS, page.afterId, page.limit],
@@ -105,10 +105,10 @@ export async function findExpiredThrottles(db: Database, page: { afterId: string
 
 /** Deletes these counters, except where an attempt has renewed one meanwhile. Returns the number deleted. */
 export async function deleteExpiredThrottles(db: Database, ids: readonly string[]): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+  const row = await db.directory.row<{ deleted: number }>(
     'delete_expired_throttles',
     'SELECT delete_expired_sign_in_throttles(make_interval(days => ?), make_interval(days => ?), ?::text[]) AS deleted',
     [FORGOTTEN_AFTER_DAYS, HOME_DAYS, [...ids]],
   );
-  return rows[0]?.deleted ?? 0;
+  return row?.deleted ?? 0;
 }

@@ -8,12 +8,11 @@ export async function findUnclosedMonths(
   db: Database,
   page: { afterId: string; limit: number },
 ): Promise<BillingMonthRef[]> {
-  const { rows } = await db.directory.raw<{ rows: BillingMonthRef[] }>(
+  return db.directory.rows<BillingMonthRef>(
     'find_unclosed_months',
     `SELECT workspace_id AS "workspaceId", to_char(month, 'YYYY-MM') AS month FROM find_unclosed_months(?, ?)`,
     [page.afterId, page.limit],
   );
-  return rows;
 }
 
 /**
@@ -21,22 +20,21 @@ export async function findUnclosedMonths(
  * admission counts in the month in which its transaction began, so all that are in question are among them once it has ended.
  */
 export async function findOpenTransactions(db: Database, month: string): Promise<string[] | null> {
-  const { rows } = await db.directory.raw<{ rows: { has_ended: boolean; ids: string[] }[] }>(
+  const row = await db.directory.row<{ has_ended: boolean; ids: string[] }>(
     'find_open_transactions',
     `SELECT ? <= now() AS has_ended, ARRAY(
        SELECT l.virtualtransaction FROM pg_locks l WHERE l.locktype = 'virtualxid' AND l.granted AND l.pid <> pg_backend_pid()
          AND l.virtualxid = l.virtualtransaction ORDER BY 1) AS ids`,
     [periodOf(month).end],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('a statement without a table answers one row');
+  if (row === null) throw new Error('a statement without a table answers one row');
   return row.has_ended ? row.ids : null;
 }
 
 /** Those of these transactions that are still open. */
 export async function findStillOpen(db: Database, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+  const rows = await db.directory.rows<{ id: string }>(
     'find_still_open',
     `SELECT DISTINCT l.virtualtransaction AS id FROM pg_locks l
      WHERE l.locktype = 'virtualxid' AND l.virtualtransaction = ANY (CAST(? AS text[])) ORDER BY 1`,
@@ -53,12 +51,11 @@ export async function findAlertTargets(
   db: Database,
   page: { afterId: string; limit: number },
 ): Promise<AlertTargetRow[]> {
-  const { rows } = await db.directory.raw<{ rows: AlertTargetRow[] }>(
+  return db.directory.rows<AlertTargetRow>(
     'find_alert_targets',
     'SELECT workspace_id AS "workspaceId", environment_id AS "environmentId" FROM find_alert_targets(?, ?)',
     [page.afterId, page.limit],
   );
-  return rows;
 }
 
 /** Percent of an allowance at which a workspace is told. */
@@ -88,7 +85,7 @@ export async function findUsageCrossings(
   page: { afterId: string; limit: number },
 ): Promise<UsageCrossing[]> {
   const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].allowances]));
-  const { rows } = await db.directory.raw<{ rows: Omit<UsageCrossing, 'currency'>[] }>(
+  const rows = await db.directory.rows<Omit<UsageCrossing, 'currency'>>(
     'find_usage_crossings',
     `SELECT id, workspace_id AS "workspaceId", environment_id AS "environmentId", to_char(month, 'YYYY-MM') AS month, meter, threshold,
        used::float8 AS used, allowed::float8 AS allowed
@@ -130,9 +127,6 @@ export interface UsageDrift {
  * the kept messages that are charged, and at most one more for each event. Egress, memory operations and e-mails have no recount.
  */
 export async function checkUsage(db: Pick<Database, 'directory'>): Promise<UsageDrift[] | null> {
-  const { rows } = await db.directory.raw<{ rows: { drift: UsageDrift[] | null }[] }>(
-    'check_usage',
-    'SELECT check_usage() AS drift',
-  );
-  return rows[0]?.drift ?? null;
+  const row = await db.directory.row<{ drift: UsageDrift[] | null }>('check_usage', 'SELECT check_usage() AS drift');
+  return row?.drift ?? null;
 }

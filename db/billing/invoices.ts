@@ -106,7 +106,7 @@ export async function draftInvoice(
 }
 
 async function readSnapshot(tx: WorkspaceTransaction, month: string): Promise<MonthFacts> {
-  const { rows } = await tx.raw<{ rows: { quantities: MonthFacts }[] }>(
+  const rows = await tx.rows<{ quantities: MonthFacts }>(
     'read_snapshot',
     'SELECT quantities FROM billing_months WHERE workspace_id = current_workspace_id() AND month = CAST(? AS date)',
     [firstDayOf(month)],
@@ -132,13 +132,12 @@ async function readInvoice(
   tx: WorkspaceTransaction,
   month: string,
 ): Promise<(MadeInvoice & { digest: string }) | null> {
-  const { rows } = await tx.raw<{ rows: (MadeInvoice & { digest: string })[] }>(
+  return tx.row<MadeInvoice & { digest: string }>(
     'read_invoice',
     `SELECT id AS "invoiceId", currency, total::float8 AS total, digest FROM invoices
      WHERE workspace_id = current_workspace_id() AND month = CAST(? AS date)`,
     [firstDayOf(month)],
   );
-  return rows[0] ?? null;
 }
 
 /**

@@ -24,15 +24,13 @@ export interface Subscription {
 
 /** Returns the subscription of the transaction's workspace. Throws when the workspace does not exist. */
 export async function readSubscription(tx: EnvironmentTransaction | WorkspaceTransaction): Promise<Subscription> {
-  const { rows } = await tx.raw<{ rows: { plan: string; since: Date; made: Date; now: Date }[] }>(
+  const row = await tx.row<{ plan: string; since: Date; made: Date; now: Date }>(
     'read_subscription',
     `SELECT w.plan, COALESCE((SELECT max(p.changed_at) FROM plan_changes p WHERE p.workspace_id = w.id), w.created_at) AS since,
        w.created_at AS made, now() AS now
      FROM workspaces w WHERE w.id = current_workspace_id()`,
   );
-  const row = rows[0];
-  if (row === undefined || !isPlanName(row.plan))
-    throw new Error(`the workspace has no plan that is known: ${row?.plan}`);
+  if (row === null || !isPlanName(row.plan)) throw new Error(`the workspace has no plan that is known: ${row?.plan}`);
   return { plan: row.plan, since: row.since, workspaceSince: row.made, now: row.now };
 }
 
@@ -49,7 +47,7 @@ export interface AskedMonth {
 
 /** The history of the workspace's plan. */
 export async function readPlanTimeline(tx: Transaction): Promise<PlanTimeline> {
-  const { rows } = await tx.raw<{ rows: { plan: string; made: Date; from: string | null; to: string; at: Date }[] }>(
+  const rows = await tx.rows<{ plan: string; made: Date; from: string | null; to: string; at: Date }>(
     'read_plan_timeline',
     `SELECT w.plan, w.created_at AS made, p.from_plan AS from, p.to_plan AS to, p.changed_at AS at
      FROM workspaces w LEFT JOIN plan_changes p ON p.workspace_id = w.id
@@ -93,7 +91,7 @@ export async function readMonthFacts(
 const COUNTED: readonly CountedMeter[] = ['messages', 'egress', 'memory_processing', 'notification_emails'];
 
 async function readUsed(tx: Transaction, month: string): Promise<Record<CountedMeter, number>> {
-  const { rows } = await tx.raw<{ rows: { allowance: string; used: string }[] }>(
+  const rows = await tx.rows<{ allowance: string; used: string }>(
     'read_used',
     `SELECT allowance, sum(used)::text AS used FROM monthly_usage
      WHERE workspace_id = current_workspace_id() AND month = CAST(? AS date) GROUP BY allowance`,
@@ -135,17 +133,17 @@ function planAtEnd(timeline: PlanTimeline, month: string) {
 }
 
 async function countOwn(tx: Transaction, month: string, until: Date): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { executions: string }[] }>(
+  const row = await tx.row<{ executions: string }>(
     'count_own',
     'SELECT count_executions(CAST(? AS date), ?)::text AS executions',
     [firstDayOf(month), until],
   );
-  return Number(rows[0]?.executions ?? 0);
+  return Number(row?.executions ?? 0);
 }
 
 /** Executions of other months that settled in this one and were not taken back in it. */
 async function readLate(tx: Transaction, month: string, until: Date) {
-  const { rows } = await tx.raw<{ rows: { admittedIn: string; succeeded: number }[] }>(
+  return tx.rows<{ admittedIn: string; succeeded: number }>(
     'read_late',
     `SELECT to_char(l.admitted_at AT TIME ZONE 'UTC', 'YYYY-MM') AS "admittedIn", count(*)::int AS succeeded FROM late_executions l
      WHERE l.workspace_id = current_workspace_id() AND l.kind = 'settled' AND l.at >= :start AND l.at < :until
@@ -153,7 +151,6 @@ async function readLate(tx: Transaction, month: string, until: Date) {
      GROUP BY 1 ORDER BY 1`,
     { start: periodOf(month).start, until },
   );
-  return rows;
 }
 
 interface Reversed {
@@ -165,7 +162,7 @@ interface Reversed {
 
 /** Taken back in this month, after the month in which they settled, with the line that charged them. */
 async function readReversed(tx: Transaction, month: string, until: Date): Promise<Reversed[]> {
-  const { rows } = await tx.raw<{ rows: Reversed[] }>(
+  return tx.rows<Reversed>(
     'read_reversed',
     `WITH taken AS (
        SELECT to_char(l.admitted_at AT TIME ZONE 'UTC', 'YYYY-MM') AS admitted_in,
@@ -181,12 +178,11 @@ async function readReversed(tx: Transaction, month: string, until: Date): Promis
      ORDER BY t.admitted_in, t.settled_in`,
     { start: periodOf(month).start, until },
   );
-  return rows;
 }
 
 /** By the month of admission: what snapshots of earlier months hold, without what was taken back. */
 async function readBilledBefore(tx: Transaction, month: string): Promise<[string, number][]> {
-  const { rows } = await tx.raw<{ rows: { admittedIn: string; billed: string }[] }>(
+  const rows = await tx.rows<{ admittedIn: string; billed: string }>(
     'read_billed_before',
     `SELECT x.admitted_in AS "admittedIn", sum(x.count)::text AS billed FROM billing_months b CROSS JOIN LATERAL (
        SELECT e ->> 'admittedIn' AS admitted_in, (e ->> 'succeeded')::bigint AS count FROM jsonb_array_elements(b.quantities -> 'executions') e

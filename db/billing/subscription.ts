@@ -14,25 +14,23 @@ export interface PendingChange {
 export async function readPendingChange(
   tx: EnvironmentTransaction | WorkspaceTransaction,
 ): Promise<PendingChange | null> {
-  const { rows } = await tx.raw<{ rows: { plan: string; effectiveAt: Date }[] }>(
+  const row = await tx.row<{ plan: string; effectiveAt: Date }>(
     'read_pending_change',
     'SELECT plan, effective_at AS "effectiveAt" FROM pending_plan_changes WHERE workspace_id = current_workspace_id()',
   );
-  const row = rows[0];
-  if (row === undefined || !isPlanName(row.plan)) return null;
+  if (row === null || !isPlanName(row.plan)) return null;
   return { plan: row.plan, effectiveAt: row.effectiveAt };
 }
 
 /** Makes the change that was due at the end of this month, once. It counts from the first instant of the next one. */
 export async function applyPendingChange(tx: WorkspaceTransaction, month: string): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { plan: string; effectiveAt: Date }[] }>(
+  const due = await tx.row<{ plan: string; effectiveAt: Date }>(
     'apply_pending_change',
     `DELETE FROM pending_plan_changes WHERE workspace_id = current_workspace_id() AND effective_at <= ?
      RETURNING plan, effective_at AS "effectiveAt"`,
     [periodOf(month).end],
   );
-  const due = rows[0];
-  if (due !== undefined && isPlanName(due.plan)) await setPlan(tx, due.plan, due.effectiveAt);
+  if (due !== null && isPlanName(due.plan)) await setPlan(tx, due.plan, due.effectiveAt);
 }
 
 type Transaction = EnvironmentTransaction | WorkspaceTransaction;
@@ -48,12 +46,11 @@ export const THRESHOLDS_DEFAULT: readonly number[] = [50, 80, 100];
 
 /** The alert target of the transaction's workspace; none, with the default thresholds, where nobody has set it. */
 export async function readAlertTarget(tx: Transaction): Promise<AlertTarget> {
-  const { rows } = await tx.raw<{ rows: { amount: string | null; currency: string | null; thresholds: number[] }[] }>(
+  const row = await tx.row<{ amount: string | null; currency: string | null; thresholds: number[] }>(
     'read_alert_target',
     'SELECT amount::text AS amount, currency, thresholds FROM alert_targets WHERE workspace_id = current_workspace_id()',
   );
-  const row = rows[0];
-  if (row === undefined) return { target: null, thresholds: THRESHOLDS_DEFAULT };
+  if (row === null) return { target: null, thresholds: THRESHOLDS_DEFAULT };
   const { amount, currency, thresholds } = row;
   return { target: amount === null || currency === null ? null : { amount: Number(amount), currency }, thresholds };
 }
@@ -70,10 +67,9 @@ export async function putAlertTarget(tx: Transaction, { target, thresholds }: Al
 
 /** The thresholds of the alert target that were reached in this UTC month, the first reached first. */
 export async function readAlerts(tx: Transaction): Promise<{ threshold: number; at: Date }[]> {
-  const { rows } = await tx.raw<{ rows: { threshold: number; at: Date }[] }>(
+  return tx.rows<{ threshold: number; at: Date }>(
     'read_alerts',
     `SELECT threshold, at FROM usage_crossings WHERE workspace_id = current_workspace_id() AND meter = 'spend'
        AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date ORDER BY at, threshold`,
   );
-  return rows;
 }

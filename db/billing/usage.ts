@@ -33,7 +33,7 @@ const LIMITS: Record<HeldName, number> = {
  * it that enforces the cap; none holds more rows than its cap.
  */
 async function readHeld(tx: EnvironmentTransaction): Promise<Record<HeldName, { used: number; limit: number }>> {
-  const { rows } = await tx.raw<{ rows: Record<HeldName, number>[] }>(
+  const used = await tx.row<Record<HeldName, number>>(
     'read_held',
     `SELECT
        (SELECT count(*)::int FROM unused_previews WHERE environment_id = current_environment_id() AND expires_at > now()) AS "previews",
@@ -48,8 +48,7 @@ async function readHeld(tx: EnvironmentTransaction): Promise<Record<HeldName, { 
        (SELECT count(*)::int FROM topics WHERE environment_id = current_environment_id() AND deleted_at IS NULL AND name <> :service) AS "topics"`,
     { service: SERVICE_TOPIC },
   );
-  const used = rows[0];
-  if (used === undefined) throw new Error('a statement without a table answers one row');
+  if (used === null) throw new Error('a statement without a table answers one row');
   const names = Object.keys(LIMITS) as HeldName[];
   const held = names.map((name) => [name, { used: used[name], limit: LIMITS[name] }]);
   return Object.fromEntries(held) as Record<HeldName, { used: number; limit: number }>;
@@ -67,7 +66,7 @@ export async function readQuotaFacts(tx: EnvironmentTransaction): Promise<QuotaF
 }
 
 async function readKept(tx: EnvironmentTransaction): Promise<Pick<QuotaFacts, 'storageBytes' | 'environments'>> {
-  const { rows } = await tx.raw<{ rows: { bytes: string; environments: number }[] }>(
+  const rows = await tx.rows<{ bytes: string; environments: number }>(
     'read_kept',
     `SELECT (COALESCE((SELECT f.bytes FROM storage_used f WHERE f.workspace_id = current_workspace_id()), 0)
          + COALESCE((SELECT sum(s.bytes) FROM stored_state s WHERE s.workspace_id = current_workspace_id()), 0))::text AS bytes,
@@ -97,9 +96,7 @@ export async function readDailyUsage(
   { from, to }: { from: string; to: string },
   of: keyof typeof OWNED = 'workspace',
 ): Promise<DayOfUsage[]> {
-  const { rows } = await tx.raw<{
-    rows: { date: string; complete: boolean; used: Partial<Record<Allowance, number>> }[];
-  }>(
+  const rows = await tx.rows<{ date: string; complete: boolean; used: Partial<Record<Allowance, number>> }>(
     { variantsOf: 'read_daily_usage' },
     `WITH used AS (
        SELECT day, allowance, sum(used) AS used FROM daily_usage
@@ -128,7 +125,7 @@ export interface EnvironmentUsage {
 export async function readUsageByEnvironment(
   tx: EnvironmentTransaction | WorkspaceTransaction,
 ): Promise<EnvironmentUsage[]> {
-  const { rows } = await tx.raw<{ rows: EnvironmentUsage[] }>(
+  return tx.rows<EnvironmentUsage>(
     'read_usage_by_environment',
     `SELECT e.id AS "environmentId", e.name, COALESCE(u.used, '{}') AS used FROM environments e
      LEFT JOIN (
@@ -139,5 +136,4 @@ export async function readUsageByEnvironment(
        GROUP BY 1) u ON u.environment_id = e.id
      WHERE e.workspace_id = current_workspace_id() ORDER BY e.created_at, e.id`,
   );
-  return rows;
 }

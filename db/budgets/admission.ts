@@ -38,14 +38,13 @@ interface Verdict {
 export async function admitToBudget(tx: EnvironmentTransaction, admission: Admission): Promise<void> {
   const { apiKeyId, kind, count, invocationId = null } = admission;
   const amount = ADMISSION_ESTIMATE_MICROCENTS[kind] * count;
-  const { rows } = await tx.raw<{ rows: Verdict[] }>(
+  const row = await tx.row<Verdict>(
     'admit_to_budget',
     `SELECT verdict, cap_name, cap, taken
      FROM admit_to_budget(:apiKeyId, :kind, CAST(:amount AS bigint), CAST(:invocationId AS text))`,
     { apiKeyId, kind: BUDGET_KIND_COLUMNS[kind], amount, invocationId },
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('admit_to_budget answers one row');
+  if (row === null) throw new Error('admit_to_budget answers one row');
   if (row.verdict === 'paused') throw new ServiceError('BUDGET_RECONCILIATION_REQUIRED');
   if (row.verdict === 'exceeded') throw new BudgetExceededError(apiKeyId, row, amount);
 }
@@ -97,7 +96,7 @@ export async function noteIfOfBudget(tx: EnvironmentTransaction, error: unknown)
  * then gets BUDGET_EFFECT_ALREADY_RESERVED (docs/budgets.md).
  */
 export async function hasOldReservation(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'has_old_reservation',
     `SELECT 1 FROM budget_reservations WHERE invocation_id = ? AND created_at < now() - CAST(? AS interval)`,
     [invocationId, `${IDEMPOTENCY_RETENTION_HOURS} hours`],
@@ -115,13 +114,13 @@ export async function reconcileUsage(
   apiKeyId: string,
   usedBefore: { [kind in BudgetKind]?: number | undefined },
 ): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: { month: string }[] }>(
+  const row = await tx.row<{ month: string }>(
     'reconcile_usage',
     `DELETE FROM api_key_unknown_usage
      WHERE api_key_id = ? AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date RETURNING month::text`,
     [apiKeyId],
   );
-  const month = rows[0]?.month;
+  const month = row?.month;
   if (month === undefined) return false;
   await tx.raw('reconcile_usage_2', LIFT_CAPS, [apiKeyId]);
   for (const kind of BUDGET_KINDS) {

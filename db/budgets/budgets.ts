@@ -45,12 +45,11 @@ const BUDGET_SUMS = `
 
 /** The budget of a key of the transaction's environment, or null. */
 export async function getBudget(tx: EnvironmentTransaction, apiKeyId: string): Promise<BudgetRecord | null> {
-  const { rows } = await tx.raw<{ rows: BudgetRecord[] }>(
+  return tx.row<BudgetRecord>(
     'get_budget',
     `SELECT ${BUDGET_COLUMNS} FROM budgets b ${BUDGET_SUMS} WHERE b.api_key_id = ?`,
     [apiKeyId],
   );
-  return rows[0] ?? null;
 }
 
 /** The budgets of the transaction's environment, newest first, ties by the key's id. */
@@ -78,11 +77,9 @@ export async function lockBudget(tx: EnvironmentTransaction, apiKeyId: string): 
 }
 
 async function isUsable(tx: EnvironmentTransaction, apiKeyId: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
-    'is_usable',
-    'SELECT 1 FROM api_keys WHERE id = ? AND revoked_at IS NULL',
-    [apiKeyId],
-  );
+  const rows = await tx.rows<unknown>('is_usable', 'SELECT 1 FROM api_keys WHERE id = ? AND revoked_at IS NULL', [
+    apiKeyId,
+  ]);
   return rows.length > 0;
 }
 
@@ -96,7 +93,7 @@ export async function putBudget(
   caps: BudgetCaps,
 ): Promise<{ created: boolean }> {
   const columns = BUDGET_KINDS.map((kind) => BUDGET_KIND_COLUMNS[kind]);
-  const { rows } = await tx.raw<{ rows: { created: boolean }[] }>(
+  const rows = await tx.rows<{ created: boolean }>(
     'put_budget',
     `INSERT INTO budgets AS b (api_key_id, environment_id, total, ${columns.join(', ')})
      SELECT k.id, k.environment_id, CAST(:total AS bigint), ${BUDGET_KINDS.map((kind) => `CAST(:${kind} AS bigint)`).join(', ')}

@@ -45,12 +45,11 @@ const LISTED_CACHE_COLUMNS = selected({
 export const IS_LIVE = 'c.expires_at > now()';
 
 export async function getEntry(tx: EnvironmentTransaction, id: string): Promise<CacheEntryRecord | null> {
-  const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(
+  return tx.row<CacheEntryRecord>(
     'get_entry',
     `SELECT ${CACHE_COLUMNS} FROM cache_entries c WHERE c.id = ? AND ${IS_LIVE}`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 /** Newest first, ties by id, with large prompts and responses shortened. */
@@ -85,7 +84,7 @@ export async function flushEntries(
 ): Promise<number> {
   const which = { namespace, attributes: JSON.stringify(attributes) };
   return deleteInSteps(async (most) => {
-    const { rows } = await tx.raw<{ rows: DeletedStep[] }>(
+    const rows = await tx.rows<DeletedStep>(
       'flush_entries',
       `WITH step AS MATERIALIZED (SELECT c.id FROM cache_entries c WHERE c.environment_id = current_environment_id()
          AND (CAST(:namespace AS text) IS NULL OR c.namespace = :namespace) AND c.attributes @> CAST(:attributes AS jsonb) LIMIT :most),
@@ -107,7 +106,7 @@ export interface CacheStats {
 }
 
 export async function readCacheStats(tx: EnvironmentTransaction): Promise<CacheStats> {
-  const { rows } = await tx.raw<{ rows: CacheStats[] }>(
+  const stats = await tx.row<CacheStats>(
     'read_cache_stats',
     `SELECT e.*, k.* FROM
        (SELECT count(*)::int AS entries, CAST(COALESCE(sum(c.bytes), 0) AS float8) AS bytes FROM cache_entries c
@@ -116,7 +115,6 @@ export async function readCacheStats(tx: EnvironmentTransaction): Promise<CacheS
           CAST(COALESCE(sum(gated), 0) AS float8) AS gated, CAST(COALESCE(sum(tokens_saved), 0) AS float8) AS "tokensSaved"
         FROM cache_counters WHERE environment_id = current_environment_id()) k`,
   );
-  const [stats] = rows;
-  if (stats === undefined) throw new Error('a sum is one row');
+  if (stats === null) throw new Error('a sum is one row');
   return stats;
 }

@@ -24,13 +24,12 @@ export async function findExactEntry(
   tx: EnvironmentTransaction,
   { identity, promptDigest }: { identity: Buffer; promptDigest: Buffer },
 ): Promise<CacheEntryRecord | null> {
-  const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(
+  return tx.row<CacheEntryRecord>(
     'find_exact_entry',
     `SELECT ${CACHE_COLUMNS} FROM cache_entries c
      WHERE c.environment_id = current_environment_id() AND c.identity = :identity AND c.prompt_digest = :promptDigest AND ${IS_LIVE}`,
     { identity, promptDigest },
   );
-  return rows[0] ?? null;
 }
 
 export interface Candidate {
@@ -44,7 +43,7 @@ export async function findCandidates(
   tx: EnvironmentTransaction,
   asked: { identity: Buffer; embeddingModel: string; vector: Float32Array },
 ): Promise<Candidate[]> {
-  const { rows } = await tx.raw<{ rows: { id: string; prompt: string; embedding: Buffer }[] }>(
+  const rows = await tx.rows<{ id: string; prompt: string; embedding: Buffer }>(
     'find_candidates',
     `SELECT c.id, c.prompt, c.embedding FROM cache_entries c
      WHERE c.environment_id = current_environment_id() AND c.identity = :identity AND ${IS_LIVE}
@@ -80,12 +79,11 @@ export async function noteHit(
   tx: EnvironmentTransaction,
   id: string,
 ): Promise<(CacheEntryRecord & { tokens: number }) | null> {
-  const { rows } = await tx.raw<{ rows: (CacheEntryRecord & { tokens: number })[] }>(
+  return tx.row<CacheEntryRecord & { tokens: number }>(
     'note_hit',
     `UPDATE cache_entries c SET hits = c.hits + 1, last_hit_at = now() WHERE c.id = ? AND ${IS_LIVE} RETURNING ${CACHE_COLUMNS}, c.tokens`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 export interface NewCacheEntry {
@@ -127,7 +125,7 @@ export async function storeEntry(
   );
   const { vector, ...values } = entry;
   const response = JSON.stringify(entry.response);
-  const { rows } = await tx.raw<{ rows: (CacheEntryRecord & { replacedId: string | null })[] }>(
+  const stored = await tx.row<CacheEntryRecord & { replacedId: string | null }>(
     'store_entry_2',
     `WITH before AS (SELECT b.id FROM cache_entries b WHERE b.environment_id = current_environment_id() AND b.identity = :identity
        AND b.prompt_digest = :promptDigest AND b.expires_at > now())
@@ -148,8 +146,7 @@ export async function storeEntry(
       signs: signsOf(vector),
     },
   );
-  const [stored] = rows;
-  if (stored === undefined) throw new Error('an entry that was stored is answered');
+  if (stored === null) throw new Error('an entry that was stored is answered');
   await refuseTooMany(tx);
   const { replacedId, ...record } = stored;
   return { entry: record, replacedId };
@@ -173,10 +170,10 @@ async function refuseTooMany(tx: EnvironmentTransaction): Promise<void> {
 
 /** Those that have not expired; a count beyond the cap ends there. */
 async function countEntries(tx: EnvironmentTransaction): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { count: number }[] }>(
+  const row = await tx.row<{ count: number }>(
     'count_entries',
     `SELECT count(*)::int AS count FROM (SELECT 1 FROM cache_entries WHERE environment_id = current_environment_id() AND expires_at > now()
        LIMIT ${CACHE_ENTRIES_MAX + 1}) c`,
   );
-  return rows[0]?.count ?? 0;
+  return row?.count ?? 0;
 }

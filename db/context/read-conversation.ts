@@ -67,7 +67,7 @@ async function countMessages(
   tx: EnvironmentTransaction,
   sessionId: string,
 ): Promise<Pick<Conversation, 'messageCount' | 'systemTokens' | 'systemBytes'>> {
-  const { rows } = await tx.raw<{ rows: { messageCount: number; systemTokens: number; systemBytes: number }[] }>(
+  const counted = await tx.row<{ messageCount: number; systemTokens: number; systemBytes: number }>(
     'count_messages',
     `SELECT s.message_count AS "messageCount",
        COALESCE(m.tokens, 0)::float8 AS "systemTokens", COALESCE(m.bytes, 0)::float8 AS "systemBytes"
@@ -77,9 +77,7 @@ async function countMessages(
      WHERE s.id = :sessionId`,
     { sessionId, messageBytes: MESSAGE_BYTES },
   );
-  const [counted] = rows;
-  if (counted === undefined)
-    throw new Error(`session ${sessionId} was found and is gone: the transaction is no snapshot`);
+  if (counted === null) throw new Error(`session ${sessionId} was found and is gone: the transaction is no snapshot`);
   return counted;
 }
 
@@ -89,7 +87,7 @@ async function newestOutlines(
   sessionId: string,
   before: number | null,
 ): Promise<MessageOutline[]> {
-  const { rows } = await tx.raw<{ rows: MessageOutline[] }>(
+  return tx.rows<MessageOutline>(
     'newest_outlines',
     `SELECT sequence::float8 AS sequence, role, tokens, tool_call_id AS "toolCallId",
        bytes + COALESCE(octet_length(name), 0) + COALESCE(octet_length(tool_call_id), 0) AS bytes,
@@ -99,14 +97,13 @@ async function newestOutlines(
      ORDER BY session_messages.sequence DESC LIMIT :page`,
     { sessionId, before, page: OUTLINES_A_PAGE },
   );
-  return rows;
 }
 
 async function readMessages(
   tx: EnvironmentTransaction,
   asked: { sessionId: string; isSystemRead: boolean; sequences: readonly number[] },
 ): Promise<ContextMessage[]> {
-  const { rows } = await tx.raw<{ rows: ContextMessage[] }>(
+  return tx.rows<ContextMessage>(
     'read_messages',
     `SELECT id, role, content, name, "toolCallId", "toolCalls", tokens FROM (
        SELECT ${COLUMNS} FROM session_messages m WHERE m.session_id = :sessionId AND m.role = 'system' AND :isSystemRead::boolean
@@ -115,7 +112,6 @@ async function readMessages(
      ORDER BY sequence`,
     asked,
   );
-  return rows;
 }
 
 const COLUMNS =

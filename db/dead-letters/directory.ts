@@ -5,10 +5,10 @@ const ROWS_MAX = 1_000;
 
 /** Deletes a part of the dead letters, in every environment, whose messages have had their time. 0: none is left. */
 export async function deleteOldDeadLetters(db: Database): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+  const row = await db.directory.row<{ deleted: number }>(
     'delete_old_dead_letters',
     'SELECT delete_old_dead_letters(?) AS deleted',
     [ROWS_MAX],
   );
-  return rows[0]?.deleted ?? 0;
+  return row?.deleted ?? 0;
 }

@@ -9,12 +9,12 @@ const IN_JOB = `${MATCHES_BY_ID} AND d.failed_at <= :createdAt`;
 const scopeOf = ({ filter, createdAt }: Scope) => ({ ...bindingsOf(filter), createdAt });
 
 export async function countJobRecords(tx: EnvironmentTransaction, job: Scope): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { total: number }[] }>(
+  const row = await tx.row<{ total: number }>(
     'count_job_records',
     `SELECT count(*)::int AS total FROM dead_letters d WHERE ${IN_JOB}`,
     scopeOf(job),
   );
-  return rows[0]?.total ?? 0;
+  return row?.total ?? 0;
 }
 
 /** The ids of the next page in their order, with the size of their content as it is stored. Nothing is locked. */
@@ -41,7 +41,7 @@ export async function deletePage(
   job: Scope & Pick<JobRecord, 'afterId'>,
   limit: number,
 ): Promise<{ deleted: number; lastId: string } | null> {
-  const { rows } = await tx.raw<{ rows: { deleted: number; lastId: string | null }[] }>(
+  const rows = await tx.rows<{ deleted: number; lastId: string | null }>(
     'delete_page',
     `WITH page AS MATERIALIZED (
        SELECT d.message_id FROM dead_letters d WHERE ${IN_JOB} AND d.message_id > :afterId ORDER BY d.message_id LIMIT :limit
@@ -56,10 +56,10 @@ export async function deletePage(
 /** How many of these messages wait for their first attempt, and are not held by a halt. */
 export async function countWaiting(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<number> {
   if (messageIds.length === 0) return 0;
-  const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+  const row = await tx.row<{ n: number }>(
     'count_waiting',
     `SELECT count(*)::int AS n FROM messages WHERE id = ANY(?) AND status = 'pending' AND held_at IS NULL`,
     [messageIds],
   );
-  return rows[0]?.n ?? 0;
+  return row?.n ?? 0;
 }

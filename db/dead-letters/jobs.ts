@@ -83,7 +83,7 @@ export async function createJob<Kind extends JobKind>(
 }
 
 async function refuseTooMany(tx: EnvironmentTransaction, { kind, subscriptionId }: NewJob<JobKind>): Promise<void> {
-  const { rows: open } = await tx.raw<{ rows: { n: number; same: string | null }[] }>(
+  const open = await tx.rows<{ n: number; same: string | null }>(
     'dead_letters_refuse_too_many',
     `SELECT count(*)::int AS n, min(id) FILTER (WHERE subscription_id = :subscriptionId) AS same FROM dead_letter_jobs
      WHERE environment_id = current_environment_id() AND ended_at IS NULL AND (kind = 'recover') = :isRecovery`,
@@ -126,12 +126,11 @@ async function readJob<Kind extends JobKind>(
   kinds: readonly Kind[],
   lock: string,
 ): Promise<JobRecord<Kind> | null> {
-  const { rows } = await tx.raw<{ rows: JobRecord<Kind>[] }>(
+  return tx.row<JobRecord<Kind>>(
     { variantsOf: 'read_job' },
     `SELECT ${COLUMNS} FROM dead_letter_jobs j WHERE j.id = ? AND j.kind = ANY (?) ${lock}`,
     [id, kinds],
   );
-  return rows[0] ?? null;
 }
 
 export interface JobPage<Kind extends JobKind> extends Range {

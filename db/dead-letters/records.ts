@@ -65,8 +65,8 @@ export const MATCHES_BY_ID = matching(':urlGroup');
 export async function withGroupId(tx: EnvironmentTransaction, filter: DeadLetterFilter): Promise<DeadLetterFilter> {
   const { urlGroup } = filter;
   if (urlGroup === undefined) return filter;
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>('with_group_id', `SELECT ${GROUP_ID} AS id`, { urlGroup });
-  return { ...filter, urlGroup: rows[0]?.id ?? urlGroup };
+  const row = await tx.row<{ id: string }>('with_group_id', `SELECT ${GROUP_ID} AS id`, { urlGroup });
+  return { ...filter, urlGroup: row?.id ?? urlGroup };
 }
 
 export function bindingsOf(filter: DeadLetterFilter) {
@@ -100,21 +100,20 @@ export async function listDeadLetters(
 }
 
 export async function countDeadLetters(tx: EnvironmentTransaction, filter: DeadLetterFilter): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { total: number }[] }>(
+  const row = await tx.row<{ total: number }>(
     'count_dead_letters',
     `SELECT count(*)::int AS total FROM dead_letters d WHERE ${MATCHES}`,
     bindingsOf(filter),
   );
-  return rows[0]?.total ?? 0;
+  return row?.total ?? 0;
 }
 
 export async function getDeadLetter(tx: EnvironmentTransaction, messageId: string): Promise<DeadLetterRecord | null> {
-  const { rows } = await tx.raw<{ rows: DeadLetterRecord[] }>(
+  return tx.row<DeadLetterRecord>(
     'get_dead_letter',
     `SELECT ${DEAD_LETTER_COLUMNS} FROM dead_letters d ${DEAD_LETTER_JOINS} WHERE d.message_id = ?`,
     [messageId],
   );
-  return rows[0] ?? null;
 }
 
 /** The groups are made of the newest records, so that their cost does not grow with the queue. */
@@ -133,12 +132,11 @@ export interface DeadLetterStats {
 }
 
 export async function readDeadLetterStats(tx: EnvironmentTransaction): Promise<DeadLetterStats> {
-  const { rows } = await tx.raw<{ rows: DeadLetterStats[] }>('read_dead_letter_stats', STATS, {
+  const stats = await tx.row<DeadLetterStats>('read_dead_letter_stats', STATS, {
     examined: STATS_EXAMINED_MAX,
     top: TOP_URLS,
   });
-  const [stats] = rows;
-  if (stats === undefined) throw new Error('a count answers one row');
+  if (stats === null) throw new Error('a count answers one row');
   return stats;
 }
 

@@ -19,7 +19,7 @@ import { acceptMessages, type Published, type Publisher } from '../messages/acce
  * has it. Their messages stay as they are.
  */
 export async function deleteDeadLetters(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { messageId: string }[] }>(
+  const rows = await tx.rows<{ messageId: string }>(
     'delete_dead_letters',
     `DELETE FROM dead_letters WHERE message_id = ANY(?) RETURNING message_id AS "messageId"`,
     [messageIds],
@@ -56,7 +56,7 @@ export async function readFailedMessages(
   tx: EnvironmentTransaction,
   messageIds: readonly string[],
 ): Promise<FailedMessage[]> {
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const rows = await tx.rows<Row>(
     'read_failed_messages',
     `SELECT m.id, m.kind, m.url, m.method, c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
        c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue",

@@ -11,12 +11,12 @@ export async function requireNoteRoom(tx: EnvironmentTransaction, effectId: stri
   await tx.raw('require_note_room', "SELECT pg_advisory_xact_lock(hashtextextended('notes/' || :effectId, 0))", {
     effectId,
   });
-  const { rows } = await tx.raw<{ rows: { notes: number }[] }>(
+  const row = await tx.row<{ notes: number }>(
     'require_note_room_2',
     "SELECT count(*)::int AS notes FROM evidence WHERE effect_id = :effectId AND source = 'operator_note'",
     { effectId },
   );
-  if ((rows[0]?.notes ?? 0) < NOTES_PER_EFFECT_MAX) return;
+  if ((row?.notes ?? 0) < NOTES_PER_EFFECT_MAX) return;
   throw new ServiceError('QUOTA_EXCEEDED', {
     message: `An effect has at most ${NOTES_PER_EFFECT_MAX} notes, and notes are never removed. Keep further ones elsewhere.`,
   });
@@ -80,12 +80,11 @@ export async function noteCompensation(
   tx: EnvironmentTransaction,
   compensation: { invocationId: string; compensates: string },
 ): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { id: string; actionName: string }[] }>(
+  const by = await tx.row<{ id: string; actionName: string }>(
     'note_compensation',
     'SELECT id, action_name AS "actionName" FROM effects WHERE invocation_id = ?',
     [compensation.invocationId],
   );
-  const by = rows[0];
   if (!by) throw new Error(`the compensation ${compensation.invocationId} has no effect`);
   await appendEvidence(tx, {
     effectId: compensation.compensates,

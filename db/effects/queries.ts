@@ -50,13 +50,10 @@ const chainOf = (
 
 /** An effect with its attempts and evidence, oldest first, and the rest of its receipt. */
 export async function getEffect(tx: EnvironmentTransaction, effectId: string): Promise<EffectDetail | null> {
-  const { rows } = await tx.raw<{ rows: EffectRecord[] }>(
-    'get_effect',
-    `SELECT ${EFFECT_COLUMNS} FROM effects e WHERE e.id = ?`,
-    [effectId],
-  );
-  const effect = rows[0];
-  if (effect === undefined) return null;
+  const effect = await tx.row<EffectRecord>('get_effect', `SELECT ${EFFECT_COLUMNS} FROM effects e WHERE e.id = ?`, [
+    effectId,
+  ]);
+  if (effect === null) return null;
   const [detailed] = await withDetails(tx, [effect], { details: 'v.details', max: null });
   const { previewId } = effect;
   const [preview] = previewId === null ? [] : await listPreviewsById(tx, [previewId]);
@@ -80,7 +77,7 @@ async function withListedDetails(tx: EnvironmentTransaction, effects: EffectReco
 type Attempt = AttemptRecord & { invocationId: string; count: number };
 
 async function attemptsOf(tx: EnvironmentTransaction, effects: EffectRecord[], max: number | null): Promise<Attempt[]> {
-  const { rows } = await tx.raw<{ rows: Attempt[] }>(
+  return tx.rows<Attempt>(
     'attempts_of',
     `SELECT a.id, a.invocation_id AS "invocationId", a.number, a.kind, a.status, a.observed_outcome AS "observedOutcome", a.refusal, a.error,
        receipt_digest(a.response) AS "responseDigest", a.secret_versions AS "secretVersions", a.started_at AS "startedAt",
@@ -92,7 +89,6 @@ async function attemptsOf(tx: EnvironmentTransaction, effects: EffectRecord[], m
      WHERE CAST(:max AS integer) IS NULL OR n.place <= :max ORDER BY a.invocation_id, a.number`,
     { invocationIds: effects.map((effect) => effect.invocationId), max },
   );
-  return rows;
 }
 
 async function withDetails(
@@ -193,21 +189,19 @@ export interface FoundEffect {
 
 /** The effects among these ids that exist in the transaction's environment, in no particular order. */
 export async function findEffects(tx: EnvironmentTransaction, ids: readonly string[]): Promise<FoundEffect[]> {
-  const { rows } = await tx.raw<{ rows: FoundEffect[] }>(
+  return tx.rows<FoundEffect>(
     'find_effects',
     'SELECT id, stage, outcome, partial_effect AS "partialEffect", compensates FROM effects WHERE id = ANY(?)',
     [ids],
   );
-  return rows;
 }
 
 /** The dependencies of an invocation, in the order of its request. */
 export async function findDependencies(tx: EnvironmentTransaction, invocationId: string): Promise<Dependency[]> {
-  const { rows } = await tx.raw<{ rows: Dependency[] }>(
+  return tx.rows<Dependency>(
     'find_dependencies',
     `SELECT e.id AS "effectId", e.stage, e.outcome FROM effect_dependencies d JOIN effects e ON e.id = d.depends_on
      WHERE d.invocation_id = ? ORDER BY d.position`,
     [invocationId],
   );
-  return rows;
 }

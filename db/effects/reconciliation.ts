@@ -8,12 +8,12 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 /** Throws QUOTA_EXCEEDED where an effect was read so often that it is read no more on request. Requests at once may pass together. */
 export async function requireReadRoom(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { reads: number }[] }>(
+  const row = await tx.row<{ reads: number }>(
     'require_read_room',
     "SELECT count(*)::int AS reads FROM attempts WHERE invocation_id = :invocationId AND kind = 'reconcile'",
     { invocationId },
   );
-  if ((rows[0]?.reads ?? 0) < READS_PER_EFFECT_MAX) return;
+  if ((row?.reads ?? 0) < READS_PER_EFFECT_MAX) return;
   throw new ServiceError('QUOTA_EXCEEDED', {
     message:
       `This effect was read ${READS_PER_EFFECT_MAX} times, and each read is kept. Planned reads go on. ` +
@@ -47,7 +47,7 @@ export async function readEffectWork(
   effectId: string,
   { graceMs }: { graceMs: number },
 ): Promise<EffectWork> {
-  const { rows } = await tx.raw<{ rows: EffectWork[] }>(
+  const work = await tx.row<EffectWork>(
     'read_effect_work',
     `SELECT v.definition, i.input, i.operation_key AS "operationKey", e.outcome,
        extract(epoch FROM now() - COALESCE(c.latest_end, e.first_dispatched_at))::float8 AS "silentSeconds",
@@ -63,7 +63,6 @@ export async function readEffectWork(
      WHERE e.id = :effectId AND e.first_dispatched_at IS NOT NULL`,
     { effectId, graceMs },
   );
-  const work = rows[0];
   if (!work) throw new Error(`effect ${effectId} is gone, or was never dispatched`);
   return work;
 }

@@ -64,7 +64,7 @@ export async function verifyReceipts(
   effectIds: readonly string[],
 ): Promise<ReceiptState[]> {
   // One statement has one snapshot: an entry that is appended meanwhile is in all of it, or in none.
-  const { rows } = await tx.raw<{ rows: ReceiptState[] }>(
+  return tx.rows<ReceiptState>(
     'verify_receipts',
     `WITH entries AS MATERIALIZED (${ENTRIES}), records AS (${RECORDS}),
      breaks AS (
@@ -87,5 +87,4 @@ export async function verifyReceipts(
      FROM effects e WHERE e.id = ANY(:effectIds) ORDER BY e.id`,
     { effectIds: [...effectIds] },
   );
-  return rows;
 }

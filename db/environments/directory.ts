@@ -2,9 +2,8 @@ import type { Database, Tenant } from '../client.ts';
 
 /** Every environment of the installation, for the operator's commands. Each is then processed inside `withEnvironment`. */
 export async function listEveryEnvironment(db: Database): Promise<Tenant[]> {
-  const { rows } = await db.directory.raw<{ rows: Tenant[] }>(
+  return db.directory.rows<Tenant>(
     'list_every_environment',
     'SELECT environment_id AS "environmentId", workspace_id AS "workspaceId" FROM list_environment_ids()',
   );
-  return rows;
 }

@@ -38,12 +38,11 @@ export async function getEnvironment(
   tx: EnvironmentTransaction | WorkspaceTransaction,
   id: string,
 ): Promise<EnvironmentRecord | null> {
-  const { rows } = await tx.raw<{ rows: EnvironmentRecord[] }>(
+  return tx.row<EnvironmentRecord>(
     'get_environment',
     `SELECT ${selected(ENVIRONMENT_COLUMNS)} FROM environments WHERE id = ?`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 /** One page of the workspace's environments, newest first, with the total count. */
@@ -88,7 +87,7 @@ export async function createEnvironment(tx: WorkspaceTransaction, input: NewEnvi
 }
 
 async function requireRoom(tx: WorkspaceTransaction): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { plan: string }[] }>(
+  const rows = await tx.rows<{ plan: string }>(
     'environments_require_room',
     'SELECT plan FROM workspaces WHERE id = current_workspace_id() FOR NO KEY UPDATE',
   );

@@ -13,13 +13,12 @@ export interface Halt {
  * own row locks and before `recordAudit`.
  */
 export async function readHalt(tx: EnvironmentTransaction): Promise<Halt | null> {
-  const { rows } = await tx.raw<{ rows: { halted_at: Date | null; halted_reason: string | null }[] }>(
+  const row = await tx.row<{ halted_at: Date | null; halted_reason: string | null }>(
     'read_halt',
     'SELECT halted_at, halted_reason FROM read_halt()',
     [],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('the transaction names an environment that is not there');
+  if (row === null) throw new Error('the transaction names an environment that is not there');
   return row.halted_at === null ? null : { haltedAt: row.halted_at, reason: row.halted_reason ?? '' };
 }
 

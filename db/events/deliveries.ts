@@ -154,14 +154,13 @@ export async function noteFailedDelivery(
   tx: EnvironmentTransaction,
   { subscriptionId, url }: EndedDelivery,
 ): Promise<{ failingSince: Date } | null> {
-  const { rows } = await tx.raw<{ rows: ClockRow[] }>(
+  const row = await tx.row<ClockRow>(
     'note_failed_delivery',
     `SELECT now() AS now, failing_since AS "failingSince", last_failure_at AS "lastFailureAt", clock_runs AS "clockRuns"
      FROM event_subscriptions WHERE id = :subscriptionId AND url = :url AND enabled AND deleted_at IS NULL FOR NO KEY UPDATE`,
     { subscriptionId, url },
   );
-  const [row] = rows;
-  if (row === undefined) return null;
+  if (row === null) return null;
   const { clock, disables } = afterFailure(clockOf(row), row.now);
   await tx.raw(
     'note_failed_delivery_2',
@@ -193,12 +192,12 @@ function scopeOf({ subscriptionId, filter, createdAt }: Scope) {
 }
 
 export async function countFailedDeliveries(tx: EnvironmentTransaction, job: Scope): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { total: number }[] }>(
+  const row = await tx.row<{ total: number }>(
     'count_failed_deliveries',
     `SELECT count(*)::int AS total FROM messages m WHERE ${IN_RECOVERY}`,
     scopeOf(job),
   );
-  return rows[0]?.total ?? 0;
+  return row?.total ?? 0;
 }
 
 export interface FailedDelivery {
@@ -231,7 +230,7 @@ export async function readEvents(
   tx: EnvironmentTransaction,
   eventIds: readonly string[],
 ): Promise<Map<string, DeliveredEvent>> {
-  const { rows } = await tx.raw<{ rows: DeliveredEvent[] }>(
+  const rows = await tx.rows<DeliveredEvent>(
     'read_events',
     `SELECT v.id, v.public_id AS "publicId", t.name AS topic, v.type, v.data, v.occurred_at AS "occurredAt", v.created_at AS "createdAt",
        v.published_by AS "publishedBy"

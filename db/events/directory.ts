@@ -8,7 +8,7 @@ export async function findRaisedEvents(
   db: Database,
   { afterId, limit }: { afterId: string; limit: number },
 ): Promise<Tenant[]> {
-  const { rows } = await db.directory.raw<{ rows: { environment_id: string; workspace_id: string }[] }>(
+  const rows = await db.directory.rows<{ environment_id: string; workspace_id: string }>(
     'find_raised_events',
     'SELECT environment_id, workspace_id FROM find_raised_events(CAST(? AS uuid), ?)',
     [afterId, limit],
@@ -18,7 +18,7 @@ export async function findRaisedEvents(
 
 /** Locks the oldest events of the environment, in their order, with their payloads. What another process relays is left to it. */
 export async function lockRaisedEvents(tx: EnvironmentTransaction, most: number): Promise<RaisedEvent[]> {
-  const { rows } = await tx.raw<{ rows: (Omit<RaisedEvent, 'data'> & { snapshot: JsonObject })[] }>(
+  const rows = await tx.rows<Omit<RaisedEvent, 'data'> & { snapshot: JsonObject }>(
     'lock_raised_events',
     `SELECT id, type, snapshot, occurred_at AS "occurredAt" FROM raised_events
      WHERE environment_id = current_environment_id() AND look_again_at <= now() ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED`,
@@ -47,20 +47,20 @@ const ROWS_MAX = 1_000;
 
 /** Deletes a part of the events, in every environment, that were kept for their time. 0: none is left. */
 export async function deleteOldEvents(db: Database): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+  const row = await db.directory.row<{ deleted: number }>(
     'delete_old_events',
     'SELECT delete_old_events(?) AS deleted',
     [ROWS_MAX],
   );
-  return rows[0]?.deleted ?? 0;
+  return row?.deleted ?? 0;
 }
 
 /** Deletes a part of what belongs to deleted topics and subscriptions. 0: nothing is left that can go now. */
 export async function deleteDeletedTopics(db: Database): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+  const row = await db.directory.row<{ deleted: number }>(
     'delete_deleted_topics',
     'SELECT delete_deleted_topics(?) AS deleted',
     [ROWS_MAX],
   );
-  return rows[0]?.deleted ?? 0;
+  return row?.deleted ?? 0;
 }

@@ -51,12 +51,7 @@ const SHORT_DATA = `CASE WHEN octet_length(v.data::text) <= ${LISTED_MEMBER_BYTE
 /** An event by its id, or by its publisher's id for it. */
 export async function getEvent(tx: EnvironmentTransaction, ref: string): Promise<EventRecord | null> {
   const is = isId('event', ref) ? 'v.id = ?' : 'v.environment_id = current_environment_id() AND v.public_id = ?';
-  const { rows } = await tx.raw<{ rows: EventRecord[] }>(
-    { variantsOf: 'get_event' },
-    `SELECT ${COLUMNS}, v.data FROM ${LIVE} WHERE ${is}`,
-    [ref],
-  );
-  return rows[0] ?? null;
+  return tx.row<EventRecord>({ variantsOf: 'get_event' }, `SELECT ${COLUMNS}, v.data FROM ${LIVE} WHERE ${is}`, [ref]);
 }
 
 export interface EventFilter extends Range {

@@ -30,7 +30,7 @@ export interface FanOutWork {
 
 /** Locks an event: its pages come one after another. */
 export async function lockEvent(tx: EnvironmentTransaction, eventId: string): Promise<FanOutWork | null> {
-  const { rows } = await tx.raw<{ rows: FanOutWork[] }>(
+  return tx.row<FanOutWork>(
     'lock_event',
     `SELECT v.id, v.public_id AS "publicId", v.topic_id AS "topicId", t.name AS topic, t.deleted_at IS NOT NULL AS "isTopicDeleted", v.type,
        v.data, v.occurred_at AS "occurredAt", v.created_at AS "createdAt", v.published_by AS "publishedBy", v.status,
@@ -38,7 +38,6 @@ export async function lockEvent(tx: EnvironmentTransaction, eventId: string): Pr
      FROM events v JOIN topics t ON t.id = v.topic_id WHERE v.id = ? FOR NO KEY UPDATE OF v`,
     [eventId],
   );
-  return rows[0] ?? null;
 }
 
 /** A subscription as a delivery needs it. */
@@ -112,12 +111,12 @@ export async function endFanOut(
 
 /** The messages of the last page, where their workflows may not have been started. */
 export async function readUnstartedPage(tx: EnvironmentTransaction, eventId: string): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { pageIds: string[] }[] }>(
+  const row = await tx.row<{ pageIds: string[] }>(
     'read_unstarted_page',
     'SELECT page_ids AS "pageIds" FROM events WHERE id = ? AND NOT page_started',
     [eventId],
   );
-  return rows[0]?.pageIds ?? [];
+  return row?.pageIds ?? [];
 }
 
 export async function markPageStarted(tx: EnvironmentTransaction, eventId: string): Promise<void> {
@@ -133,14 +132,13 @@ export interface LiveTarget extends SubscriptionTarget {
 }
 
 export async function findTarget(tx: EnvironmentTransaction, subscriptionId: string): Promise<LiveTarget | null> {
-  const { rows } = await tx.raw<{ rows: (TargetRow & Pick<LiveTarget, 'topicId' | 'topic'>)[] }>(
+  const row = await tx.row<TargetRow & Pick<LiveTarget, 'topicId' | 'topic'>>(
     'find_target',
     `SELECT ${TARGET_COLUMNS}, t.id AS "topicId", t.name AS topic FROM event_subscriptions s JOIN topics t ON t.id = s.topic_id
      WHERE s.id = ? AND s.deleted_at IS NULL AND t.deleted_at IS NULL`,
     [subscriptionId],
   );
-  const [row] = rows;
-  if (row === undefined) return null;
+  if (row === null) return null;
   const { topicId, topic, ...target } = row;
   return { ...targetOf(target), topicId, topic };
 }
@@ -148,11 +146,9 @@ export async function findTarget(tx: EnvironmentTransaction, subscriptionId: str
 /** Whether the row of a subscription was deleted, and its secrets with it. Its deliveries keep it as long as they are under way. */
 export async function isSubscriptionGone(tx: EnvironmentTransaction, subscriptionId: string | null): Promise<boolean> {
   if (subscriptionId === null) return false;
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
-    'is_subscription_gone',
-    'SELECT FROM event_subscriptions WHERE id = ?',
-    [subscriptionId],
-  );
+  const rows = await tx.rows<unknown>('is_subscription_gone', 'SELECT FROM event_subscriptions WHERE id = ?', [
+    subscriptionId,
+  ]);
   return rows.length === 0;
 }
 

@@ -41,7 +41,7 @@ export async function insertEvent(
 ): Promise<{ id: string; isFannedOut: boolean } | null> {
   const id = newId('event');
   const { ownId, publishedBy, deliveries = 0, ...rest } = event;
-  const { rows } = await tx.raw<{ rows: { isFannedOut: boolean }[] }>(
+  const rows = await tx.rows<{ isFannedOut: boolean }>(
     'insert_event',
     `INSERT INTO events (id, environment_id, topic_id, public_id, type, data, occurred_at, published_by, retention, deliveries, status, fanned_out_at)
      SELECT :id, current_environment_id(), :topicId, :publicId, :type, CAST(:data AS json), :occurredAt, CAST(:publishedBy AS jsonb), ${RETENTION}, CAST(:deliveries AS integer),

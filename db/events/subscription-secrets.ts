@@ -35,13 +35,12 @@ export async function readFirstSecret(
   tx: EnvironmentTransaction,
   subscriptionId: string,
 ): Promise<SealedSecret | null> {
-  const { rows } = await tx.raw<{ rows: SealedSecret[] }>(
+  return tx.row<SealedSecret>(
     'read_first_secret',
     `SELECT master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
      FROM event_subscription_secrets WHERE id = ?`,
     [firstSecretId(subscriptionId)],
   );
-  return rows[0] ?? null;
 }
 
 export interface RotatedSecret {
@@ -93,15 +92,14 @@ async function readPresent(
   subscriptionId: string,
   gracePeriodSeconds: number,
 ): Promise<Present> {
-  const { rows } = await tx.raw<{ rows: Present[] }>(
+  const present = await tx.row<Present>(
     'read_present',
     `SELECT count(*)::int AS secrets, (count(*) FILTER (WHERE retires_at > now()))::int AS retiring,
        max(workspace_keys_until) AS "workspaceKeysUntil", now()::timestamptz(3) + make_interval(secs => :gracePeriodSeconds) AS "graceEndsAt"
      FROM event_subscription_secrets WHERE subscription_id = :subscriptionId`,
     { subscriptionId, gracePeriodSeconds },
   );
-  const [present] = rows;
-  if (present === undefined) throw new Error('a count answers one row');
+  if (present === null) throw new Error('a count answers one row');
   return present;
 }
 
@@ -172,7 +170,7 @@ export async function readSigners(
 type SecretRow = { id: string; besideWorkspaceKeys: boolean } & SealedSecret;
 
 async function readSubscriptionSecrets(tx: EnvironmentTransaction, subscriptionId: string): Promise<SecretRow[]> {
-  const { rows } = await tx.raw<{ rows: SecretRow[] }>(
+  return tx.rows<SecretRow>(
     'read_subscription_secrets',
     `SELECT id, COALESCE(workspace_keys_until > now(), false) AS "besideWorkspaceKeys", master_key_version AS "masterKeyVersion",
        wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
@@ -180,7 +178,6 @@ async function readSubscriptionSecrets(tx: EnvironmentTransaction, subscriptionI
      ORDER BY created_at DESC, id DESC`,
     [subscriptionId],
   );
-  return rows;
 }
 
 /** Rewraps the sealed headers of the next subscriptions of one environment. */

@@ -85,12 +85,11 @@ const COLUMNS = `s.id, s.topic_id AS "topicId", t.name AS topic, s.url, s.event_
 const LIVE = `event_subscriptions s JOIN topics t ON t.id = s.topic_id AND t.deleted_at IS NULL`;
 
 export async function getSubscription(tx: EnvironmentTransaction, id: string): Promise<SubscriptionRecord | null> {
-  const { rows } = await tx.raw<{ rows: SubscriptionRecord[] }>(
+  return tx.row<SubscriptionRecord>(
     'get_subscription',
     `SELECT ${COLUMNS} FROM ${LIVE} WHERE s.id = ? AND s.deleted_at IS NULL`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 /** Locks a subscription until the transaction ends: its changes and the rotations of its secret come one after another. */
@@ -103,14 +102,13 @@ export async function lockSubscription(tx: EnvironmentTransaction, id: string): 
   if (locked.rows.length === 0) return null;
   // A statement of its own, which sees the secret that another committed while this transaction waited for the lock.
   type Row = SubscriptionRecord & { [Column in keyof SealedSecret]: SealedSecret[Column] | null };
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const row = await tx.row<Row>(
     'lock_subscription_2',
     `SELECT ${COLUMNS}, s.master_key_version AS "masterKeyVersion", s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"
      FROM ${LIVE} WHERE s.id = ? AND s.deleted_at IS NULL`,
     [id],
   );
-  const [row] = rows;
-  if (row === undefined) return null;
+  if (row === null) return null;
   const { masterKeyVersion, wrappedDataKey, sealedValue, ...record } = row;
   const isSealed = masterKeyVersion !== null && wrappedDataKey !== null && sealedValue !== null;
   return { ...record, sealed: isSealed ? { masterKeyVersion, wrappedDataKey, sealedValue } : null };
@@ -153,12 +151,12 @@ export async function insertSubscription(
   topic: Pick<TopicRecord, 'id' | 'name'>,
   { headers, ...plain }: NewSubscription,
 ): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+  const row = await tx.row<{ live: number }>(
     'insert_subscription',
     'SELECT count(*)::int AS live FROM event_subscriptions WHERE topic_id = ? AND deleted_at IS NULL',
     [topic.id],
   );
-  if ((rows[0]?.live ?? 0) >= SUBSCRIPTIONS_PER_TOPIC_MAX) {
+  if ((row?.live ?? 0) >= SUBSCRIPTIONS_PER_TOPIC_MAX) {
     throw new ServiceError('QUOTA_EXCEEDED', {
       message: `A topic has at most ${SUBSCRIPTIONS_PER_TOPIC_MAX} subscriptions. Delete one that is no longer needed.`,
     });

@@ -27,12 +27,11 @@ export async function findTopic(
   { lock = false }: { lock?: boolean } = {},
 ): Promise<TopicRecord | null> {
   const is = isId('topic', ref) ? 't.id = ?' : 't.environment_id = current_environment_id() AND t.name = ?';
-  const { rows } = await tx.raw<{ rows: TopicRecord[] }>(
+  return tx.row<TopicRecord>(
     { variantsOf: 'find_topic' },
     `SELECT ${COLUMNS} FROM topics t WHERE ${is} AND t.deleted_at IS NULL ${lock ? 'FOR NO KEY UPDATE' : ''}`,
     [ref],
   );
-  return rows[0] ?? null;
 }
 
 /** The same; throws NOT_FOUND, with names that may have been meant. */
@@ -97,8 +96,8 @@ export async function createTopic(
       message: `An environment has at most ${TOPICS_PER_ENVIRONMENT_MAX} topics. Delete one that is no longer needed.`,
     });
   }
-  const { rows } = await tx
-    .raw<{ rows: TopicRecord[] }>(
+  const rows = await tx
+    .rows<TopicRecord>(
       'create_topic_3',
       `INSERT INTO topics AS t (id, environment_id, name, description) VALUES (:id, current_environment_id(), :name, :description)
        RETURNING ${COLUMNS}`,
@@ -113,8 +112,8 @@ export async function updateTopic(
   tx: EnvironmentTransaction,
   { id, name, description }: Pick<TopicRecord, 'id' | 'name' | 'description'>,
 ): Promise<TopicRecord> {
-  const { rows } = await tx
-    .raw<{ rows: TopicRecord[] }>(
+  const rows = await tx
+    .rows<TopicRecord>(
       'update_topic',
       `UPDATE topics t SET name = :name, description = :description, updated_at = now() WHERE t.id = :id RETURNING ${COLUMNS}`,
       { id, name, description },
@@ -139,13 +138,13 @@ function one(rows: TopicRecord[]): TopicRecord {
 
 /** The id of the reserved topic, where somebody subscribes to it. */
 export async function findHeardServiceTopic(tx: EnvironmentTransaction): Promise<string | null> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const row = await tx.row<{ id: string }>(
     'find_heard_service_topic',
     `SELECT t.id FROM topics t WHERE t.environment_id = current_environment_id() AND t.name = ? AND EXISTS (
        SELECT FROM event_subscriptions s WHERE s.environment_id = current_environment_id() AND s.of_service AND s.enabled AND s.deleted_at IS NULL)`,
     [SERVICE_TOPIC],
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 /**
@@ -158,7 +157,7 @@ export async function findHeardTypes(
   types: readonly string[],
 ): Promise<Set<string>> {
   const wanted = [...new Set(types.flatMap(patternsMatching))];
-  const { rows } = await tx.raw<{ rows: { pattern: string }[] }>(
+  const rows = await tx.rows<{ pattern: string }>(
     'find_heard_types',
     `SELECT DISTINCT p.pattern FROM event_subscriptions s, unnest(s.event_types) p (pattern)
      WHERE s.topic_id = :topicId AND s.enabled AND s.deleted_at IS NULL AND p.pattern = ANY (CAST(:wanted AS text[]))`,

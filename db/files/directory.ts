@@ -8,12 +8,11 @@ export interface DueFile {
 
 /** Files of all environments that something is left to do for, in id order. */
 export async function findDueFiles(db: Database, page: { afterId: string; limit: number }): Promise<DueFile[]> {
-  const { rows } = await db.directory.raw<{ rows: DueFile[] }>(
+  return db.directory.rows<DueFile>(
     'find_due_files',
     `SELECT id AS "fileId", environment_id AS "environmentId", workspace_id AS "workspaceId" FROM find_due_files(?, ?)`,
     [page.afterId, page.limit],
   );
-  return rows;
 }
 
 /** Ends an upload whose time is over, and returns the file's new state. Null if nothing is due any longer. */
@@ -26,12 +25,12 @@ export async function expireFile(
     `UPDATE files SET status = 'deleted' WHERE id = ? AND status = 'pending' AND expires_at < now()`,
     [fileId],
   );
-  const { rows } = await tx.raw<{ rows: { status: 'pending' | 'ready' | 'deleted' }[] }>(
+  const row = await tx.row<{ status: 'pending' | 'ready' | 'deleted' }>(
     'expire_file_2',
     'SELECT status FROM files WHERE id = ? AND due_at < now()',
     [fileId],
   );
-  return rows[0]?.status ?? null;
+  return row?.status ?? null;
 }
 
 /** No bytes can come to the URL of its upload any longer, and those that came are removed. */

@@ -40,12 +40,7 @@ const FILE_COLUMNS = selected({
 const IS_FILE = `(f.status = 'ready' OR (f.status = 'pending' AND f.upload = 'presigned' AND f.expires_at > now()))`;
 
 export async function getFile(tx: EnvironmentTransaction, fileId: string): Promise<FileRecord | null> {
-  const { rows } = await tx.raw<{ rows: FileRecord[] }>(
-    'get_file',
-    `SELECT ${FILE_COLUMNS} FROM files f WHERE f.id = ? AND ${IS_FILE}`,
-    [fileId],
-  );
-  return rows[0] ?? null;
+  return tx.row<FileRecord>('get_file', `SELECT ${FILE_COLUMNS} FROM files f WHERE f.id = ? AND ${IS_FILE}`, [fileId]);
 }
 
 export interface FileFilter {
@@ -68,13 +63,12 @@ export async function listFiles(tx: EnvironmentTransaction, filter: FileFilter &
 
 /** What an input may attach: files of the environment whose bytes were checked. In no order; what is missing is left out. */
 export async function findAttachable(tx: EnvironmentTransaction, fileIds: readonly string[]): Promise<Attachment[]> {
-  const { rows } = await tx.raw<{ rows: Attachment[] }>(
+  return tx.rows<Attachment>(
     'find_attachable',
     `SELECT id, filename, content_type AS "contentType", CAST(size AS float8) AS size, sha256 FROM files
      WHERE id = ANY(CAST(:fileIds AS text[])) AND status = 'ready'`,
     { fileIds },
   );
-  return rows;
 }
 
 /**
@@ -100,13 +94,13 @@ export async function holdFiles(
 /** An invocation that still needs the file, once the file's row is locked. */
 export async function findHolder(tx: EnvironmentTransaction, fileId: string): Promise<string | null> {
   await tx.raw('find_holder', `SELECT FROM files WHERE id = ? FOR UPDATE`, [fileId]);
-  const { rows } = await tx.raw<{ rows: { invocationId: string }[] }>(
+  const row = await tx.row<{ invocationId: string }>(
     'find_holder_2',
     `SELECT invocation_id AS "invocationId" FROM file_holds
      WHERE file_id = ? ORDER BY invocation_id LIMIT 1`,
     [fileId],
   );
-  return rows[0]?.invocationId ?? null;
+  return row?.invocationId ?? null;
 }
 
 export interface DeletedFile {
@@ -116,13 +110,12 @@ export interface DeletedFile {
 
 /** From here on it is gone for every caller. Its bytes are removed next, or by the sweep where this process dies before. */
 export async function deleteFile(tx: EnvironmentTransaction, fileId: string): Promise<DeletedFile | null> {
-  const { rows } = await tx.raw<{ rows: DeletedFile[] }>(
+  return tx.row<DeletedFile>(
     'delete_file',
     `UPDATE files f SET status = 'deleted', due_at = now() + make_interval(secs => ${REMOVAL_LOST_SECONDS})
      WHERE f.id = ? AND ${IS_FILE} RETURNING f.filename, CAST(f.size AS float8) AS size`,
     [fileId],
   );
-  return rows[0] ?? null;
 }
 
 /**

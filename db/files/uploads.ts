@@ -85,11 +85,9 @@ export async function endFailedUpload(tx: EnvironmentTransaction, fileId: string
      WHERE id = ? AND upload = 'direct' AND status = 'pending'`,
     [fileId],
   );
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
-    'end_failed_upload_2',
-    `SELECT 1 FROM files WHERE id = ? AND status = 'ready'`,
-    [fileId],
-  );
+  const rows = await tx.rows<unknown>('end_failed_upload_2', `SELECT 1 FROM files WHERE id = ? AND status = 'ready'`, [
+    fileId,
+  ]);
   return rows.length === 0;
 }
 

@@ -38,7 +38,7 @@ export async function claimKey(tx: EnvironmentTransaction, request: ClaimRequest
  * it and its lease ran out. The key of a dead holder is not free for another request, because the work of the holder is unknown.
  */
 export async function takeKey(tx: EnvironmentTransaction, request: ClaimRequest): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'take_key',
     `INSERT INTO idempotency_claims AS c (environment_id, key, request_digest, holder, lease_expires_at, expires_at)
      VALUES (current_environment_id(), :key, :newest, :holder, clock_timestamp() + :leaseMs * interval '1 millisecond',
@@ -68,7 +68,7 @@ interface HeldRow {
 
 /** The INSERT that met this row holds its lock. The holder therefore ends after this transaction, and sees the mark. */
 async function readHeldKey(tx: EnvironmentTransaction, request: ClaimRequest): Promise<ClaimOutcome> {
-  const { rows } = await tx.raw<{ rows: HeldRow[] }>(
+  const row = await tx.row<HeldRow>(
     'read_held_key',
     `WITH marked AS (
        UPDATE idempotency_claims SET awaited = true
@@ -82,8 +82,7 @@ async function readHeldKey(tx: EnvironmentTransaction, request: ClaimRequest): P
      FROM held`,
     { key: request.key, requestDigests: request.requestDigests },
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('an idempotency claim vanished under its lock');
+  if (row === null) throw new Error('an idempotency claim vanished under its lock');
   if (!request.requestDigests.includes(row.request_digest)) return { state: 'reused' };
   if (row.state === 'completed' && row.response_status !== null) {
     return { state: 'completed', status: row.response_status, body: row.response_body ?? '' };
@@ -114,7 +113,7 @@ export interface CompletedClaim {
 
 /** Stores the reply, and notifies a duplicate that waits. Returns false where the claim was taken over meanwhile. */
 export async function completeClaim(tx: EnvironmentTransaction, claim: CompletedClaim): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'complete_claim',
     `WITH done AS (
        UPDATE idempotency_claims

@@ -2,7 +2,7 @@ import type { Database } from '../client.ts';
 
 /** Claims of all environments whose retention is over, as `<environment>/<key>`, in that order. */
 export async function findExpiredClaims(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
-  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+  const rows = await db.directory.rows<{ id: string }>(
     'find_expired_claims',
     'SELECT id FROM find_expired_idempotency_claims(?, ?)',
     [page.afterId, page.limit],
@@ -12,10 +12,10 @@ export async function findExpiredClaims(db: Database, page: { afterId: string; l
 
 /** Deletes these claims, except where a new request has taken one meanwhile. Returns the number deleted. */
 export async function deleteExpiredClaims(db: Database, ids: readonly string[]): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+  const row = await db.directory.row<{ deleted: number }>(
     'delete_expired_claims',
     'SELECT delete_expired_idempotency_claims(?::text[]) AS deleted',
     [[...ids]],
   );
-  return rows[0]?.deleted ?? 0;
+  return row?.deleted ?? 0;
 }

@@ -21,7 +21,7 @@ export interface LiveLimit extends NamedLimit {
 export async function findLiveLimits(tx: EnvironmentTransaction, facts: ImpactFacts): Promise<LiveLimit[]> {
   const dimensions = [...new Set(facts.impact.flatMap(({ dimension, amount }) => (amount > 0 ? [dimension] : [])))];
   if (dimensions.length === 0) return [];
-  const { rows } = await tx.raw<{ rows: LiveLimit[] }>(
+  return tx.rows<LiveLimit>(
     'find_live_limits',
     `SELECT id, name, dimension, currency, CAST(cap AS float8) AS cap, period, timezone, scope FROM impact_limits
      WHERE environment_id = current_environment_id() AND archived_at IS NULL AND dimension = ANY(:dimensions)
@@ -30,7 +30,6 @@ export async function findLiveLimits(tx: EnvironmentTransaction, facts: ImpactFa
      ORDER BY id`,
     { dimensions, agentId: facts.agentId, apiKeyId: facts.apiKeyId },
   );
-  return rows;
 }
 
 /** What a limit would allow an effect now. The dispatch checks again, under the limit's lock. */
@@ -123,7 +122,7 @@ async function usedNow(
   limits: readonly LiveLimit[],
   now: Date,
 ): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await tx.raw<{ rows: { limitId: string; used: number }[] }>(
+  const rows = await tx.rows<{ limitId: string; used: number }>(
     'used_now',
     `SELECT p.limit_id AS "limitId", CAST(p.reserved + p.settled AS float8) AS used
      FROM unnest(CAST(:limitIds AS text[]), CAST(:keys AS text[])) AS w (limit_id, period)

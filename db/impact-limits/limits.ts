@@ -25,7 +25,7 @@ async function withCounters(
   now: Date,
 ): Promise<LimitDetail[]> {
   const keys = limits.map((limit) => currentPeriod(limit, now));
-  const { rows } = await tx.raw<{ rows: CountedRow[] }>('with_counters', COUNTED, {
+  const rows = await tx.rows<CountedRow>('with_counters', COUNTED, {
     limitIds: limits.map(({ id }) => id),
     keys,
     most: CROSSINGS_SHOWN_MAX,
@@ -71,7 +71,7 @@ export async function getImpactLimit(
   id: string,
   now: Date = new Date(),
 ): Promise<LimitDetail | null> {
-  const { rows } = await tx.raw<{ rows: LimitRecord[] }>(
+  const rows = await tx.rows<LimitRecord>(
     'get_impact_limit',
     `SELECT ${LIMIT_COLUMNS} FROM impact_limits l WHERE l.id = ?`,
     [id],
@@ -104,12 +104,11 @@ export async function listImpactLimits(
 
 /** Locks a limit until the transaction ends; reservations against it wait. Null where there is none. */
 export async function lockImpactLimit(tx: EnvironmentTransaction, id: string): Promise<LimitRecord | null> {
-  const { rows } = await tx.raw<{ rows: LimitRecord[] }>(
+  return tx.row<LimitRecord>(
     'lock_impact_limit',
     `SELECT ${LIMIT_COLUMNS} FROM impact_limits l WHERE l.id = ? FOR NO KEY UPDATE`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 export type NewLimit = Omit<LimitRecord, 'id' | 'createdAt' | 'updatedAt' | 'archivedAt'>;
@@ -121,11 +120,11 @@ export async function createImpactLimit(tx: EnvironmentTransaction, limit: NewLi
     'create_impact_limit',
     "SELECT pg_advisory_xact_lock(hashtextextended('impact-limits/' || current_environment_id(), 0))",
   );
-  const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+  const row = await tx.row<{ live: number }>(
     'create_impact_limit_2',
     'SELECT count(*)::int AS live FROM impact_limits WHERE environment_id = current_environment_id() AND archived_at IS NULL',
   );
-  if ((rows[0]?.live ?? 0) >= LIVE_LIMITS_MAX) {
+  if ((row?.live ?? 0) >= LIVE_LIMITS_MAX) {
     throw new ServiceError('QUOTA_EXCEEDED', {
       message: `An environment has at most ${LIVE_LIMITS_MAX} impact limits that are not archived. Archive one that is no longer needed.`,
     });

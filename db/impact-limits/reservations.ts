@@ -18,7 +18,7 @@ export async function listReservations(
   tx: EnvironmentTransaction,
   effectIds: readonly string[],
 ): Promise<ReservationRecord[]> {
-  const { rows } = await tx.raw<{ rows: ReservationRecord[] }>(
+  return tx.rows<ReservationRecord>(
     'list_reservations',
     `SELECT r.id, r.effect_id AS "effectId", r.limit_id AS "limitId", l.name, l.dimension, l.currency, r.period,
        CAST(r.amount AS float8) AS amount, r.state, r.exposure, CAST(r.settled AS float8) AS settled,
@@ -27,7 +27,6 @@ export async function listReservations(
      WHERE r.effect_id = ANY(?) ORDER BY r.effect_id, r.limit_id`,
     [effectIds],
   );
-  return rows;
 }
 
 export interface ReservingEffect extends ImpactFacts {
@@ -74,7 +73,7 @@ async function reserveAll(
   );
   const open = (): Promise<unknown> => tx.raw('reserve_all', OPEN_PERIODS, { limitIds, keys });
   const reserve = async (): Promise<ReservedRow> => {
-    const { rows } = await tx.raw<{ rows: ReservedRow[] }>('reserve_all_2', RESERVE, {
+    const rows = await tx.rows<ReservedRow>('reserve_all_2', RESERVE, {
       effectId,
       wanted,
       count: demands.length,

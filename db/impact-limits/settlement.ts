@@ -18,8 +18,10 @@ const REPORTING_ADAPTERS = [
  * only where an upper bound may come down by it.
  */
 async function readObservedImpact(tx: EnvironmentTransaction, effectId: string): Promise<SettledImpact | null> {
-  const { rows } = await tx.raw<{
-    rows: { definition: ActionDefinition; impact: ImpactQuantity[]; response: ProviderResponse | null }[];
+  const row = await tx.row<{
+    definition: ActionDefinition;
+    impact: ImpactQuantity[];
+    response: ProviderResponse | null;
   }>(
     'read_observed_impact',
     `SELECT v.definition, e.impact, (
@@ -32,8 +34,7 @@ async function readObservedImpact(tx: EnvironmentTransaction, effectId: string):
        AND (jsonb_path_exists(v.definition, '$.impact[*].observed') OR v.definition #>> '{adapter,type}' = ANY(?))`,
     [effectId, REPORTING_ADAPTERS],
   );
-  const [row] = rows;
-  if (row === undefined) return null;
+  if (row === null) return null;
   const { definition, impact, response } = row;
   const descriptor = findDescriptor(definition.adapter.type, definition.adapter.version);
   const reported = response === null ? null : (descriptor?.observedImpact?.(definition, response) ?? null);
@@ -97,7 +98,7 @@ const UNRELEASED = `
 const LOCKED = 'ORDER BY r.limit_id FOR NO KEY UPDATE OF e, r';
 
 async function unreleased(tx: EnvironmentTransaction, sql: string, id: string): Promise<LockedReservation[]> {
-  return (await tx.raw<{ rows: LockedReservation[] }>({ variantsOf: 'impact_limits_unreleased' }, sql, [id])).rows;
+  return tx.rows<LockedReservation>({ variantsOf: 'impact_limits_unreleased' }, sql, [id]);
 }
 
 export async function settleLocked(

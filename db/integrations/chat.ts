@@ -7,12 +7,11 @@ export async function findChatLink(
   integrationId: string,
   chatUserId: string,
 ): Promise<{ userId: string } | null> {
-  const { rows } = await tx.raw<{ rows: { userId: string }[] }>(
+  return tx.row<{ userId: string }>(
     'find_chat_link',
     'SELECT user_id AS "userId" FROM chat_links WHERE integration_id = ? AND chat_user_id = ? FOR SHARE',
     [integrationId, chatUserId],
   );
-  return rows[0] ?? null;
 }
 
 /** A new code for a chat user, in place of an earlier one. */
@@ -44,7 +43,7 @@ export async function redeemLinkCode(
   codeHash: Buffer,
   userId: string,
 ): Promise<ChatLink | null> {
-  const { rows } = await tx.raw<{ rows: ChatLink[] }>(
+  return tx.row<ChatLink>(
     'redeem_link_code',
     `WITH redeemed AS (
        DELETE FROM chat_link_codes WHERE environment_id = current_environment_id() AND code_hash = :codeHash
@@ -57,7 +56,6 @@ export async function redeemLinkCode(
        jsonb_build_object('id', chat_user_id, 'name', chat_user_name) AS "chatUser"`,
     { codeHash, userId },
   );
-  return rows[0] ?? null;
 }
 
 /** Ends every link of a member with an integration. Returns the chat users that they were. */
@@ -66,7 +64,7 @@ export async function deleteChatLinks(
   integrationId: string,
   userId: string,
 ): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { chatUserId: string }[] }>(
+  const rows = await tx.rows<{ chatUserId: string }>(
     'delete_chat_links',
     'DELETE FROM chat_links WHERE integration_id = ? AND user_id = ? RETURNING chat_user_id AS "chatUserId"',
     [integrationId, userId],
@@ -79,7 +77,7 @@ export async function isPosted(
   tx: EnvironmentTransaction,
   { approvalId, integrationId }: { approvalId: string; integrationId: string },
 ): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'is_posted',
     'SELECT 1 FROM chat_posts WHERE approval_id = ? AND integration_id = ?',
     [approvalId, integrationId],
@@ -118,7 +116,7 @@ export async function recordClick(
   requestHash: Buffer,
   answer: ClickAnswer,
 ): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'record_click',
     `INSERT INTO chat_clicks (integration_id, request_hash, environment_id, answer) VALUES (?, ?, current_environment_id(), ?)
      ON CONFLICT DO NOTHING RETURNING at`,
@@ -132,10 +130,10 @@ export async function findClick(
   integrationId: string,
   requestHash: Buffer,
 ): Promise<ClickAnswer | null> {
-  const { rows } = await tx.raw<{ rows: { answer: ClickAnswer }[] }>(
+  const row = await tx.row<{ answer: ClickAnswer }>(
     'find_click',
     'SELECT answer FROM chat_clicks WHERE integration_id = ? AND request_hash = ?',
     [integrationId, requestHash],
   );
-  return rows[0]?.answer ?? null;
+  return row?.answer ?? null;
 }

@@ -59,12 +59,11 @@ export function openDiscord(
 }
 
 export async function getIntegration(tx: EnvironmentTransaction, id: string): Promise<IntegrationRecord | null> {
-  const { rows } = await tx.raw<{ rows: IntegrationRecord[] }>(
+  return tx.row<IntegrationRecord>(
     'get_integration',
     `SELECT ${INTEGRATION_COLUMNS} FROM integrations i WHERE i.id = ?`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 type Row = Omit<IntegrationWithCredential, 'sealed'> & SealedSecret;
@@ -75,15 +74,14 @@ export async function readCredential(
   { id, provider }: { id: string; provider: ChatProvider | null },
   lock: 'FOR SHARE' | '' = '',
 ): Promise<IntegrationWithCredential | null> {
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const row = await tx.row<Row>(
     { variantsOf: 'read_credential' },
     `SELECT ${INTEGRATION_COLUMNS}, i.application_id AS "applicationId", i.public_key AS "publicKey",
        i.master_key_version AS "masterKeyVersion", i.wrapped_data_key AS "wrappedDataKey", i.sealed_value AS "sealedValue"
      FROM integrations i WHERE i.id = :id AND (CAST(:provider AS text) IS NULL OR i.provider = :provider) ${lock}`,
     { id, provider },
   );
-  const [row] = rows;
-  if (row === undefined) return null;
+  if (row === null) return null;
   const { masterKeyVersion, wrappedDataKey, sealedValue, ...integration } = row;
   return { ...integration, sealed: { masterKeyVersion, wrappedDataKey, sealedValue } };
 }
@@ -127,7 +125,7 @@ export async function connectIntegration(
     'connect_integration',
     'SELECT id FROM environments WHERE id = current_environment_id() FOR NO KEY UPDATE',
   );
-  const { rows } = await tx.raw<{ rows: { id: string; same: boolean }[] }>(
+  const rows = await tx.rows<{ id: string; same: boolean }>(
     'connect_integration_2',
     `SELECT id, provider = ? AND account_id = ? AS same FROM integrations WHERE environment_id = current_environment_id()`,
     [wanted.provider, account.id],
@@ -169,7 +167,7 @@ const UPDATE = `
 
 /** Returns false where there is no such integration. */
 export async function toggleIntegration(tx: EnvironmentTransaction, id: string, isActive: boolean): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'toggle_integration',
     'UPDATE integrations SET is_active = ?, updated_at = now() WHERE id = ? RETURNING id',
     [isActive, id],
@@ -183,7 +181,7 @@ export async function setSlackChannel(
   id: string,
   channel: { id: string; name: string },
 ): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'set_slack_channel',
     `UPDATE integrations SET channel_id = ?, channel_name = ?, updated_at = now() WHERE id = ? AND provider = 'slack' RETURNING id`,
     [channel.id, channel.name, id],

@@ -51,7 +51,7 @@ export async function admitInvocation(
 ): Promise<{ id: string; admitted: boolean }> {
   const { preview = null, dependsOn = [], compensates = null, connectedAppId = null, ...rest } = admission;
   const id = preview?.invocationId ?? newId('invocation');
-  const { rows } = await tx.raw<{ rows: { id: string; admitted: boolean }[] }>(
+  const row = await tx.row<{ id: string; admitted: boolean }>(
     { variantsOf: 'admit_invocation' },
     `WITH admitted AS (
        INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by,
@@ -83,7 +83,6 @@ export async function admitInvocation(
       requesterId: admission.requestedBy.id,
     },
   );
-  const row = rows[0];
   if (row) return row;
   // ON CONFLICT waited for the conflicting row to commit, so a new statement sees it.
   const found = await findByOperationKey(tx, admission.operationKey ?? id);
@@ -97,7 +96,7 @@ export async function admitInvocation(
  * wins.
  */
 export async function withdrawInvocation(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: { created_at: Date }[] }>(
+  const withdrawn = await tx.row<{ created_at: Date }>(
     'withdraw_invocation',
     `WITH gone AS (
        DELETE FROM invocations WHERE id = :invocationId AND status = 'queued' AND evaluated_at IS NULL RETURNING run_id, created_at),
@@ -105,8 +104,7 @@ export async function withdrawInvocation(tx: EnvironmentTransaction, invocationI
      SELECT created_at FROM gone`,
     { invocationId, spanId: spanIdOf(invocationId) },
   );
-  const withdrawn = rows[0];
-  if (withdrawn === undefined) return false;
+  if (withdrawn === null) return false;
   await giveBackAllowance(tx, 'executions', 1, withdrawn.created_at);
   return true;
 }

@@ -109,7 +109,7 @@ async function lockMembers(
 ): Promise<boolean> {
   const restsOnNobody = requestingMember === null && requestedBy.type === 'api_key';
   if (restsOnNobody && approvalId === null) return true;
-  const { rows } = await tx.raw<{ rows: { userId: string; isSince: boolean }[] }>(
+  const rows = await tx.rows<{ userId: string; isSince: boolean }>(
     'lock_members',
     `SELECT m.user_id AS "userId", m.created_at <= i.created_at AS "isSince"
      FROM members m JOIN invocations i ON i.id = :id
@@ -130,7 +130,7 @@ async function lockKeys(
     approvalId === null
       ? ''
       : `OR id IN (SELECT actor_id FROM approval_decisions WHERE approval_id = :approvalId AND actor_type = 'api_key')`;
-  const { rows } = await tx.raw<{ rows: { id: string; isLive: boolean }[] }>(
+  const rows = await tx.rows<{ id: string; isLive: boolean }>(
     { variantsOf: 'lock_keys' },
     `SELECT id, revoked_at IS NULL AS "isLive" FROM api_keys WHERE id = :requester ${deciders} ORDER BY id FOR SHARE`,
     approvalId === null ? { requester: requestedBy.id } : { requester: requestedBy.id, approvalId },
@@ -148,7 +148,7 @@ async function lockApps(
 ): Promise<boolean> {
   const isOfApp = requestedBy.clientId !== undefined;
   if (!isOfApp && approvalId === null) return true;
-  const { rows } = await tx.raw<{ rows: { isRequester: boolean }[] }>(
+  const rows = await tx.rows<{ isRequester: boolean }>(
     'lock_apps',
     `SELECT g.id, ${IS_REQUESTING_GRANT} AS "isRequester" FROM oauth_grants g JOIN invocations i ON i.id = :id
      WHERE g.environment_id = current_environment_id() AND g.ended_at IS NULL AND (${IS_REQUESTING_GRANT} OR g.id IN (

@@ -15,12 +15,11 @@ export async function getInvocation(
   tx: EnvironmentTransaction,
   invocationId: string,
 ): Promise<InvocationRecord | null> {
-  const { rows } = await tx.raw<{ rows: InvocationRecord[] }>(
+  return tx.row<InvocationRecord>(
     'get_invocation',
     `SELECT ${INVOCATION_COLUMNS} FROM invocations i ${INVOCATION_JOINS} WHERE i.id = ?`,
     [invocationId],
   );
-  return rows[0] ?? null;
 }
 
 export interface InvocationFilter extends Range {
@@ -80,7 +79,7 @@ export async function listInvocations(
 }
 
 async function idsOfAction(tx: EnvironmentTransaction, action: string): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const rows = await tx.rows<{ id: string }>(
     'ids_of_action',
     `SELECT id FROM actions WHERE environment_id = current_environment_id() AND (id = :action OR name = :action) ORDER BY id`,
     { action },
@@ -93,23 +92,20 @@ export async function findByOperationKey(
   tx: EnvironmentTransaction,
   operationKey: string,
 ): Promise<{ id: string; requestDigest: string } | null> {
-  const { rows } = await tx.raw<{ rows: { id: string; requestDigest: string }[] }>(
+  return tx.row<{ id: string; requestDigest: string }>(
     'find_by_operation_key',
     `SELECT id, request_digest AS "requestDigest" FROM invocations
      WHERE environment_id = current_environment_id() AND operation_key = ?`,
     [operationKey],
   );
-  return rows[0] ?? null;
 }
 
 /** The input as it was admitted: with what its files were then. */
 export async function readAdmittedInput(tx: EnvironmentTransaction, invocationId: string): Promise<JsonObject | null> {
-  const { rows } = await tx.raw<{ rows: { input: JsonObject }[] }>(
-    'read_admitted_input',
-    'SELECT input FROM invocations WHERE id = ?',
-    [invocationId],
-  );
-  return rows[0]?.input ?? null;
+  const row = await tx.row<{ input: JsonObject }>('read_admitted_input', 'SELECT input FROM invocations WHERE id = ?', [
+    invocationId,
+  ]);
+  return row?.input ?? null;
 }
 
 type Row = Omit<InvocationState, 'dependents' | 'refusal'> & {
@@ -122,7 +118,7 @@ const DEPENDENTS_MAX = 100;
 
 /** The facts about an invocation that a workflow may know. */
 export async function readInvocationState(tx: EnvironmentTransaction, invocationId: string): Promise<InvocationState> {
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const row = await tx.row<Row>(
     'read_invocation_state',
     `SELECT i.status, COALESCE(e.grade, i.grade) AS grade, e.stage, i.effect_id AS "effectId", i.refusal_code AS refusal,
        CASE WHEN e.stage IN ('settled', 'rejected') THEN ARRAY(
@@ -131,7 +127,6 @@ export async function readInvocationState(tx: EnvironmentTransaction, invocation
      FROM invocations i LEFT JOIN effects e ON e.invocation_id = i.id WHERE i.id = :invocationId`,
     { invocationId, most: DEPENDENTS_MAX },
   );
-  const row = rows[0];
   if (!row) throw new Error(`invocation ${invocationId} is gone`);
   const { dependents, refusal, ...state } = row;
   return {
@@ -143,12 +138,12 @@ export async function readInvocationState(tx: EnvironmentTransaction, invocation
 
 /** True once the invocation's workflow has evaluated it. */
 export async function hasBegun(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: { begun: boolean }[] }>(
+  const row = await tx.row<{ begun: boolean }>(
     'has_begun',
     'SELECT evaluated_at IS NOT NULL AS begun FROM invocations WHERE id = ?',
     [invocationId],
   );
-  return rows[0]?.begun ?? false;
+  return row?.begun ?? false;
 }
 
 /** What the Temporal UI shows of an invocation beside its ids. */
@@ -164,11 +159,10 @@ export async function namesOfInvocation(
   tx: EnvironmentTransaction,
   invocationId: string,
 ): Promise<NamesOfInvocation | null> {
-  const { rows } = await tx.raw<{ rows: NamesOfInvocation[] }>(
+  return tx.row<NamesOfInvocation>(
     'names_of_invocation',
     `SELECT a.name AS "actionName", e.name AS "environmentName", i.request_id AS "requestId"
      FROM invocations i JOIN actions a ON a.id = i.action_id JOIN environments e ON e.id = i.environment_id WHERE i.id = ?`,
     [invocationId],
   );
-  return rows[0] ?? null;
 }

@@ -22,11 +22,10 @@ export async function claimWorkflowStarts(
   db: Pick<Database, 'directory'>,
   { againInSeconds, most }: { againInSeconds: number; most: number },
 ): Promise<WorkflowStart[]> {
-  const { rows } = await db.directory.raw<{ rows: WorkflowStart[] }>(
+  return db.directory.rows<WorkflowStart>(
     'claim_workflow_starts',
     `SELECT id, kind, detail, workspace_id AS "workspaceId", environment_id AS "environmentId"
      FROM claim_workflow_starts(make_interval(secs => ?), ?)`,
     [againInSeconds, most],
   );
-  return rows;
 }

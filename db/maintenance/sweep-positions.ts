@@ -2,12 +2,12 @@ import type { Database } from '../client.ts';
 
 /** The id of the row with which the last sweep of an area ended before its end; the empty string where it came to the end. */
 export async function findSweepPosition(db: Pick<Database, 'directory'>, area: string): Promise<string> {
-  const { rows } = await db.directory.raw<{ rows: { position: string }[] }>(
+  const row = await db.directory.row<{ position: string }>(
     'find_sweep_position',
     `SELECT COALESCE(sweep_stopped_at ->> ?, '') AS position FROM installation`,
     [area],
   );
-  return rows[0]?.position ?? '';
+  return row?.position ?? '';
 }
 
 /** Keeps that id for the next sweep. The empty string lets it begin anew. */

@@ -28,27 +28,26 @@ export async function createInvitation(
     "SELECT pg_advisory_xact_lock(hashtextextended('invitations/' || current_workspace_id() || '/' || lower(?), 0))",
     [input.email],
   );
-  const { rows: ended } = await tx.raw<{ rows: { id: string; role: Role; isOpen: boolean }[] }>(
+  const ended = await tx.rows<{ id: string; role: Role; isOpen: boolean }>(
     'create_invitation_2',
     `UPDATE invitations SET revoked_at = now() WHERE lower(email) = lower(?) AND accepted_at IS NULL AND revoked_at IS NULL
      RETURNING id, role, expires_at > now() AS "isOpen"`,
     [input.email],
   );
-  const { rows } = await tx.raw<{ rows: InvitationRecord[] }>(
+  const record = await tx.row<InvitationRecord>(
     'create_invitation_3',
     `INSERT INTO invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at)
      VALUES (?, current_workspace_id(), ?, ?, ?, ?, now() + ? * interval '1 day')
      RETURNING id, email, role, created_at AS "createdAt", expires_at AS "expiresAt"`,
     [newId('invitation'), input.email, input.role, hashToken(token), input.invitedBy, INVITATION_DAYS],
   );
-  const record = rows[0];
-  if (record === undefined) throw new Error('the new invitation was not stored');
+  if (record === null) throw new Error('the new invitation was not stored');
   return { record, token, replaced: ended.filter(({ isOpen }) => isOpen).map(({ id, role }) => ({ id, role })) };
 }
 
 /** Whether a member of the transaction's workspace has the e-mail address. */
 export async function isMemberByEmail(tx: WorkspaceTransaction, email: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'is_member_by_email',
     'SELECT 1 FROM members m JOIN users u ON u.id = m.user_id WHERE lower(u.email) = lower(?)',
     [email],
@@ -65,12 +64,11 @@ export interface OpenInvitation {
 
 /** Finds an open invitation by its token: not accepted, not revoked, not expired. */
 export async function findInvitation(db: Database, token: string): Promise<OpenInvitation | null> {
-  const { rows } = await db.directory.raw<{ rows: OpenInvitation[] }>(
+  return db.directory.row<OpenInvitation>(
     'find_invitation',
     'SELECT id, workspace_id AS "workspaceId", email, role FROM find_invitation(?)',
     [hashToken(token)],
   );
-  return rows[0] ?? null;
 }
 
 /** Accepts an invitation, once. Returns false where it was accepted, revoked or expired meanwhile. */

@@ -33,7 +33,7 @@ const ADMIN_EMAILS_MAX = 20;
 
 /** The e-mail addresses of the workspace's owners and admins, owners first, at most twenty. */
 export async function listAdminEmails(tx: EnvironmentTransaction): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { email: string }[] }>(
+  const rows = await tx.rows<{ email: string }>(
     'list_admin_emails',
     `SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
      WHERE m.workspace_id = current_workspace_id() AND m.role IN ('owner', 'admin')
@@ -51,7 +51,7 @@ export interface LockedMember {
 
 /** Locks a member of the transaction's workspace together with its owners, in id order, until the commit. */
 export async function lockMember(tx: WorkspaceTransaction, userId: string): Promise<LockedMember | null> {
-  const { rows } = await tx.raw<{ rows: MemberRecord[] }>(
+  const rows = await tx.rows<MemberRecord>(
     'lock_member',
     `SELECT ${MEMBER_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id
      WHERE m.user_id = ? OR m.role = 'owner' ORDER BY m.user_id FOR UPDATE OF m`,

@@ -24,24 +24,23 @@ export async function lockChain(
   id: string,
   to: 'change' | 'derive',
 ): Promise<LockedMemory | null> {
-  const { rows: roots } = await tx.raw<{ rows: { id: string }[] }>(
+  const row = await tx.row<{ id: string }>(
     { variantsOf: 'lock_chain' },
     `SELECT r.id FROM memories r WHERE r.id = (SELECT m.chain_id FROM memories m WHERE m.id = ? AND ${IS_THERE})
      ${to === 'change' ? 'FOR NO KEY UPDATE' : 'FOR KEY SHARE'}`,
     [id],
   );
-  const chainId = roots[0]?.id;
+  const chainId = row?.id;
   if (chainId === undefined) return null;
   // A separate statement, so that it sees what was committed while this transaction waited for the lock. Time has passed too: if the
   // chain has expired meanwhile, the sweep may have deleted a part of it.
-  const { rows } = await tx.raw<{ rows: { id: string; version: number; collectionId: string }[] }>(
+  const newest = await tx.row<{ id: string; version: number; collectionId: string }>(
     'lock_chain_2',
     `SELECT id, version, collection_id AS "collectionId" FROM memories WHERE chain_id = ?
        AND (expires_at IS NULL OR expires_at > clock_timestamp()) ORDER BY version DESC LIMIT 1`,
     [chainId],
   );
-  const newest = rows[0];
-  return newest === undefined ? null : { chainId, collectionId: newest.collectionId, newest };
+  return newest === null ? null : { chainId, collectionId: newest.collectionId, newest };
 }
 
 export interface NewMemory {
@@ -218,7 +217,7 @@ function endOf({ validFrom = new Date(), validTo }: MemoryChange, before: Before
 }
 
 async function readBefore(tx: EnvironmentTransaction, id: string): Promise<Before> {
-  const { rows } = await tx.raw<{ rows: Before[] }>(
+  const before = await tx.row<Before>(
     'read_before',
     `SELECT m.kind, m.content, m.user_id AS "userId", m.agent_id AS "agentId", m.session_id AS "sessionId",
        CASE WHEN m.source_type IS NULL THEN NULL ELSE jsonb_build_object('type', m.source_type, 'id', m.source_id) END AS source,
@@ -226,8 +225,7 @@ async function readBefore(tx: EnvironmentTransaction, id: string): Promise<Befor
      FROM memories m LEFT JOIN memory_vectors v ON v.memory_id = m.id WHERE m.id = ?`,
     [id],
   );
-  const before = rows[0];
-  if (before === undefined) throw new Error(`memory ${id} was locked and is gone`);
+  if (before === null) throw new Error(`memory ${id} was locked and is gone`);
   return before;
 }
 

@@ -29,13 +29,13 @@ export async function createCollection(tx: EnvironmentTransaction, wanted: NewCo
  */
 export async function ensureDefaultCollection(tx: EnvironmentTransaction, embedding: EmbeddingModel): Promise<string> {
   const find = async (): Promise<string | null> => {
-    const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    const row = await tx.row<{ id: string }>(
       'ensure_default_collection',
       `SELECT id FROM memory_collections
        WHERE environment_id = current_environment_id() AND name = ? AND deleted_at IS NULL`,
       [DEFAULT_COLLECTION_NAME],
     );
-    return rows[0]?.id ?? null;
+    return row?.id ?? null;
   };
   const found = await find();
   if (found !== null) return found;
@@ -58,11 +58,11 @@ async function lockCollections(tx: EnvironmentTransaction): Promise<void> {
 }
 
 async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+  const row = await tx.row<{ n: number }>(
     'memory_require_room',
     'SELECT count(*)::int AS n FROM memory_collections WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
   );
-  if ((rows[0]?.n ?? 0) < COLLECTIONS_MAX) return;
+  if ((row?.n ?? 0) < COLLECTIONS_MAX) return;
   const message = `An environment has at most ${COLLECTIONS_MAX} collections. Delete one, or tell memories apart by their metadata.`;
   throw new ServiceError('QUOTA_EXCEEDED', { message });
 }
@@ -73,14 +73,14 @@ async function insertCollection(
   { name, description, embedding: { model, dimensions } }: NewCollection,
 ): Promise<string | null> {
   await requireRoom(tx);
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const row = await tx.row<{ id: string }>(
     'insert_collection',
     `INSERT INTO memory_collections (id, environment_id, name, description, embedding_model, embedding_dimensions)
      VALUES (:id, current_environment_id(), :name, :description, :model, :dimensions)
      ON CONFLICT (environment_id, name) WHERE deleted_at IS NULL DO NOTHING RETURNING id`,
     { id: newId('collection'), name, description, model, dimensions },
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 async function getCreated(tx: EnvironmentTransaction, id: string): Promise<CollectionRecord> {
@@ -91,12 +91,11 @@ async function getCreated(tx: EnvironmentTransaction, id: string): Promise<Colle
 
 /** Null where there is none, or it is deleted. */
 export async function getCollection(tx: EnvironmentTransaction, id: string): Promise<CollectionRecord | null> {
-  const { rows } = await tx.raw<{ rows: CollectionRecord[] }>(
+  return tx.row<CollectionRecord>(
     'get_collection',
     `SELECT ${COLLECTION_COLUMNS} FROM memory_collections c WHERE c.id = ? AND c.deleted_at IS NULL`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 export async function listCollections(
@@ -138,12 +137,11 @@ export async function lockCollection(
   tx: EnvironmentTransaction,
   id: string,
 ): Promise<{ name: string; description: string | null } | null> {
-  const { rows } = await tx.raw<{ rows: { name: string; description: string | null }[] }>(
+  return tx.row<{ name: string; description: string | null }>(
     'lock_collection',
     'SELECT name, description FROM memory_collections WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE',
     [id],
   );
-  return rows[0] ?? null;
 }
 
 /** From the commit on nobody sees the collection or its memories. The memories are deleted by the same request, or by a job. */
@@ -157,13 +155,12 @@ export async function markCollectionDeleted(tx: EnvironmentTransaction, id: stri
 
 /** Keeps a collection from being deleted until the transaction ends. Null where there is none. */
 export async function holdCollection(tx: EnvironmentTransaction, id: string): Promise<EmbeddingModel | null> {
-  const { rows } = await tx.raw<{ rows: EmbeddingModel[] }>(
+  return tx.row<EmbeddingModel>(
     'hold_collection',
     `SELECT embedding_model AS model, embedding_dimensions AS dimensions FROM memory_collections
      WHERE id = ? AND deleted_at IS NULL FOR SHARE`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 export interface SearchedCollection extends EmbeddingModel {
@@ -177,7 +174,7 @@ export async function findCollections(
   tx: EnvironmentTransaction,
   ids: readonly string[] | null,
 ): Promise<SearchedCollection[]> {
-  const { rows } = await tx.raw<{ rows: SearchedCollection[] }>(
+  return tx.rows<SearchedCollection>(
     'find_collections',
     `SELECT c.id, c.embedding_model AS model, c.embedding_dimensions AS dimensions,
        to_regtype('vector') IS NOT NULL AS "hasExtension"
@@ -186,7 +183,6 @@ export async function findCollections(
        AND (CAST(:ids AS text[]) IS NULL OR c.id = ANY (:ids)) ORDER BY c.id`,
     { ids },
   );
-  return rows;
 }
 
 function takenMessage(name: string): string {
@@ -205,10 +201,9 @@ export interface VectorCount {
 
 /** How many vectors of which dimensions an environment has, those of superseded versions too. */
 export async function countVectors(tx: EnvironmentTransaction): Promise<VectorCount[]> {
-  const { rows } = await tx.raw<{ rows: VectorCount[] }>(
+  return tx.rows<VectorCount>(
     'count_vectors',
     `SELECT v.dimensions, count(*)::int AS vectors FROM memory_vectors v
      WHERE v.environment_id = current_environment_id() GROUP BY v.dimensions ORDER BY v.dimensions`,
   );
-  return rows;
 }

@@ -7,7 +7,7 @@ import { conditionsOf, type Wanted } from './records.ts';
 /** Locks the chain of a memory whose time is over, for its deletion. False: its time was extended meanwhile, or it is gone. */
 export async function lockExpired(tx: EnvironmentTransaction, id: string): Promise<boolean> {
   // Where the lock was waited for, PostgreSQL looks at the time again.
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'lock_expired',
     `SELECT 1 FROM memories r WHERE r.id = (SELECT m.chain_id FROM memories m WHERE m.id = ?) AND r.expires_at <= now() FOR UPDATE`,
     [id],
@@ -47,12 +47,12 @@ export async function deleteMemories(
     locked = await lockDerivedMeanwhile(tx, locked, doomed);
   }
   if (doomed.size === 0) return { deleted: 0, isWhole };
-  const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+  const row = await tx.row<{ n: number }>(
     'delete_memories',
     `WITH gone AS (DELETE FROM memories WHERE chain_id = ANY (:chains) RETURNING id) SELECT count(*)::int AS n FROM gone`,
     { chains: [...doomed] },
   );
-  return { deleted: rows[0]?.n ?? 0, isWhole };
+  return { deleted: row?.n ?? 0, isWhole };
 }
 
 /**
@@ -100,7 +100,7 @@ interface Derived {
  * The chains of memories, and those that are derived from them, in one look: the nearest first. Every version of a chain has its source.
  */
 async function findDerived(tx: EnvironmentTransaction, ids: readonly string[], most: number): Promise<Derived[]> {
-  const { rows } = await tx.raw<{ rows: Derived[] }>(
+  return tx.rows<Derived>(
     'find_derived',
     `WITH RECURSIVE doomed (id) AS (
        SELECT m.chain_id FROM memories m WHERE m.id = ANY (:ids)
@@ -111,7 +111,6 @@ async function findDerived(tx: EnvironmentTransaction, ids: readonly string[], m
      FROM (SELECT id FROM doomed LIMIT :most) w`,
     { ids, most, type: DERIVED_FROM_MEMORY },
   );
-  return rows;
 }
 
 /** Those of the chains from which more is derived than was found. */
@@ -121,7 +120,7 @@ async function findUnfinished(
 ): Promise<string[]> {
   const found = new Map<string, number>([...parents.keys()].map((id) => [id, 0]));
   for (const parent of parents.values()) if (parent !== null) found.set(parent, (found.get(parent) ?? 0) + 1);
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const rows = await tx.rows<{ id: string }>(
     'find_unfinished',
     `SELECT c.id FROM unnest(CAST(:chains AS text[]), CAST(:counts AS integer[])) AS c (id, found) CROSS JOIN LATERAL (
        SELECT count(*) AS n FROM (SELECT d.id FROM (SELECT c.id) one ${derivedFrom('one')} LIMIT c.found + 1) derived) there
@@ -154,7 +153,7 @@ function depthsOf(parents: ReadonlyMap<string, string | null>): Map<string, numb
 }
 
 async function lockChains(tx: EnvironmentTransaction, chains: readonly string[]): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const rows = await tx.rows<{ id: string }>(
     'lock_chains',
     'SELECT r.id FROM memories r WHERE r.id = ANY (:chains) ORDER BY r.id FOR UPDATE',
     { chains },
@@ -168,7 +167,7 @@ async function lockDerivedMeanwhile(
   chains: readonly string[],
   known: ReadonlySet<string>,
 ): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const rows = await tx.rows<{ id: string }>(
     'lock_derived_meanwhile',
     `SELECT d.id FROM unnest(CAST(:chains AS text[])) AS c (id) ${derivedFrom('c')}`,
     { chains, type: DERIVED_FROM_MEMORY },
@@ -187,7 +186,7 @@ export async function forgetMemories(
   { until, most }: { until: Date | null; most: number },
 ): Promise<Deleted> {
   const { sql, bindings } = conditionsOf({ ...wanted, moment: null, includeSuperseded: true, includeExpired: true });
-  const { rows } = await tx.raw<{ rows: { chainId: string }[] }>(
+  const rows = await tx.rows<{ chainId: string }>(
     { variantsOf: 'forget_memories' },
     `SELECT DISTINCT m.chain_id AS "chainId" FROM memories m
      WHERE ${sql} AND (CAST(:until AS timestamptz) IS NULL OR m.created_at <= :until) LIMIT :most`,
@@ -217,7 +216,7 @@ export async function forgetUnstored(
     writtenOf: JSON.stringify(CHUNK_METADATA),
     otherSource: source !== undefined && source.type !== DERIVED_FROM_JOB,
   };
-  const { rows: jobs } = await tx.raw<{ rows: { id: string; isSplit: boolean; metadata: JsonObject }[] }>(
+  const jobs = await tx.rows<{ id: string; isSplit: boolean; metadata: JsonObject }>(
     'forget_unstored',
     `SELECT j.id, j.total IS NOT NULL AS "isSplit", j.template -> 'metadata' AS metadata FROM memory_jobs j
      WHERE j.environment_id = current_environment_id() AND j.kind = 'ingest' AND j.ended_at IS NULL AND NOT :otherSource
@@ -247,7 +246,7 @@ async function forgetOfJob(
     );
     return;
   }
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'forget_of_job_2',
     `DELETE FROM memory_job_chunks WHERE job_id = :id AND (CAST(:shared AS jsonb) || metadata) @> CAST(:metadata AS jsonb) RETURNING 1`,
     { id, shared: JSON.stringify(shared), metadata: JSON.stringify(metadata) },

@@ -11,10 +11,9 @@ export async function findExpiredMemories(
   db: Database,
   page: { afterId: string; limit: number },
 ): Promise<MemoryRef[]> {
-  const { rows } = await db.directory.raw<{ rows: MemoryRef[] }>(
+  return db.directory.rows<MemoryRef>(
     'find_expired_memories',
     `SELECT id AS "memoryId", environment_id AS "environmentId", workspace_id AS "workspaceId" FROM find_expired_memories(?, ?)`,
     [page.afterId, page.limit],
   );
-  return rows;
 }

@@ -78,12 +78,12 @@ export async function createMemoryJob(tx: EnvironmentTransaction, job: NewMemory
     `DELETE FROM memory_jobs WHERE environment_id = current_environment_id() AND ended_at < now() - make_interval(days => ?)`,
     [ENDED_JOBS_KEPT_DAYS],
   );
-  const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+  const row = await tx.row<{ n: number }>(
     'create_memory_job_3',
     'SELECT count(*)::int AS n FROM memory_jobs WHERE environment_id = current_environment_id() AND ended_at IS NULL',
   );
   // Deleting goes on whatever else is under way.
-  if (job.kind === 'ingest' && (rows[0]?.n ?? 0) >= OPEN_JOBS_MAX) {
+  if (job.kind === 'ingest' && (row?.n ?? 0) >= OPEN_JOBS_MAX) {
     const message = `${OPEN_JOBS_MAX} memory jobs of this environment are under way already. Wait until one ends.`;
     throw new ServiceError('CONFLICT', { message });
   }
@@ -111,22 +111,20 @@ const jsonOrNull = (value: unknown): string | null => (value === null ? null : J
 
 /** Without its input. Null where there is no job: that of a deleted collection went with it. */
 export async function getMemoryJob(tx: EnvironmentTransaction, id: string): Promise<MemoryJobRecord | null> {
-  const { rows } = await tx.raw<{ rows: MemoryJobRecord[] }>(
+  return tx.row<MemoryJobRecord>(
     'get_memory_job',
     `SELECT ${COLUMNS}, NULL AS input FROM memory_jobs j WHERE j.id = ?`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 /** Locks a job until the transaction ends. Null where there is none. */
 export async function lockMemoryJob(tx: EnvironmentTransaction, id: string): Promise<MemoryJobRecord | null> {
-  const { rows } = await tx.raw<{ rows: MemoryJobRecord[] }>(
+  return tx.row<MemoryJobRecord>(
     'lock_memory_job',
     `SELECT ${COLUMNS}, j.input FROM memory_jobs j WHERE j.id = ? FOR NO KEY UPDATE`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 /** Writes the chunks of a job that the same transaction has locked, in the place of its input. */
@@ -157,12 +155,11 @@ export interface StoredChunk {
 
 /** The next chunks that are not stored. */
 export async function readChunks(tx: EnvironmentTransaction, jobId: string, most: number): Promise<StoredChunk[]> {
-  const { rows } = await tx.raw<{ rows: StoredChunk[] }>(
+  return tx.rows<StoredChunk>(
     'read_chunks',
     'SELECT position, content, metadata FROM memory_job_chunks WHERE job_id = ? ORDER BY position LIMIT ?',
     [jobId, most],
   );
-  return rows;
 }
 
 /** Returns the positions that were still there: the transaction that deletes a chunk owns it. */
@@ -171,7 +168,7 @@ export async function takeChunks(
   jobId: string,
   positions: readonly number[],
 ): Promise<Set<number>> {
-  const { rows } = await tx.raw<{ rows: { position: number }[] }>(
+  const rows = await tx.rows<{ position: number }>(
     'take_chunks',
     'DELETE FROM memory_job_chunks WHERE job_id = ? AND position = ANY (?) RETURNING position',
     [jobId, positions],

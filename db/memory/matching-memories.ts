@@ -39,7 +39,7 @@ function queryOf(terms: readonly QueryTerm[]): TextQuery {
 async function queryTerms(tx: EnvironmentTransaction, query: string): Promise<QueryTerm[]> {
   const read = readQuery(query);
   const words = stemmedWords(read);
-  const { rows } = await tx.raw<{ rows: { dictionary: string; folded: string; stem: string | null }[] }>(
+  const rows = await tx.rows<{ dictionary: string; folded: string; stem: string | null }>(
     'query_terms',
     `SELECT w.dictionary, w.folded, (ts_lexize(CAST(w.dictionary AS regdictionary), w.folded))[1] AS stem
      FROM unnest(CAST(:dictionaries AS text[]), CAST(:words AS text[])) AS w (dictionary, folded)`,
@@ -58,11 +58,10 @@ async function matchingAny(
   if (looked === '') return [];
   const { sql, bindings } = conditionsOf(wanted);
   // Normalized by the logarithm of the length, so that a long memory does not win by being long.
-  const { rows } = await tx.raw<{ rows: Ranked[] }>(
+  return tx.rows<Ranked>(
     { variantsOf: 'matching_any' },
     `SELECT m.id, ts_rank(m.terms, CAST(:ranked AS tsquery), 1) AS score FROM memories m
      WHERE ${sql} AND m.terms @@ CAST(:looked AS tsquery) ORDER BY score DESC, m.id LIMIT :depth`,
     { ...bindings, looked, ranked, depth: RANKING_DEPTH },
   );
-  return rows;
 }

@@ -29,7 +29,7 @@ export async function nearestMemories(
 /** Those of the nearest vectors whose memories fulfil the conditions: fewer than a ranking where others may be behind them. */
 async function vectorsFirst(tx: EnvironmentTransaction, wanted: Wanted, query: Float32Array): Promise<Ranked[]> {
   const { sql, bindings } = conditionsOf(wanted);
-  const { rows } = await tx.raw<{ rows: Ranked[] }>(
+  const rows = await tx.rows<Ranked>(
     { variantsOf: 'vectors_first' },
     `WITH near AS MATERIALIZED (SELECT * FROM find_nearest_memories(:collections, :query, :dimensions, :most))
      SELECT m.id, near.score FROM near JOIN memories m ON m.id = near.memory_id WHERE ${sql}`,
@@ -48,13 +48,12 @@ async function vectorsFirst(tx: EnvironmentTransaction, wanted: Wanted, query: F
 async function conditionsFirst(tx: EnvironmentTransaction, wanted: Wanted, query: Float32Array): Promise<Ranked[]> {
   const { sql, bindings } = conditionsOf(wanted);
   // The query is sent as a text: the type has another number in PostgreSQL once an operator has made the extension anew.
-  const { rows } = await tx.raw<{ rows: Ranked[] }>(
+  return tx.rows<Ranked>(
     { variantsOf: 'conditions_first' },
     `SELECT m.id, -(CAST(v.embedding AS vector) <#> CAST(CAST(:query AS text) AS vector)) AS score
      FROM memories m JOIN memory_vectors v ON v.memory_id = m.id WHERE ${sql} ORDER BY score DESC, m.id LIMIT :depth`,
     { ...bindings, query: literalOf(query), depth: RANKING_DEPTH },
   );
-  return rows;
 }
 
 /**
@@ -63,7 +62,7 @@ async function conditionsFirst(tx: EnvironmentTransaction, wanted: Wanted, query
  */
 async function nearestPlainly(tx: EnvironmentTransaction, wanted: Wanted, query: Float32Array): Promise<Ranked[]> {
   const { sql, bindings } = conditionsOf(wanted);
-  const { rows } = await tx.raw<{ rows: NearRow[] }>(
+  const rows = await tx.rows<NearRow>(
     { variantsOf: 'nearest_plainly' },
     `SELECT near.id, array_send(v.embedding) AS embedding
      FROM (SELECT m.id FROM memories m WHERE ${sql} AND m.signs IS NOT NULL

@@ -11,12 +11,9 @@ import {
 
 /** Null where there is none, or it has expired. A superseded version is there. */
 export async function getMemory(tx: EnvironmentTransaction, id: string): Promise<MemoryRecord | null> {
-  const { rows } = await tx.raw<{ rows: MemoryRecord[] }>(
-    'get_memory',
-    `SELECT ${MEMORY_COLUMNS} FROM memories m WHERE m.id = ? AND ${IS_THERE}`,
-    [id],
-  );
-  return rows[0] ?? null;
+  return tx.row<MemoryRecord>('get_memory', `SELECT ${MEMORY_COLUMNS} FROM memories m WHERE m.id = ? AND ${IS_THERE}`, [
+    id,
+  ]);
 }
 
 /** One page of memories, the one recorded last first; as of a moment, as they were recorded then. */
@@ -43,13 +40,12 @@ export async function listMemoryVersions(
   id: string,
   range: Range,
 ): Promise<Page<MemoryRecord> | null> {
-  const { rows } = await tx.raw<{ rows: { chainId: string }[] }>(
+  const chain = await tx.row<{ chainId: string }>(
     'find_memory_chain',
     `SELECT m.chain_id AS "chainId" FROM memories m WHERE m.id = ? AND ${IS_THERE}`,
     [id],
   );
-  const [chain] = rows;
-  if (chain === undefined) return null;
+  if (chain === null) return null;
   return pageOf(tx, {
     name: 'list_memory_versions',
     columns: MEMORY_COLUMNS,
@@ -67,7 +63,7 @@ export async function readFound(
   asOf: Date | undefined,
 ): Promise<Map<string, MemoryRecord>> {
   const columns = asOf === undefined ? MEMORY_COLUMNS : MEMORY_COLUMNS_AS_OF;
-  const { rows } = await tx.raw<{ rows: MemoryRecord[] }>(
+  const rows = await tx.rows<MemoryRecord>(
     { variantsOf: 'read_found' },
     `SELECT ${columns} FROM memories m WHERE m.id = ANY (:ids)`,
     asOf === undefined ? { ids } : { ids, asOf },

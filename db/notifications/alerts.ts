@@ -18,14 +18,14 @@ export async function raiseNotification(
   count = 1,
 ): Promise<string | null> {
   const id = newId('notification');
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const row = await tx.row<{ id: string }>(
     'raise_notification',
     `INSERT INTO notifications AS n (id, environment_id, type, title, body, subject_type, subject_id, coalesce_key, count)
      VALUES (:id, :environmentId, :type, :title, :body, :subjectType, :subjectId, :coalesceKey, :count)
      ON CONFLICT (environment_id, coalesce_key) DO UPDATE SET count = n.count + excluded.count, updated_at = now() RETURNING n.id`,
     { id, environmentId, type, title, body, subjectType: subject.type, subjectId: subject.id, coalesceKey, count },
   );
-  return rows[0]?.id === id ? id : null;
+  return row?.id === id ? id : null;
 }
 
 /** A notification that was there already, whose count was raised, and who has heard of it. */
@@ -42,7 +42,7 @@ export async function findCoalesced(
   coalesceKeys: readonly string[],
 ): Promise<CoalescedNotification[]> {
   if (coalesceKeys.length === 0) return [];
-  const { rows } = await tx.raw<{ rows: CoalescedNotification[] }>(
+  return tx.rows<CoalescedNotification>(
     'find_coalesced',
     `SELECT n.id, n.type, n.title, n.body, json_build_object('type', n.subject_type, 'id', n.subject_id) AS subject,
        n.alerted_as_of AS "alertedAsOf",
@@ -50,7 +50,6 @@ export async function findCoalesced(
      FROM notifications n WHERE n.environment_id = current_environment_id() AND n.coalesce_key = ANY (:coalesceKeys) ORDER BY n.id`,
     { coalesceKeys: [...coalesceKeys] },
   );
-  return rows;
 }
 
 /** Records which alert webhook was told of these notifications: the one that was set at that time. */

@@ -4,7 +4,7 @@ const KEPT_DAYS = 90;
 
 /** Notifications of all environments that were last counted more than 90 days ago, in id order. */
 export async function findOldNotifications(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
-  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+  const rows = await db.directory.rows<{ id: string }>(
     'find_old_notifications',
     'SELECT id FROM find_old_notifications(make_interval(days => ?), ?, ?)',
     [KEPT_DAYS, page.afterId, page.limit],

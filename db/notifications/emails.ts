@@ -64,7 +64,7 @@ export interface EmailWork extends MailSource {
 
 /** Locks an e-mail, with all that is written in it. */
 export async function lockEmail(tx: EnvironmentTransaction, emailId: string): Promise<EmailWork | null> {
-  const { rows } = await tx.raw<{ rows: EmailWork[] }>(
+  return tx.row<EmailWork>(
     'lock_email',
     `SELECT m.id AS "emailId", m.recipient, m.status, m.attempts,
        (extract(epoch FROM m.next_attempt_at - now()) * 1000)::float8 AS "dueInMs",
@@ -76,12 +76,11 @@ export async function lockEmail(tx: EnvironmentTransaction, emailId: string): Pr
      WHERE m.id = ? FOR NO KEY UPDATE OF m`,
     [emailId],
   );
-  return rows[0] ?? null;
 }
 
 /** The claim, which commits before a byte is sent. Returns the number of the attempt. */
 export async function claimEmail(tx: EnvironmentTransaction, emailId: string): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { attempts: number }[] }>(
+  const rows = await tx.rows<{ attempts: number }>(
     'claim_email',
     `UPDATE notification_emails SET status = 'sending', attempts = attempts + 1,
        next_attempt_at = now() + make_interval(secs => :seconds) WHERE id = :emailId RETURNING attempts`,

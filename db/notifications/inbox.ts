@@ -70,12 +70,12 @@ export async function listNotifications(
 }
 
 export async function countUnread(tx: EnvironmentTransaction, reader: Reader): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { unread: number }[] }>(
+  const row = await tx.row<{ unread: number }>(
     'count_unread',
     `SELECT count(*)::int AS unread FROM ${NOTIFICATION_TABLES} WHERE ${IS_SHOWN} AND ${IS_UNREAD}`,
     readerBindings(reader),
   );
-  return rows[0]?.unread ?? 0;
+  return row?.unread ?? 0;
 }
 
 /** Also one that this reader has muted. Null: there is none, or this reader has put it away. */
@@ -84,12 +84,11 @@ export async function getNotification(
   reader: Reader,
   id: string,
 ): Promise<NotificationRecord | null> {
-  const { rows } = await tx.raw<{ rows: NotificationRecord[] }>(
+  return tx.row<NotificationRecord>(
     'get_notification',
     `SELECT ${NOTIFICATION_COLUMNS} FROM ${NOTIFICATION_TABLES} WHERE n.id = :id AND COALESCE(k.dismissed_count, 0) < n.count`,
     { reader: reader.id, id },
   );
-  return rows[0] ?? null;
 }
 
 /** Marks one as read by this reader, as far as it counts now. Reading it again keeps the time. */

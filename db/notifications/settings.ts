@@ -7,7 +7,7 @@ export interface NotificationSettings {
 }
 
 export async function readSettings(tx: EnvironmentTransaction): Promise<NotificationSettings> {
-  const { rows } = await tx.raw<{ rows: NotificationSettings[] }>(
+  const rows = await tx.rows<NotificationSettings>(
     'read_settings',
     `SELECT alert_webhook_url AS "alertWebhookUrl", email_recipients AS "emailRecipients" FROM notification_settings WHERE workspace_id = current_workspace_id()`,
     [],
@@ -19,7 +19,7 @@ export async function readSettings(tx: EnvironmentTransaction): Promise<Notifica
 export async function readChannels(
   tx: EnvironmentTransaction,
 ): Promise<NotificationSettings & { alertWebhookSetAt: Date }> {
-  const { rows } = await tx.raw<{ rows: (NotificationSettings & { alertWebhookSetAt: Date })[] }>(
+  const rows = await tx.rows<NotificationSettings & { alertWebhookSetAt: Date }>(
     'read_channels',
     `SELECT alert_webhook_url AS "alertWebhookUrl", alert_webhook_set_at AS "alertWebhookSetAt", email_recipients AS "emailRecipients"
      FROM notification_settings WHERE workspace_id = current_workspace_id()`,
@@ -56,12 +56,12 @@ export async function putSettings(
 
 /** What this member has muted, in the order in which it is stored. */
 export async function readMutedTypes(tx: EnvironmentTransaction, userId: string): Promise<NotificationType[]> {
-  const { rows } = await tx.raw<{ rows: { types: NotificationType[] }[] }>(
+  const row = await tx.row<{ types: NotificationType[] }>(
     'read_muted_types',
     'SELECT types FROM notification_mutes WHERE workspace_id = current_workspace_id() AND user_id = ?',
     [userId],
   );
-  return rows[0]?.types ?? [];
+  return row?.types ?? [];
 }
 
 export async function putMutedTypes(

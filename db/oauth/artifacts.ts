@@ -35,22 +35,21 @@ export async function putArtifact(
 
 /** Finds expired and consumed ones too: the caller decides what that means. */
 export async function findArtifact(db: Database, kind: ArtifactKind, value: string): Promise<StoredArtifact | null> {
-  const { rows } = await db.directory.raw<{ rows: StoredArtifact[] }>(
+  return db.directory.row<StoredArtifact>(
     'find_artifact',
     'SELECT payload, consumed_at AS "consumedAt" FROM find_oauth_artifact(?, ?)',
     [hashOfArtifact(value), kind],
   );
-  return rows[0] ?? null;
 }
 
 /** False for the second caller. */
 export async function consumeArtifact(db: Database, kind: ArtifactKind, value: string): Promise<boolean> {
-  const { rows } = await db.directory.raw<{ rows: { consumed: boolean }[] }>(
+  const row = await db.directory.row<{ consumed: boolean }>(
     'consume_artifact',
     'SELECT consume_oauth_artifact(?, ?) AS consumed',
     [hashOfArtifact(value), kind],
   );
-  return rows[0]?.consumed === true;
+  return row?.consumed === true;
 }
 
 export async function deleteArtifact(db: Database, kind: ArtifactKind, value: string): Promise<void> {
@@ -86,13 +85,10 @@ interface Row extends CallerEnvironmentRow {
 
 /** Null where it is unknown or expired, its grant has ended, or its user is no longer the member who consented. */
 export async function findAccessToken(db: Database, token: string): Promise<AccessTokenGrant | null> {
-  const { rows } = await db.directory.raw<{ rows: Row[] }>(
-    'find_access_token',
-    'SELECT * FROM find_oauth_access_token(?)',
-    [hashOfArtifact(token)],
-  );
-  const row = rows[0];
-  if (row === undefined) return null;
+  const row = await db.directory.row<Row>('find_access_token', 'SELECT * FROM find_oauth_access_token(?)', [
+    hashOfArtifact(token),
+  ]);
+  if (row === null) return null;
   return {
     grantId: row.grant_id,
     userId: row.user_id,

@@ -16,7 +16,7 @@ export async function registerClient(
   client: { id: string; metadata: JsonObject; address: string },
 ): Promise<Registration> {
   const network = networkOf(client.address);
-  const { rows } = await db.directory.raw<{ rows: { registration: Registration }[] }>(
+  const row = await db.directory.row<{ registration: Registration }>(
     'register_client',
     'SELECT register_oauth_client(?, ?::jsonb, ?, ?, ?) AS registration',
     [
@@ -27,17 +27,16 @@ export async function registerClient(
       REGISTERED_CLIENTS_MAX,
     ],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('register_oauth_client answered nothing');
+  if (row === null) throw new Error('register_oauth_client answered nothing');
   return row.registration;
 }
 
 /** What an app said of itself when it registered. */
 export async function findClient(db: Database, id: string): Promise<JsonObject | null> {
-  const { rows } = await db.directory.raw<{ rows: { metadata: JsonObject | null }[] }>(
+  const row = await db.directory.row<{ metadata: JsonObject | null }>(
     'find_client',
     'SELECT find_oauth_client(?) AS metadata',
     [id],
   );
-  return rows[0]?.metadata ?? null;
+  return row?.metadata ?? null;
 }

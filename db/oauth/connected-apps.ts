@@ -44,13 +44,12 @@ export async function endConnectedApp(
   tx: UserTransaction,
   id: string,
 ): Promise<{ workspaceId: string; environmentId: string; clientId: string } | null> {
-  const { rows } = await tx.raw<{ rows: { workspaceId: string; environmentId: string; clientId: string }[] }>(
+  return tx.row<{ workspaceId: string; environmentId: string; clientId: string }>(
     'end_connected_app',
     `UPDATE oauth_grants SET ended_at = now(), ended_by = 'user' WHERE id = ? AND user_id = current_user_id() AND ended_at IS NULL
      RETURNING workspace_id AS "workspaceId", environment_id AS "environmentId", client_id AS "clientId"`,
     [id],
   );
-  return rows[0] ?? null;
 }
 
 /**
@@ -85,12 +84,11 @@ export interface EnvironmentOfUser {
 
 /** The environments of the user's workspaces, by name. */
 export async function listEnvironmentsOfUser(tx: UserTransaction, userId: string): Promise<EnvironmentOfUser[]> {
-  const { rows } = await tx.raw<{ rows: EnvironmentOfUser[] }>(
+  return tx.rows<EnvironmentOfUser>(
     'list_environments_of_user',
     `SELECT e.workspace_id AS "workspaceId", e.workspace_name AS "workspaceName", e.id, e.name, e.kind, w.role
      FROM list_environments_of_user(:userId) e JOIN list_workspaces_of_user(:userId) w ON w.id = e.workspace_id
      ORDER BY e.workspace_name, e.workspace_id, e.name, e.id`,
     { userId },
   );
-  return rows;
 }

@@ -39,14 +39,13 @@ interface Row extends Omit<OAuthGrant, 'tenant'> {
 
 /** The grant where it still holds and its user has been a member of the workspace since. */
 export async function findGrant(db: Database, id: string): Promise<OAuthGrant | null> {
-  const { rows } = await db.directory.raw<{ rows: Row[] }>(
+  const row = await db.directory.row<Row>(
     'find_grant',
     `SELECT id, user_id AS "userId", workspace_id AS "workspaceId", environment_id AS "environmentId", client_id AS "clientId", resource,
        scopes, openid, created_at AS "createdAt", expires_at AS "expiresAt" FROM find_oauth_grant(?)`,
     [id],
   );
-  const row = rows[0];
-  if (row === undefined) return null;
+  if (row === null) return null;
   const { workspaceId, environmentId, ...grant } = row;
   return { ...grant, tenant: { workspaceId, environmentId } };
 }
@@ -67,11 +66,9 @@ export async function isConsentedTo(tx: EnvironmentTransaction, requestHash: Buf
   await tx.raw('is_consented_to', "SELECT pg_advisory_xact_lock(hashtextextended('oauth-consent/' || ?, 0))", [
     requestHash.toString('hex'),
   ]);
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
-    'is_consented_to_2',
-    'SELECT FROM oauth_grants WHERE request_hash = ?',
-    [requestHash],
-  );
+  const rows = await tx.rows<unknown>('is_consented_to_2', 'SELECT FROM oauth_grants WHERE request_hash = ?', [
+    requestHash,
+  ]);
   return rows.length > 0;
 }
 
@@ -80,12 +77,10 @@ export async function isConsentedTo(tx: EnvironmentTransaction, requestHash: Buf
  * of the user waits here, and then counts the grant of this one too.
  */
 export async function countGrantsOfUser(tx: EnvironmentTransaction, userId: string): Promise<number> {
-  const { rows } = await tx.raw<{ rows: { count: number }[] }>(
-    'count_grants_of_user',
-    'SELECT hold_oauth_grants_of_user(?) AS count',
-    [userId],
-  );
-  return rows[0]?.count ?? 0;
+  const row = await tx.row<{ count: number }>('count_grants_of_user', 'SELECT hold_oauth_grants_of_user(?) AS count', [
+    userId,
+  ]);
+  return row?.count ?? 0;
 }
 
 /** False where it had ended before, or is of somebody else. */
@@ -94,7 +89,7 @@ export async function endGrant(
   id: string,
   endedBy: EndedBy,
 ): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'end_grant',
     'UPDATE oauth_grants SET ended_at = now(), ended_by = :endedBy WHERE id = :id AND ended_at IS NULL RETURNING id',
     { id, endedBy },

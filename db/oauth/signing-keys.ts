@@ -11,12 +11,11 @@ export function oauthKeyAssociatedData(id: string): SecretContext {
 
 /** All of them, the newest first, which signs. */
 export async function listOAuthKeys(db: Database): Promise<SealedOAuthKey[]> {
-  const { rows } = await db.directory.raw<{ rows: SealedOAuthKey[] }>(
+  return db.directory.rows<SealedOAuthKey>(
     'list_oauth_keys',
     `SELECT id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
      FROM list_oauth_signing_keys()`,
   );
-  return rows;
 }
 
 /** False, and nothing is added, where there is one beside the `unopened`, such as one that another process has just added. */
@@ -25,12 +24,12 @@ export async function addOAuthKey(
   key: SealedOAuthKey,
   unopened: readonly string[] = [],
 ): Promise<boolean> {
-  const { rows } = await db.directory.raw<{ rows: { added: boolean }[] }>(
+  const row = await db.directory.row<{ added: boolean }>(
     'add_oauth_key',
     'SELECT add_oauth_signing_key(?, ?, ?, ?, ?) AS added',
     [key.id, key.masterKeyVersion, key.wrappedDataKey, key.sealedValue, unopened],
   );
-  return rows[0]?.added === true;
+  return row?.added === true;
 }
 
 /**
@@ -49,12 +48,12 @@ export async function rewrapOAuthKeys(
       onUnopened({ table: 'oauth_signing_keys', id: key.id, reason }),
     );
     if (sealed === null) continue;
-    const { rows } = await db.directory.raw<{ rows: { done: boolean }[] }>(
+    const row = await db.directory.row<{ done: boolean }>(
       'rewrap_oauth_keys',
       'SELECT rewrap_oauth_signing_key(?, ?, ?, ?) AS done',
       [key.id, key.masterKeyVersion, sealed.masterKeyVersion, sealed.wrappedDataKey],
     );
-    if (rows[0]?.done === true) rewrapped++;
+    if (row?.done === true) rewrapped++;
   }
   return rewrapped;
 }

@@ -37,7 +37,7 @@ function quotaExceeded(
  */
 export async function refuseUsedUp(tx: EnvironmentTransaction, allowance: Allowance): Promise<void> {
   const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].allowances[allowance]]));
-  const { rows } = await tx.raw<{ rows: UsedUp[] }>(
+  const rows = await tx.rows<UsedUp>(
     'refuse_used_up',
     `WITH known AS (
        SELECT plan, (CAST(:limits AS jsonb) ->> plan)::bigint AS allowed FROM workspaces WHERE id = current_workspace_id())
@@ -68,7 +68,7 @@ interface StorageRow {
 export async function refuseFullStorage(tx: EnvironmentTransaction): Promise<number | null> {
   const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].storageBytes]));
   // Nothing is summed up where there is no limit.
-  const { rows } = await tx.raw<{ rows: StorageRow[] }>(
+  const full = await tx.row<StorageRow>(
     'refuse_full_storage',
     `SELECT w.plan, w.allowed, u.bytes AS used
      FROM (SELECT plan, (CAST(:limits AS jsonb) ->> plan)::bigint AS allowed FROM workspaces WHERE id = current_workspace_id()) w
@@ -78,8 +78,7 @@ export async function refuseFullStorage(tx: EnvironmentTransaction): Promise<num
        WHERE w.allowed IS NOT NULL) u ON true`,
     { limits: JSON.stringify(limits) },
   );
-  const [full] = rows;
-  if (full === undefined) throw new Error('storage is asked for in the transaction of a workspace that exists');
+  if (full === null) throw new Error('storage is asked for in the transaction of a workspace that exists');
   if (full.allowed === null) return null;
   const left = Number(full.allowed) - Number(full.used);
   if (left >= 0) return left;
@@ -110,7 +109,7 @@ export async function consumeAllowance(
   amount: number,
 ): Promise<void> {
   const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].allowances[allowance]]));
-  const { rows } = await tx.raw<{ rows: AllowanceRow[] }>(
+  const row = await tx.row<AllowanceRow>(
     'consume_allowance',
     `WITH known AS (
        SELECT plan, (CAST(:limits AS jsonb) ->> plan)::bigint AS allowed, date_trunc('month', now()::timestamptz(3) AT TIME ZONE 'UTC')::date AS month,
@@ -134,8 +133,7 @@ export async function consumeAllowance(
      SELECT plan, allowed, EXISTS (SELECT FROM consumed) AS consumed, now() AS now FROM known`,
     { limits: JSON.stringify(limits), allowance, amount, shards: UNLIMITED_SHARDS },
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('an allowance is consumed in the transaction of a workspace that exists');
+  if (row === null) throw new Error('an allowance is consumed in the transaction of a workspace that exists');
   if (!row.consumed) {
     throw quotaExceeded(row, allowance, amount === 1 ? undefined : `fewer than the ${amount} asked for are left`);
   }

@@ -5,10 +5,8 @@ const PARTS_MAX = 1_000;
 
 /** Makes one row of the counts of each part of what a workspace stores. Returns how many rows went; 0: there is nothing to do. */
 export async function foldStoredState(db: Database): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { folded: number }[] }>(
-    'fold_stored_state',
-    'SELECT fold_stored_state(?) AS folded',
-    [PARTS_MAX],
-  );
-  return rows[0]?.folded ?? 0;
+  const row = await db.directory.row<{ folded: number }>('fold_stored_state', 'SELECT fold_stored_state(?) AS folded', [
+    PARTS_MAX,
+  ]);
+  return row?.folded ?? 0;
 }

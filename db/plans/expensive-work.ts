@@ -14,12 +14,11 @@ interface Row {
 
 /** The current pause, or null. */
 export async function readExpensiveWorkPause(db: Database): Promise<ExpensiveWorkPause | null> {
-  const { rows } = await db.directory.raw<{ rows: Row[] }>(
+  const row = await db.directory.row<Row>(
     'read_expensive_work_pause',
     'SELECT expensive_work_paused_at, expensive_work_paused_reason FROM installation',
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('the row of the installation is gone');
+  if (row === null) throw new Error('the row of the installation is gone');
   const { expensive_work_paused_at: pausedAt, expensive_work_paused_reason: reason } = row;
   return pausedAt === null || reason === null ? null : { pausedAt, reason };
 }

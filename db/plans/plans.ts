@@ -4,18 +4,18 @@ import { CHANNELS } from '../announcements/notification-listener.ts';
 
 /** The plan of the transaction's workspace. Throws where the workspace does not exist. */
 export async function readPlan(tx: EnvironmentTransaction | WorkspaceTransaction): Promise<PlanName> {
-  const { rows } = await tx.raw<{ rows: { plan: string }[] }>(
+  const row = await tx.row<{ plan: string }>(
     'plans_read_plan',
     'SELECT plan FROM workspaces WHERE id = current_workspace_id()',
   );
-  const plan = rows[0]?.plan;
+  const plan = row?.plan;
   if (plan === undefined || !isPlanName(plan)) throw new Error(`the workspace has no plan that is known: ${plan}`);
   return plan;
 }
 
 /** The usage of the transaction's workspace in this UTC month. */
 export async function readUsage(tx: EnvironmentTransaction | WorkspaceTransaction): Promise<Record<Allowance, number>> {
-  const { rows } = await tx.raw<{ rows: { allowance: Allowance; used: string }[] }>(
+  const rows = await tx.rows<{ allowance: Allowance; used: string }>(
     'read_usage',
     `SELECT allowance, sum(used)::text AS used FROM monthly_usage
      WHERE workspace_id = current_workspace_id() AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date GROUP BY allowance`,
@@ -33,7 +33,7 @@ export async function setPlan(
   plan: PlanName,
   at: Date | null = null,
 ): Promise<{ before: PlanName } | null> {
-  const { rows } = await tx.raw<{ rows: { before: PlanName }[] }>(
+  const row = await tx.row<{ before: PlanName }>(
     'set_plan',
     `WITH changed AS (
        UPDATE workspaces w SET plan = :plan
@@ -47,6 +47,5 @@ export async function setPlan(
      SELECT before FROM changed`,
     { plan, at, channel: CHANNELS.planChanged },
   );
-  const row = rows[0];
-  return row === undefined ? null : { before: row.before };
+  return row === null ? null : { before: row.before };
 }

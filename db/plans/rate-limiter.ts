@@ -57,13 +57,12 @@ export class WorkspaceRateLimiter {
   }
 
   private async consume(workspaceId: string): Promise<Row> {
-    const { rows } = await this.db.directory.raw<{ rows: Row[] }>(
-      'plans_consume',
-      'SELECT * FROM consume_rate_limit(?, ?, ?)',
-      [workspaceId, this.limit.perMinute, this.limit.perHour],
-    );
-    const row = rows[0];
-    if (row === undefined) throw new Error('consume_rate_limit answered nothing');
+    const row = await this.db.directory.row<Row>('plans_consume', 'SELECT * FROM consume_rate_limit(?, ?, ?)', [
+      workspaceId,
+      this.limit.perMinute,
+      this.limit.perHour,
+    ]);
+    if (row === null) throw new Error('consume_rate_limit answered nothing');
     return row;
   }
 

@@ -18,12 +18,12 @@ export async function requirePreviewRoom(tx: EnvironmentTransaction): Promise<vo
     'require_preview_room',
     "SELECT pg_advisory_xact_lock(hashtextextended('previews/' || current_environment_id(), 0))",
   );
-  const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+  const row = await tx.row<{ live: number }>(
     'require_preview_room_2',
     `SELECT count(*)::int AS live FROM (SELECT FROM unused_previews
        WHERE environment_id = current_environment_id() AND expires_at > now() LIMIT ${LIVE_PREVIEWS_MAX}) counted`,
   );
-  if ((rows[0]?.live ?? 0) < LIVE_PREVIEWS_MAX) return;
+  if ((row?.live ?? 0) < LIVE_PREVIEWS_MAX) return;
   throw new ServiceError('QUOTA_EXCEEDED', {
     message: `An environment has at most ${LIVE_PREVIEWS_MAX} previews that have not expired and that no invocation uses. Use them, or wait until they expire; a shorter expiresIn keeps fewer.`,
   });

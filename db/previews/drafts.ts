@@ -40,14 +40,13 @@ type DraftRow = Omit<Observation, 'observedAt'> & { observedAt: Date | null };
 
 /** Deletes a draft and returns its observation. Null where nothing was read, or the draft is gone. */
 export async function takeDraft(tx: EnvironmentTransaction, previewId: string): Promise<Observation | null> {
-  const { rows } = await tx.raw<{ rows: DraftRow[] }>(
+  const row = await tx.row<DraftRow>(
     'take_draft',
     `DELETE FROM preview_drafts WHERE id = ?
      RETURNING observed_at AS "observedAt", preconditions, blocks, refusal, summary`,
     [previewId],
   );
-  const row = rows[0];
-  return row === undefined || row.observedAt === null ? null : { ...row, observedAt: row.observedAt };
+  return row === null || row.observedAt === null ? null : { ...row, observedAt: row.observedAt };
 }
 
 interface ObservationWork {
@@ -60,7 +59,7 @@ type WorkRow = Omit<ObservationWork, 'identity'> & RequestIdentity;
 
 /** The part of an invocation that an inspection needs. Before its effect exists, `effectId` is the id that its preview reserved. */
 export async function readObservationWork(tx: EnvironmentTransaction, invocationId: string): Promise<ObservationWork> {
-  const { rows } = await tx.raw<{ rows: WorkRow[] }>(
+  const row = await tx.row<WorkRow>(
     'read_observation_work',
     `SELECT v.definition, i.input, i.id AS "invocationId", i.operation_key AS "operationKey",
        COALESCE(i.effect_id, p.effect_id, i.id) AS "effectId"
@@ -68,8 +67,7 @@ export async function readObservationWork(tx: EnvironmentTransaction, invocation
      WHERE i.id = ?`,
     [invocationId],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error(`invocation ${invocationId} is gone`);
+  if (row === null) throw new Error(`invocation ${invocationId} is gone`);
   const { definition, input, ...identity } = row;
   return { definition, input, identity };
 }
@@ -78,14 +76,13 @@ type DraftWorkRow = Omit<ObservationWork, 'identity'> & ObservationWork['identit
 
 /** The part of a draft that an inspection needs. Null where the draft was given up meanwhile. */
 export async function readDraftWork(tx: EnvironmentTransaction, previewId: string): Promise<ObservationWork | null> {
-  const { rows } = await tx.raw<{ rows: DraftWorkRow[] }>(
+  const row = await tx.row<DraftWorkRow>(
     'read_draft_work',
     `SELECT v.definition, d.input, d.invocation_id AS "invocationId", d.effect_id AS "effectId", d.operation_key AS "operationKey"
      FROM preview_drafts d JOIN action_versions v ON v.id = d.version_id WHERE d.id = ?`,
     [previewId],
   );
-  const row = rows[0];
-  if (row === undefined) return null;
+  if (row === null) return null;
   const { definition, input, ...identity } = row;
   return { definition, input, identity };
 }

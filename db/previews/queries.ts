@@ -16,12 +16,9 @@ import {
 } from './records.ts';
 
 export async function getPreview(tx: EnvironmentTransaction, previewId: string): Promise<PreviewRecord | null> {
-  const { rows } = await tx.raw<{ rows: PreviewRecord[] }>(
-    'get_preview',
-    `SELECT ${PREVIEW_COLUMNS} FROM ${PREVIEW_TABLES} WHERE p.id = ?`,
-    [previewId],
-  );
-  return rows[0] ?? null;
+  return tx.row<PreviewRecord>('get_preview', `SELECT ${PREVIEW_COLUMNS} FROM ${PREVIEW_TABLES} WHERE p.id = ?`, [
+    previewId,
+  ]);
 }
 
 /** Several previews by their ids, in no particular order. */
@@ -29,12 +26,11 @@ export async function listPreviewsById(
   tx: EnvironmentTransaction,
   previewIds: readonly string[],
 ): Promise<PreviewRecord[]> {
-  const { rows } = await tx.raw<{ rows: PreviewRecord[] }>(
+  return tx.rows<PreviewRecord>(
     'list_previews_by_id',
     `SELECT ${PREVIEW_COLUMNS} FROM ${PREVIEW_TABLES} WHERE p.id = ANY(?)`,
     [[...previewIds]],
   );
-  return rows;
 }
 
 /** The same for lists, with large members shortened. */
@@ -42,12 +38,11 @@ export async function listShortenedPreviewsById(
   tx: EnvironmentTransaction,
   previewIds: readonly string[],
 ): Promise<ListedPreviewRecord[]> {
-  const { rows } = await tx.raw<{ rows: ListedPreviewRecord[] }>(
+  return tx.rows<ListedPreviewRecord>(
     'list_shortened_previews_by_id',
     `SELECT ${LISTED_PREVIEW_COLUMNS} FROM ${PREVIEW_TABLES} WHERE p.id = ANY(?)`,
     [[...previewIds]],
   );
-  return rows;
 }
 
 /** What an invocation is bound to on record, and the facts that the binding is made of again. */
@@ -95,7 +90,7 @@ type Row = Omit<BindingRecord, 'preview'> & {
 
 /** Throws where there is no such invocation: the caller has locked it. */
 export async function readBinding(tx: EnvironmentTransaction, invocationId: string): Promise<BindingRecord> {
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const row = await tx.row<Row>(
     'read_binding',
     `SELECT current_workspace_id() AS "workspaceId", i.environment_id AS "environmentId", i.action_id AS "actionId",
        ${REQUESTED_BY}, i.run_id AS "runId", i.agent_id AS "agentId",
@@ -113,8 +108,7 @@ export async function readBinding(tx: EnvironmentTransaction, invocationId: stri
      WHERE i.id = ?`,
     [invocationId],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error(`invocation ${invocationId} is gone`);
+  if (row === null) throw new Error(`invocation ${invocationId} is gone`);
   return { ...row, preview: row.preview && { ...row.preview, expiresAt: new Date(row.preview.expiresAt) } };
 }
 
@@ -126,11 +120,10 @@ export async function readLatestObservation(
   tx: EnvironmentTransaction,
   invocationId: string,
 ): Promise<RecordedObservation | null> {
-  const { rows } = await tx.raw<{ rows: RecordedObservation[] }>(
+  return tx.row<RecordedObservation>(
     'read_latest_observation',
     `SELECT observed_at AS "observedAt", preconditions, blocks, refusal, summary, recorded_at AS "recordedAt"
      FROM observations WHERE invocation_id = ? ORDER BY sequence DESC LIMIT 1`,
     [invocationId],
   );
-  return rows[0] ?? null;
 }

@@ -7,12 +7,9 @@ export async function findEffectToRead(
   tx: EnvironmentTransaction,
   effectId: string,
 ): Promise<(Pick<EffectToRead, 'invocationId' | 'actionName' | 'grade'> & { stage: Stage }) | null> {
-  const { rows } = await tx.raw<{
-    rows: (Pick<EffectToRead, 'invocationId' | 'actionName' | 'grade'> & { stage: Stage })[];
-  }>(
+  return tx.row<Pick<EffectToRead, 'invocationId' | 'actionName' | 'grade'> & { stage: Stage }>(
     'find_effect_to_read',
     `SELECT invocation_id AS "invocationId", action_name AS "actionName", grade, stage FROM effects WHERE id = ?`,
     [effectId],
   );
-  return rows[0] ?? null;
 }

@@ -50,7 +50,7 @@ export async function lockResolvableInvocation(
   if (rowCount !== 1) return null;
   await abandonLostReplays(tx, invocationId);
   // A separate statement: the snapshot of the one that waited for the lock still has the effect's earlier state.
-  const { rows } = await tx.raw<{ rows: Resolvable[] }>(
+  return tx.row<Resolvable>(
     'lock_resolvable_invocation_2',
     `SELECT i.id AS "invocationId", i.status, i.requested_by AS "requestedBy", i.created_at AS "createdAt", a.name AS "actionName",
        i.compensates, CASE WHEN e.id IS NULL THEN NULL ELSE jsonb_build_object('id', e.id, 'stage', e.stage, 'outcome', e.outcome,
@@ -66,7 +66,6 @@ export async function lockResolvableInvocation(
      WHERE i.id = ?`,
     [invocationId],
   );
-  return rows[0] ?? null;
 }
 
 /** The same by the effect's id. */
@@ -74,7 +73,7 @@ export async function lockResolvableEffect(
   tx: EnvironmentTransaction,
   effectId: string,
 ): Promise<(Resolvable & { effect: NonNullable<Resolvable['effect']> }) | null> {
-  const { rows } = await tx.raw<{ rows: { invocationId: string }[] }>(
+  const rows = await tx.rows<{ invocationId: string }>(
     'lock_resolvable_effect',
     'SELECT invocation_id AS "invocationId" FROM effects WHERE id = ?',
     [effectId],

@@ -14,7 +14,7 @@ export interface ReconciliationProgress {
 }
 
 export async function readProgress(tx: EnvironmentTransaction, effectId: string): Promise<ReconciliationProgress> {
-  const { rows } = await tx.raw<{ rows: ReconciliationProgress[] }>(
+  const progress = await tx.row<ReconciliationProgress>(
     'read_progress',
     `SELECT reconcile_exhausted AS exhausted,
        GREATEST(0, EXTRACT(EPOCH FROM now() - COALESCE(outcome_at, first_dispatched_at)) * 1000)::double precision AS "unknownForMs",
@@ -23,7 +23,6 @@ export async function readProgress(tx: EnvironmentTransaction, effectId: string)
      FROM effects WHERE id = ?`,
     [effectId],
   );
-  const progress = rows[0];
   if (!progress) throw new Error(`effect ${effectId} is gone`);
   return progress;
 }

@@ -21,7 +21,7 @@ export interface NewRun {
 }
 
 export async function createRun(tx: EnvironmentTransaction, run: NewRun): Promise<RunRecord> {
-  const { rows } = await tx.raw<{ rows: RunRecord[] }>(
+  const made = await tx.row<RunRecord>(
     'create_run',
     `INSERT INTO runs AS r (id, environment_id, name, agent_id, agent_version, user_id, application, input, tags, metadata, trace_id, started_at)
      VALUES (:id, current_environment_id(), :name, :agentId, :agentVersion, :userId, :application, CAST(:input AS jsonb), CAST(:tags AS text[]),
@@ -34,8 +34,7 @@ export async function createRun(tx: EnvironmentTransaction, run: NewRun): Promis
       metadata: run.metadata === null ? null : JSON.stringify(run.metadata),
     },
   );
-  const [made] = rows;
-  if (made === undefined) throw new Error('no run was made');
+  if (made === null) throw new Error('no run was made');
   return made;
 }
 
@@ -93,12 +92,12 @@ export async function findRunOfTrace(tx: EnvironmentTransaction, traceId: string
       traceId,
     },
   );
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const row = await tx.row<{ id: string }>(
     'find_run_of_trace_2',
     'SELECT id FROM runs WHERE environment_id = current_environment_id() AND trace_id = :traceId ORDER BY id DESC LIMIT 1',
     { traceId },
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 /** Those of the traces for which a run was made. */
@@ -107,7 +106,7 @@ export async function findTracesWithRun(
   traceIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (traceIds.length === 0) return new Set();
-  const { rows } = await tx.raw<{ rows: { traceId: string }[] }>(
+  const rows = await tx.rows<{ traceId: string }>(
     'find_traces_with_run',
     `SELECT DISTINCT trace_id AS "traceId" FROM runs WHERE environment_id = current_environment_id() AND trace_id = ANY (:traceIds)`,
     { traceIds },

@@ -10,7 +10,7 @@ export async function findWaitingInvocations(
   tenant: Tenant,
   runId: string,
 ): Promise<InvocationRef[]> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const rows = await tx.rows<{ id: string }>(
     'find_waiting_invocations',
     `SELECT i.id FROM invocations i WHERE i.run_id = :runId
        AND (i.status = 'pending_approval' OR i.status = 'queued' AND i.dependencies_awaited_at IS NOT NULL) ORDER BY i.id LIMIT :most`,
@@ -25,7 +25,7 @@ export async function findWaitingInvocationsOfCancelledRuns(
   db: Database,
   page: { afterId: string; limit: number },
 ): Promise<InvocationRef[]> {
-  const { rows } = await db.directory.raw<{ rows: { id: string; environment_id: string; workspace_id: string }[] }>(
+  const rows = await db.directory.rows<{ id: string; environment_id: string; workspace_id: string }>(
     'find_waiting_invocations_of_cancelled_runs',
     'SELECT id, environment_id, workspace_id FROM find_waiting_invocations_of_cancelled_runs(?, ?)',
     [page.afterId, page.limit],
@@ -42,37 +42,34 @@ const ROWS_MAX = 1_000;
 
 /** Makes the partitions of runs and spans for now and for later. Returns how many ranges. */
 export async function makeRunPartitions(db: Database): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { made: number }[] }>(
-    'make_run_partitions',
-    'SELECT make_run_partitions() AS made',
-  );
-  return rows[0]?.made ?? 0;
+  const row = await db.directory.row<{ made: number }>('make_run_partitions', 'SELECT make_run_partitions() AS made');
+  return row?.made ?? 0;
 }
 
 /** Drops one range that is old, of both tables, and returns its name. Null: none is left that can go now. */
 export async function dropOldRunPartition(db: Database): Promise<string | null> {
-  const { rows } = await db.directory.raw<{ rows: { name: string | null }[] }>(
+  const row = await db.directory.row<{ name: string | null }>(
     'drop_old_run_partition',
     'SELECT drop_old_run_partition() AS name',
   );
-  return rows[0]?.name ?? null;
+  return row?.name ?? null;
 }
 
 /** Gives back the storage of ranges that were dropped. Returns how many rows of counts went. */
 export async function forgetStoredWeeks(db: Database): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { forgotten: number }[] }>(
+  const row = await db.directory.row<{ forgotten: number }>(
     'forget_stored_weeks',
     'SELECT forget_stored_weeks() AS forgotten',
   );
-  return rows[0]?.forgotten ?? 0;
+  return row?.forgotten ?? 0;
 }
 
 /** Deletes a part of what is old and in no range. 0: none is left. */
 export async function deleteRunsOutsideOfRanges(db: Database): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+  const row = await db.directory.row<{ deleted: number }>(
     'delete_runs_outside_of_ranges',
     'SELECT delete_runs_outside_of_ranges(?) AS deleted',
     [ROWS_MAX],
   );
-  return rows[0]?.deleted ?? 0;
+  return row?.deleted ?? 0;
 }

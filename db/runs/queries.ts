@@ -15,7 +15,7 @@ export async function getRun(
   tx: EnvironmentTransaction,
   id: string,
 ): Promise<(RunRecord & { counts: RunCounts }) | null> {
-  const { rows } = await tx.raw<{ rows: (RunRecord & { counts: RunCounts })[] }>(
+  return tx.row<RunRecord & { counts: RunCounts }>(
     'get_run',
     `SELECT ${selected(RUN_COLUMNS)}, (
        SELECT json_build_object('spans', count(*), 'invocations', count(s.invocation_id), 'effects', count(i.effect_id),
@@ -23,12 +23,11 @@ export async function getRun(
      FROM runs r WHERE r.id = :id`,
     { id },
   );
-  return rows[0] ?? null;
 }
 
 /** Whether the environment has this run. */
 export async function hasRun(tx: EnvironmentTransaction, id: string): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>('has_run', 'SELECT FROM runs WHERE id = :id', { id });
+  const rows = await tx.rows<unknown>('has_run', 'SELECT FROM runs WHERE id = :id', { id });
   return rows.length > 0;
 }
 
@@ -44,12 +43,11 @@ export async function findRunState(
   id: string,
   spansAfterEndSeconds: number,
 ): Promise<RunState | null> {
-  const { rows } = await tx.raw<{ rows: RunState[] }>(
+  return tx.row<RunState>(
     'find_run_state',
     `SELECT r.status, ${IS_CLOSED} AS "isClosed" FROM runs r WHERE r.id = :id`,
     { id, spansAfterEndSeconds },
   );
-  return rows[0] ?? null;
 }
 
 /** For `runs r`: it ended so long ago that no more spans are taken. */
@@ -66,13 +64,12 @@ export async function lockRun(
   id: string,
   spansAfterEndSeconds: number,
 ): Promise<LockedRun | null> {
-  const { rows } = await tx.raw<{ rows: LockedRun[] }>(
+  return tx.row<LockedRun>(
     'lock_run',
     `SELECT ${selected(RUN_COLUMNS)}, ${IS_CLOSED} AS "isClosed"
      FROM runs r WHERE r.id = :id FOR NO KEY UPDATE`,
     { id, spansAfterEndSeconds },
   );
-  return rows[0] ?? null;
 }
 
 export interface RunFilter {

@@ -50,13 +50,12 @@ export async function listSpans(
 
 /** One span, whole. */
 export async function getSpan(tx: EnvironmentTransaction, runId: string, id: string): Promise<LevelSpan | null> {
-  const { rows } = await tx.raw<{ rows: LevelSpan[] }>(
+  return tx.row<LevelSpan>(
     'get_span',
     `SELECT ${selected(SPAN_COLUMNS)}, ${COLUMNS} FROM spans s ${OF_INVOCATION}
      WHERE s.run_id = :runId AND s.id = :id`,
     { runId, id },
   );
-  return rows[0] ?? null;
 }
 
 /** These spans, and what is above these parents as far as a span may be below its root, in a run that the same transaction has locked. */
@@ -66,7 +65,7 @@ export async function findKnownSpans(
   ids: readonly string[],
   parentIds: readonly string[],
 ): Promise<KnownSpan[]> {
-  const { rows } = await tx.raw<{ rows: KnownSpan[] }>(
+  return tx.rows<KnownSpan>(
     'find_known_spans',
     `WITH RECURSIVE above (id, level) AS (
        SELECT unnest(CAST(:parentIds AS text[])) COLLATE "C", 1
@@ -78,7 +77,6 @@ export async function findKnownSpans(
      FROM spans s WHERE s.run_id = :runId AND s.id IN (SELECT id FROM above UNION SELECT unnest(CAST(:ids AS text[])))`,
     { runId, ids, parentIds, depthMax: SPAN_DEPTH_MAX },
   );
-  return rows;
 }
 
 /** Writes spans of a run that the same transaction has locked. A member that a span does not have leaves what is there. */
@@ -115,7 +113,7 @@ export async function attributesBytes(
   spans: readonly { id: string; attributes: JsonObject }[],
 ): Promise<Map<string, number>> {
   if (spans.length === 0) return new Map();
-  const { rows } = await tx.raw<{ rows: { id: string; bytes: number }[] }>(
+  const rows = await tx.rows<{ id: string; bytes: number }>(
     'attributes_bytes',
     `SELECT n.id, octet_length(CAST(m.attributes AS text)) - 2 * (SELECT count(*)::int FROM jsonb_object_keys(m.attributes)) + 1 AS bytes
      FROM json_to_recordset(CAST(:sent AS json)) AS n (id text, attributes jsonb)

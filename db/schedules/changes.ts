@@ -33,12 +33,11 @@ async function refuseTooManyFirings(tx: EnvironmentTransaction): Promise<void> {
     'refuse_too_many_firings',
     "SELECT pg_advisory_xact_lock(hashtextextended('schedule-firings/' || current_workspace_id(), 0))",
   );
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const row = await tx.row<Row>(
     'refuse_too_many_firings_2',
     `SELECT plan, active_firings_per_hour() AS "firingsPerHour" FROM workspaces WHERE id = current_workspace_id()`,
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('a schedule belongs to a workspace that exists');
+  if (row === null) throw new Error('a schedule belongs to a workspace that exists');
   const { title, scheduleFiringsPerMinute: included } = PLAN_TABLE[row.plan];
   const perMinute = Number(row.firingsPerHour) / MINUTES_PER_HOUR;
   if (perMinute <= included) return;
@@ -67,7 +66,7 @@ interface NewSchedule {
 export async function insertSchedule(tx: EnvironmentTransaction, schedule: NewSchedule): Promise<ScheduleRecord> {
   await requireRoom(tx);
   const { destination, createdBy, ...plain } = schedule;
-  const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
+  const row = await tx.row<ScheduleRow>(
     'insert_schedule',
     `INSERT INTO schedules AS s (id, environment_id, name, cron, timezone, overlap, catch_up_seconds, destination, headers, body, body_kind,
        body_sealed, master_key_version, wrapped_data_key, sealed_value, paused, pauses, created_by, due_at)
@@ -77,8 +76,7 @@ export async function insertSchedule(tx: EnvironmentTransaction, schedule: NewSc
      RETURNING ${SCHEDULE_COLUMNS}`,
     { ...plain, ...destinationColumns(destination), createdBy: JSON.stringify(createdBy) },
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('an inserted schedule was not returned');
+  if (row === null) throw new Error('an inserted schedule was not returned');
   if (!schedule.paused) await refuseTooManyFirings(tx);
   return scheduleOf(row);
 }
@@ -89,11 +87,11 @@ async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
     'schedules_require_room',
     "SELECT pg_advisory_xact_lock(hashtextextended('schedules/' || current_environment_id(), 0))",
   );
-  const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+  const row = await tx.row<{ live: number }>(
     'schedules_require_room_2',
     'SELECT count(*)::int AS live FROM schedules WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
   );
-  if ((rows[0]?.live ?? 0) < SCHEDULES_PER_ENVIRONMENT_MAX) return;
+  if ((row?.live ?? 0) < SCHEDULES_PER_ENVIRONMENT_MAX) return;
   throw new ServiceError('QUOTA_EXCEEDED', {
     message: `An environment has at most ${SCHEDULES_PER_ENVIRONMENT_MAX} schedules. Delete one that is no longer needed.`,
   });
@@ -113,7 +111,7 @@ export async function updateSchedule(
 ): Promise<ScheduleRecord> {
   const expected = await recordUnfired(tx, before, schedule, now);
   const { destination, ...plain } = { ...schedule, dueAt: expected ?? schedule.dueAt };
-  const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
+  const row = await tx.row<ScheduleRow>(
     'update_schedule',
     `UPDATE schedules s SET name = :name, cron = :cron, timezone = :timezone, overlap = :overlap, catch_up_seconds = :catchUpSeconds,
        destination = CAST(:request AS jsonb), headers = CAST(:headers AS jsonb), body = :body, body_kind = :bodyKind, body_sealed = :bodySealed,
@@ -126,8 +124,7 @@ export async function updateSchedule(
      WHERE s.id = :id AND s.deleted_at IS NULL RETURNING ${SCHEDULE_COLUMNS}`,
     { ...plain, ...destinationColumns(destination), now: now.toISOString() },
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error(`schedule ${schedule.id} was locked and is gone`);
+  if (row === null) throw new Error(`schedule ${schedule.id} was locked and is gone`);
   if (firesMoreOften(before, schedule)) await refuseTooManyFirings(tx);
   return scheduleOf(row);
 }
@@ -141,7 +138,7 @@ export async function markTold(
   scheduleId: string,
   told: { revision: number; renewAt: Date; dueAt: Date | null },
 ): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'mark_told',
     `UPDATE schedules SET told_revision = revision, renew_at = :renewAt, due_at = CAST(:dueAt AS timestamptz)
      WHERE id = :scheduleId AND revision = :revision AND deleted_at IS NULL RETURNING id`,

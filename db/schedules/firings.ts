@@ -15,13 +15,12 @@ export type ReadPlan = TemporalPlan & { revision: number; isDeleted: boolean };
 
 /** Null where the row is gone. */
 export async function readPlan(tx: EnvironmentTransaction, scheduleId: string): Promise<ReadPlan | null> {
-  const { rows } = await tx.raw<{ rows: ReadPlan[] }>(
+  return tx.row<ReadPlan>(
     'schedules_read_plan',
     `SELECT cron, timezone, catch_up_seconds AS "catchUpSeconds", paused, due_at AS "dueAt", revision, deleted_at IS NOT NULL AS "isDeleted"
      FROM schedules WHERE id = ?`,
     [scheduleId],
   );
-  return rows[0] ?? null;
 }
 
 export interface Overlapping {
@@ -33,15 +32,14 @@ export interface Overlapping {
 
 /** What of a schedule is still on its way. */
 export async function readOverlap(tx: EnvironmentTransaction, scheduleId: string): Promise<Overlapping> {
-  const { rows } = await tx.raw<{ rows: Overlapping[] }>(
+  const row = await tx.row<Overlapping>(
     'read_overlap',
     `SELECT (SELECT m.id FROM messages m WHERE m.schedule_id = :scheduleId AND m.retry_of IS NULL
          AND m.status IN ('pending', 'scheduled', 'processing') LIMIT 1) AS "messageId",
        (SELECT r.nominal_at FROM schedule_runs r WHERE r.schedule_id = :scheduleId AND r.outcome = 'waiting') AS "waitingSince"`,
     { scheduleId },
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('a select without FROM answers one row');
+  if (row === null) throw new Error('a select without FROM answers one row');
   return row;
 }
 
@@ -56,12 +54,11 @@ export async function findRun(
   tx: EnvironmentTransaction,
   { scheduleId, trigger, nominalAt }: { scheduleId: string; trigger: RunTrigger; nominalAt: Date },
 ): Promise<FoundRun | null> {
-  const { rows } = await tx.raw<{ rows: FoundRun[] }>(
+  return tx.row<FoundRun>(
     'find_run',
     `SELECT outcome, message_ids AS "messageIds", event_id AS "eventId" FROM schedule_runs WHERE schedule_id = ? AND nominal_at = ? AND trigger = ?`,
     [scheduleId, nominalAt, trigger],
   );
-  return rows[0] ?? null;
 }
 
 /**
@@ -73,26 +70,25 @@ export async function findStop(
   scheduleId: string,
   at: Date,
 ): Promise<'paused' | 'halted' | null> {
-  const { rows } = await tx.raw<{ rows: { paused: boolean; halted: boolean }[] }>(
+  const row = await tx.row<{ paused: boolean; halted: boolean }>(
     'find_stop',
     `SELECT s.pauses @> CAST(:at AS timestamptz) AS paused, e.halts @> CAST(:at AS timestamptz) AS halted
      FROM schedules s JOIN environments e ON e.id = s.environment_id WHERE s.id = :scheduleId`,
     { scheduleId, at: at.toISOString() },
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error(`schedule ${scheduleId} was locked and is gone`);
+  if (row === null) throw new Error(`schedule ${scheduleId} was locked and is gone`);
   if (row.paused) return 'paused';
   return row.halted ? 'halted' : null;
 }
 
 /** The nominal time of the run that waits for a message of its schedule to end, or null. */
 export async function findWaitingFiring(tx: EnvironmentTransaction, scheduleId: string): Promise<Date | null> {
-  const { rows } = await tx.raw<{ rows: { nominalAt: Date }[] }>(
+  const row = await tx.row<{ nominalAt: Date }>(
     'find_waiting_firing',
     `SELECT nominal_at AS "nominalAt" FROM schedule_runs WHERE schedule_id = ? AND outcome = 'waiting'`,
     [scheduleId],
   );
-  return rows[0]?.nominalAt ?? null;
+  return row?.nominalAt ?? null;
 }
 
 export interface Firing {
@@ -175,10 +171,8 @@ async function accepted(...args: Parameters<typeof acceptMessages>): Promise<str
 }
 
 async function findEarlier(tx: EnvironmentTransaction, drafts: readonly MessageDraft[]): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
-    'find_earlier',
-    'SELECT id FROM messages WHERE id = ANY(?) ORDER BY id',
-    [drafts.flatMap(({ id }) => id ?? [])],
-  );
+  const rows = await tx.rows<{ id: string }>('find_earlier', 'SELECT id FROM messages WHERE id = ANY(?) ORDER BY id', [
+    drafts.flatMap(({ id }) => id ?? []),
+  ]);
   return rows.map(({ id }) => id);
 }

@@ -26,7 +26,7 @@ async function find(
   scheduleId: string,
   lock: '' | 'FOR UPDATE',
 ): Promise<ScheduleRecord | null> {
-  const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
+  const rows = await tx.rows<ScheduleRow>(
     { variantsOf: 'schedules_find' },
     `SELECT ${SCHEDULE_COLUMNS} FROM schedules s WHERE s.id = ? AND s.deleted_at IS NULL ${lock}`,
     [scheduleId],
@@ -94,13 +94,12 @@ export async function listRuns(
 
 /** The nominal time of a run by hand: now, and later than the last one, the schedule's row being locked. */
 export async function nextManualTime(tx: EnvironmentTransaction, scheduleId: string): Promise<Date> {
-  const { rows } = await tx.raw<{ rows: { nominalAt: Date }[] }>(
+  const row = await tx.row<{ nominalAt: Date }>(
     'next_manual_time',
     `SELECT GREATEST(date_trunc('milliseconds', clock_timestamp()), max(nominal_at) + interval '1 millisecond') AS "nominalAt"
      FROM schedule_runs WHERE schedule_id = ? AND trigger = 'manual'`,
     [scheduleId],
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error('an aggregate answers one row');
+  if (row === null) throw new Error('an aggregate answers one row');
   return row.nominalAt;
 }

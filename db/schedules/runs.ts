@@ -92,7 +92,7 @@ async function recordSlots(
   { scheduleId, slots, outcome, error }: UnfiredSlots,
 ): Promise<number> {
   if (slots.length === 0) return 0;
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'record_slots',
     `INSERT INTO schedule_runs (environment_id, schedule_id, trigger, nominal_at, outcome, error_code, error_message, fired_at)
      SELECT current_environment_id(), :scheduleId, 'schedule', slot.at, :outcome, :code, :message, clock_timestamp()
@@ -119,7 +119,7 @@ async function findSlotsWithoutRun(
   slots: readonly Date[],
 ): Promise<Date[]> {
   if (slots.length === 0) return [];
-  const { rows } = await tx.raw<{ rows: { at: Date }[] }>(
+  const rows = await tx.rows<{ at: Date }>(
     'find_slots_without_run',
     `SELECT slot.at FROM unnest(CAST(:slots AS timestamptz[])) AS slot (at)
      WHERE NOT EXISTS (SELECT FROM schedule_runs r WHERE r.schedule_id = :scheduleId AND r.nominal_at = slot.at AND r.trigger = 'schedule')

@@ -28,7 +28,7 @@ export async function refuseOtherMasterKeys(db: Database, vault: Pick<Vault, 'ke
 }
 
 async function readRecorded(db: Database, configured: readonly KeyDigest[]): Promise<ReadonlyMap<number, Buffer>> {
-  const { rows } = await db.directory.raw<{ rows: KeyDigest[] }>(
+  const rows = await db.directory.rows<KeyDigest>(
     'read_recorded',
     'SELECT version, digest FROM master_key_digests WHERE version = ANY (?)',
     [configured.map(({ version }) => version)],

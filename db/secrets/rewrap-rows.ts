@@ -67,7 +67,7 @@ export async function rewrapRows(
   { table, idColumn, associatedDataOf }: SealedTable,
   { after, most, onUnopened }: BatchInput,
 ): Promise<Batch> {
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const rows = await tx.rows<Row>(
     { variantsOf: 'rewrap_rows' },
     `SELECT ${idColumn} AS id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey",
        sealed_value AS "sealedValue"

@@ -13,7 +13,7 @@ export async function rewrapSecrets(
   vault: Rewrapping,
   { tenant, after, most, onUnopened }: BatchInput,
 ): Promise<Batch> {
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const rows = await tx.rows<Row>(
     'rewrap_secrets',
     `SELECT v.secret_id AS "secretId", s.name, v.version, v.version = s.current_version AS "isCurrent",
        v.master_key_version AS "masterKeyVersion", v.wrapped_data_key AS "wrappedDataKey", v.sealed_value AS "sealedValue"

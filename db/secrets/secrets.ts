@@ -26,12 +26,11 @@ const SECRET_COLUMNS = {
 } as const;
 
 export async function getSecret(tx: EnvironmentTransaction, name: string): Promise<SecretRecord | null> {
-  const { rows } = await tx.raw<{ rows: SecretRecord[] }>(
+  return tx.row<SecretRecord>(
     'get_secret',
     `SELECT ${selected(SECRET_COLUMNS)} FROM secrets WHERE name = ? AND deleted_at IS NULL`,
     [name],
   );
-  return rows[0] ?? null;
 }
 
 /** One page of the live secrets, newest first, with the total count. */
@@ -65,7 +64,7 @@ export async function putSecret(
   input: PutSecretInput,
 ): Promise<{ secret: SecretRecord; created: boolean }> {
   const { tenant, name } = input;
-  const { rows } = await tx.raw<{ rows: SecretRecord[] }>(
+  const secret = await tx.row<SecretRecord>(
     'put_secret',
     `INSERT INTO secrets (id, environment_id, name, description, current_version) VALUES (:id, :environmentId, :name, :description, 1)
      ON CONFLICT (environment_id, name) DO UPDATE SET
@@ -83,8 +82,7 @@ export async function putSecret(
       describes: input.description !== undefined,
     },
   );
-  const secret = rows[0];
-  if (secret === undefined) throw new Error('the upsert of a secret returned no row');
+  if (secret === null) throw new Error('the upsert of a secret returned no row');
   const sealed = vault.seal({ ...tenant, name, version: secret.version }, input.value);
   await tx.raw(
     'put_secret_2',
@@ -100,13 +98,12 @@ export async function putSecret(
  * reuse a version number. Returns its id; null where there is no such live secret.
  */
 export async function deleteSecret(tx: EnvironmentTransaction, name: string): Promise<string | null> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+  const deleted = await tx.row<{ id: string }>(
     'delete_secret',
     'UPDATE secrets SET deleted_at = now(), description = NULL WHERE name = ? AND deleted_at IS NULL RETURNING id',
     [name],
   );
-  const deleted = rows[0];
-  if (deleted === undefined) return null;
+  if (deleted === null) return null;
   await tx.raw('delete_secret_2', 'DELETE FROM secret_versions WHERE secret_id = ?', [deleted.id]);
   return deleted.id;
 }
@@ -126,7 +123,7 @@ export async function readSealedSecrets(
   names: readonly string[],
 ): Promise<SealedSecretRow[]> {
   if (names.length === 0) return [];
-  const { rows } = await tx.raw<{ rows: ({ name: string; version: number } & SealedSecret)[] }>(
+  const rows = await tx.rows<{ name: string; version: number } & SealedSecret>(
     'read_sealed_secrets',
     `SELECT s.name, v.version, v.master_key_version AS "masterKeyVersion", v.wrapped_data_key AS "wrappedDataKey",
        v.sealed_value AS "sealedValue"
@@ -144,7 +141,7 @@ export async function readSecretVersions(
   names: readonly string[],
 ): Promise<Record<string, number>> {
   if (names.length === 0) return {};
-  const { rows } = await tx.raw<{ rows: { name: string; version: number }[] }>(
+  const rows = await tx.rows<{ name: string; version: number }>(
     'read_secret_versions',
     'SELECT name, current_version AS version FROM secrets WHERE name = ANY(?) AND deleted_at IS NULL',
     [[...names]],

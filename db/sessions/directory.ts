@@ -5,7 +5,7 @@ const ROWS_MAX = 5_000;
 
 /** Sessions of all environments that are past their end, by id. */
 export async function findExpiredSessions(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
-  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+  const rows = await db.directory.rows<{ id: string }>(
     'find_expired_sessions',
     'SELECT id FROM find_expired_sessions(?, ?)',
     [page.afterId, page.limit],
@@ -15,10 +15,10 @@ export async function findExpiredSessions(db: Database, page: { afterId: string;
 
 /** Deletes a part of these sessions and of their messages. Returns the number of rows; 0: none is left. */
 export async function deleteExpiredSessions(db: Database, ids: readonly string[]): Promise<number> {
-  const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
+  const row = await db.directory.row<{ deleted: number }>(
     'delete_expired_sessions',
     'SELECT delete_expired_sessions(?::text[], ?) AS deleted',
     [[...ids], ROWS_MAX],
   );
-  return rows[0]?.deleted ?? 0;
+  return row?.deleted ?? 0;
 }

@@ -92,7 +92,7 @@ export async function listTexts(
   sessionId: string,
   { after, to, limit }: { after: number; to: number; limit: number },
 ): Promise<MessageText[]> {
-  const { rows } = await tx.raw<{ rows: MessageText[] }>(
+  return tx.rows<MessageText>(
     'list_texts',
     `SELECT m.id, m.sequence::float8 AS sequence, m.role, m.name, CASE jsonb_typeof(m.content)
          WHEN 'string' THEN m.content #>> '{}'
@@ -104,7 +104,6 @@ export async function listTexts(
      ORDER BY m.sequence LIMIT :limit`,
     { sessionId, after, to, limit },
   );
-  return rows;
 }
 
 export interface SessionSize {
@@ -116,7 +115,7 @@ export interface SessionSize {
 
 /** How large the messages of a session are together. None of them is read: each row says its own bytes. */
 export async function measureMessages(tx: EnvironmentTransaction, sessionId: string): Promise<SessionSize> {
-  const { rows } = await tx.raw<{ rows: SessionSize[] }>(
+  const rows = await tx.rows<SessionSize>(
     'measure_messages',
     `SELECT coalesce(sum(m.bytes), 0)::float8 AS bytes, coalesce(max(m.sequence), 0)::float8 AS "lastSequence"
      FROM session_messages m WHERE m.session_id = ?`,
@@ -140,7 +139,7 @@ export async function clearMessages(tx: EnvironmentTransaction, sessionId: strin
 function deleteMessages(tx: EnvironmentTransaction, sessionId: string): Promise<number> {
   let after = 0;
   return deleteInSteps(async (most) => {
-    const { rows } = await tx.raw<{ rows: (DeletedStep & { last: number | null })[] }>(
+    const rows = await tx.rows<DeletedStep & { last: number | null }>(
       'delete_messages',
       `WITH gone AS (DELETE FROM session_messages WHERE session_id = :sessionId AND sequence > CAST(:after AS bigint) AND sequence <= (
          SELECT max(sequence) FROM (SELECT m.sequence FROM session_messages m WHERE m.session_id = :sessionId
@@ -155,7 +154,7 @@ function deleteMessages(tx: EnvironmentTransaction, sessionId: string): Promise<
 
 /** Removes the newest message of a session that the same transaction has locked. Null: there is none. Its number is not used again. */
 export async function popMessage(tx: EnvironmentTransaction, sessionId: string): Promise<SessionMessageRecord | null> {
-  const { rows } = await tx.raw<{ rows: SessionMessageRecord[] }>(
+  return tx.row<SessionMessageRecord>(
     'pop_message',
     `WITH newest AS (SELECT max(sequence) AS sequence FROM session_messages WHERE session_id = :sessionId),
      gone AS (DELETE FROM session_messages m USING newest WHERE m.session_id = :sessionId AND m.sequence = newest.sequence
@@ -165,7 +164,6 @@ export async function popMessage(tx: EnvironmentTransaction, sessionId: string):
      SELECT * FROM gone`,
     { sessionId },
   );
-  return rows[0] ?? null;
 }
 
 /** Deletes a session that the same transaction has locked, with its messages. */

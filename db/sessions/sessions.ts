@@ -40,22 +40,20 @@ export const LIVE = '(s.expires_at IS NULL OR s.expires_at > now())';
 
 /** Null where there is none, or it is past its end. */
 export async function getSession(tx: EnvironmentTransaction, id: string): Promise<SessionRecord | null> {
-  const { rows } = await tx.raw<{ rows: SessionRecord[] }>(
+  return tx.row<SessionRecord>(
     'get_session',
     `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.id = :id AND ${LIVE}`,
     { id },
   );
-  return rows[0] ?? null;
 }
 
 /** The same, with its row locked: appends and other changes of the session wait until the transaction ends. */
 export async function lockSession(tx: EnvironmentTransaction, id: string): Promise<SessionRecord | null> {
-  const { rows } = await tx.raw<{ rows: SessionRecord[] }>(
+  return tx.row<SessionRecord>(
     'lock_session',
     `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.id = :id AND ${LIVE} FOR UPDATE`,
     { id },
   );
-  return rows[0] ?? null;
 }
 
 export interface SessionFilter {
@@ -92,7 +90,7 @@ interface NewSession {
 }
 
 export async function createSession(tx: EnvironmentTransaction, session: NewSession): Promise<SessionRecord> {
-  const { rows } = await tx.raw<{ rows: SessionRecord[] }>(
+  const made = await tx.row<SessionRecord>(
     'create_session',
     `INSERT INTO sessions AS s (id, environment_id, name, user_id, agent_id, metadata, expires_at)
      VALUES (:id, current_environment_id(), :name, :userId, :agentId, :metadata, now() + make_interval(secs => :ttlSeconds))
@@ -103,8 +101,7 @@ export async function createSession(tx: EnvironmentTransaction, session: NewSess
       metadata: session.metadata === null ? null : JSON.stringify(session.metadata),
     },
   );
-  const [made] = rows;
-  if (made === undefined) throw new Error('no session was made');
+  if (made === null) throw new Error('no session was made');
   return made;
 }
 
@@ -123,7 +120,7 @@ export async function updateSession(
     ...(ttlSeconds === undefined ? [] : ['expires_at = now() + make_interval(secs => :ttlSeconds)']),
     'updated_at = now()',
   ];
-  const { rows } = await tx.raw<{ rows: SessionRecord[] }>(
+  return tx.row<SessionRecord>(
     { variantsOf: 'update_session' },
     `UPDATE sessions s SET ${sets.join(', ')} WHERE s.id = :id AND ${LIVE} RETURNING ${SESSION_COLUMNS}`,
     {
@@ -135,5 +132,4 @@ export async function updateSession(
       ttlSeconds: ttlSeconds ?? null,
     },
   );
-  return rows[0] ?? null;
 }

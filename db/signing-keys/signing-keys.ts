@@ -53,12 +53,11 @@ export async function listSigningKeys(tx: EnvironmentTransaction, range: Range):
 
 /** The signing keys in use, sealed, newest first, for a delivery to open. */
 export async function readSealedSigningKeys(tx: EnvironmentTransaction): Promise<SealedSigningKey[]> {
-  const { rows } = await tx.raw<{ rows: SealedSigningKey[] }>(
+  return tx.rows<SealedSigningKey>(
     'read_sealed_signing_keys',
     `SELECT id, ${selected(SEALED_COLUMNS)} FROM signing_keys WHERE retires_at IS NULL OR retires_at > now() ORDER BY created_at DESC, id DESC`,
     [],
   );
-  return rows;
 }
 
 interface NewSigningKey {
@@ -87,11 +86,7 @@ async function lockSigningKeys(tx: EnvironmentTransaction | WorkspaceTransaction
 }
 
 export async function hasSigningKey(tx: EnvironmentTransaction): Promise<boolean> {
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
-    'has_signing_key',
-    'SELECT FROM signing_keys WHERE retires_at IS NULL',
-    [],
-  );
+  const rows = await tx.rows<unknown>('has_signing_key', 'SELECT FROM signing_keys WHERE retires_at IS NULL', []);
   return rows.length > 0;
 }
 
@@ -103,14 +98,13 @@ async function insertSigningKey(
   const id = newId('signingKey');
   const secret = newSigningSecret();
   const sealed = vault.seal(signingKeyAssociatedData(workspaceId, id), secret);
-  const { rows } = await tx.raw<{ rows: SigningKeyRecord[] }>(
+  const record = await tx.row<SigningKeyRecord>(
     'insert_signing_key',
     `INSERT INTO signing_keys (id, workspace_id, prefix, master_key_version, wrapped_data_key, sealed_value)
      VALUES (:id, :workspaceId, :prefix, :masterKeyVersion, :wrappedDataKey, :sealedValue) RETURNING ${selected(SIGNING_KEY_COLUMNS)}`,
     { ...sealed, id, workspaceId, prefix: shownSecretPrefix(secret) },
   );
-  const [record] = rows;
-  if (record === undefined) throw new Error('the new signing key is not there');
+  if (record === null) throw new Error('the new signing key is not there');
   return { record, secret };
 }
 
@@ -129,14 +123,14 @@ export async function rotateSigningKey(
 ): Promise<NewSigningKey | null> {
   await lockSigningKeys(tx);
   await tx.raw('rotate_signing_key', 'DELETE FROM signing_keys WHERE retires_at <= now()');
-  const { rows } = await tx.raw<{ rows: { retiring: number }[] }>(
+  const row = await tx.row<{ retiring: number }>(
     'rotate_signing_key_2',
     'SELECT count(*)::int AS retiring FROM signing_keys WHERE retires_at IS NOT NULL',
   );
   if (gracePeriodSeconds === 0) {
     await tx.raw('rotate_signing_key_3', 'DELETE FROM signing_keys WHERE retires_at IS NULL');
   } else {
-    if ((rows[0]?.retiring ?? 0) >= RETIRING_KEYS_MAX) return null;
+    if ((row?.retiring ?? 0) >= RETIRING_KEYS_MAX) return null;
     await tx.raw(
       'rotate_signing_key_4',
       'UPDATE signing_keys SET retires_at = now() + make_interval(secs => ?) WHERE retires_at IS NULL',
@@ -152,7 +146,7 @@ export async function rewrapSigningKeys(
   vault: Rewrapping,
   { tenant: { workspaceId }, onUnopened }: Pick<BatchInput, 'tenant' | 'onUnopened'>,
 ): Promise<number> {
-  const { rows } = await tx.raw<{ rows: SealedSigningKey[] }>(
+  const rows = await tx.rows<SealedSigningKey>(
     'rewrap_signing_keys',
     `SELECT id, ${selected(SEALED_COLUMNS)} FROM signing_keys WHERE master_key_version <> ? ORDER BY id FOR UPDATE`,
     [vault.newestMasterKeyVersion],

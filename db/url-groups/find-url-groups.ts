@@ -24,7 +24,7 @@ export async function findUrlGroups(
   const wanted = [...new Set(refs)];
   const found = new Map<string, TargetEndpoint[] | ServiceError>();
   if (wanted.length === 0) return found;
-  const { rows } = await tx.raw<{ rows: GroupRow[] }>('find_url_groups', FIND, { refs: wanted });
+  const rows = await tx.rows<GroupRow>('find_url_groups', FIND, { refs: wanted });
   for (const { ref, groupId, endpoints } of rows) {
     found.set(ref, endpoints.length > 0 ? endpoints.map((one) => ({ ...one, groupId })) : withoutEndpoints(ref));
   }

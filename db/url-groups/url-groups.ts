@@ -41,17 +41,16 @@ export interface UrlGroupWithEndpoints extends UrlGroupRecord {
 
 /** A group that is not deleted, with its endpoints. Null where there is none. */
 export async function getUrlGroup(tx: EnvironmentTransaction, id: string): Promise<UrlGroupWithEndpoints | null> {
-  const { rows } = await tx.raw<{ rows: UrlGroupRecord[] }>(
+  const group = await tx.row<UrlGroupRecord>(
     'get_url_group',
     `SELECT ${GROUP_COLUMNS} FROM url_groups g WHERE g.id = ? AND g.deleted_at IS NULL`,
     [id],
   );
-  const [group] = rows;
-  return group === undefined ? null : withEndpoints(tx, group);
+  return group === null ? null : withEndpoints(tx, group);
 }
 
 export async function withEndpoints(tx: EnvironmentTransaction, group: UrlGroupRecord): Promise<UrlGroupWithEndpoints> {
-  const { rows } = await tx.raw<{ rows: EndpointRecord[] }>(
+  const rows = await tx.rows<EndpointRecord>(
     'with_endpoints',
     `SELECT ${ENDPOINT_COLUMNS} FROM url_group_endpoints e WHERE e.group_id = ? AND e.removed_at IS NULL
      ORDER BY e.created_at, e.id`,
@@ -86,12 +85,7 @@ export async function lockUrlGroup(tx: EnvironmentTransaction, id: string): Prom
   );
   if (locked.rows.length === 0) return null;
   // A statement of its own, which sees the endpoints that others committed while this transaction waited for the lock.
-  const { rows } = await tx.raw<{ rows: UrlGroupRecord[] }>(
-    'lock_url_group_2',
-    `SELECT ${GROUP_COLUMNS} FROM url_groups g WHERE g.id = ?`,
-    [id],
-  );
-  return rows[0] ?? null;
+  return tx.row<UrlGroupRecord>('lock_url_group_2', `SELECT ${GROUP_COLUMNS} FROM url_groups g WHERE g.id = ?`, [id]);
 }
 
 /** Creates a group without endpoints and returns its id. Throws CONFLICT where a group has the name, QUOTA_EXCEEDED at the limit. */
@@ -101,11 +95,11 @@ export async function createUrlGroup(tx: EnvironmentTransaction, name: string): 
     'create_url_group',
     "SELECT pg_advisory_xact_lock(hashtextextended('url-groups/' || current_environment_id(), 0))",
   );
-  const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+  const row = await tx.row<{ live: number }>(
     'create_url_group_2',
     'SELECT count(*)::int AS live FROM url_groups WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
   );
-  if ((rows[0]?.live ?? 0) >= GROUPS_PER_ENVIRONMENT_MAX) {
+  if ((row?.live ?? 0) >= GROUPS_PER_ENVIRONMENT_MAX) {
     throw new ServiceError('QUOTA_EXCEEDED', {
       message: `An environment has at most ${GROUPS_PER_ENVIRONMENT_MAX} URL groups. Delete one that is no longer needed.`,
     });
@@ -152,8 +146,8 @@ export async function addEndpoints(
     });
   }
   await tx.raw('add_endpoints', 'UPDATE url_groups SET updated_at = now() WHERE id = ?', [group.id]);
-  const { rows } = await tx
-    .raw<{ rows: EndpointRecord[] }>(
+  const rows = await tx
+    .rows<EndpointRecord>(
       'add_endpoints_2',
       `INSERT INTO url_group_endpoints AS e (id, environment_id, group_id, url, name, retry_count)
        SELECT n.id, current_environment_id(), :groupId, n.url, n.name, n.retry_count
@@ -185,12 +179,11 @@ export async function removeEndpoint(
   groupId: string,
   endpointId: string,
 ): Promise<EndpointRecord | null> {
-  const { rows } = await tx.raw<{ rows: EndpointRecord[] }>(
+  return tx.row<EndpointRecord>(
     'remove_endpoint',
     `WITH touched AS (UPDATE url_groups SET updated_at = now() WHERE id = :groupId)
      UPDATE url_group_endpoints e SET removed_at = now()
      WHERE e.group_id = :groupId AND e.id = CAST(:endpointId AS uuid) AND e.removed_at IS NULL RETURNING ${ENDPOINT_COLUMNS}`,
     { groupId, endpointId },
   );
-  return rows[0] ?? null;
 }

@@ -33,12 +33,11 @@ export interface UserWithHash {
 
 /** Finds a user by e-mail address, ignoring its case. The hash is for `verifyPassword` only. */
 export async function findUserByEmail(db: Database, email: string): Promise<UserWithHash | null> {
-  const { rows } = await db.directory.raw<{ rows: UserWithHash[] }>(
+  return db.directory.row<UserWithHash>(
     'find_user_by_email',
     'SELECT id, email, name, password_hash AS "passwordHash" FROM find_user_by_email(?)',
     [email],
   );
-  return rows[0] ?? null;
 }
 
 /** Changes the password of the transaction's user and ends all their sessions, in one commit. */
@@ -59,7 +58,7 @@ export async function changePassword(tx: UserTransaction, userId: string, passwo
 export async function holdPassword(tx: UserTransaction, user: UserWithHash): Promise<boolean> {
   await tx.raw('hold_password', 'SELECT id FROM users WHERE id = current_user_id() FOR NO KEY UPDATE');
   // A separate statement: only a new snapshot contains what was committed while the lock was waited for.
-  const { rows } = await tx.raw<{ rows: unknown[] }>(
+  const rows = await tx.rows<unknown>(
     'hold_password_2',
     'SELECT 1 FROM find_user_by_email(?) WHERE id = current_user_id() AND password_hash = ?',
     [user.email, user.passwordHash],
@@ -75,10 +74,7 @@ export interface WorkspaceOfUser {
 
 /** The workspaces of a user, ordered by name. */
 export async function listWorkspacesOfUser(tx: UserTransaction, userId: string): Promise<WorkspaceOfUser[]> {
-  const { rows } = await tx.raw<{ rows: WorkspaceOfUser[] }>(
-    'list_workspaces_of_user',
-    'SELECT id, name, role FROM list_workspaces_of_user(?)',
-    [userId],
-  );
-  return rows;
+  return tx.rows<WorkspaceOfUser>('list_workspaces_of_user', 'SELECT id, name, role FROM list_workspaces_of_user(?)', [
+    userId,
+  ]);
 }

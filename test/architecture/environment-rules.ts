@@ -65,7 +65,7 @@ function checkList(
 }
 
 /** What sends a statement of its own. */
-const SENDS = /\btx\.raw\b/;
+const SENDS = /\btx\.(raw|rows?)\b/;
 /** The functions of db/page.ts that send the statements of lists. */
 const SENDS_LIST = /\b(?:pageOf|itemsOf|rowsAfter)\b/;
 

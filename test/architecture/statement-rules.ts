@@ -47,14 +47,16 @@ function namesTransaction(value: unknown): boolean {
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,49}$/;
-/** Its lists and walks are named by their callers, whose names are checked as those of `raw`. */
-const HANDS_NAMES_ON = 'db/page.ts';
+/** The methods of a transaction that send one statement. */
+const SENDS = /^(raw|rows?)$/;
+/** Their statements are named by their callers. */
+const HANDS_NAMES_ON = /^db\/(client|page)\.ts$/;
 const LISTS = /^(pageOf|itemsOf|rowsAfter)$/;
 /** What the transactions themselves send. */
 const NAMES_OF_TRANSACTIONS = /name: '([a-z_]+)'/g;
 
 /**
- * Names of statements: each call of `raw` in shipped code has a literal one, which stands nowhere else, and says `variantsOf` where its
+ * Names of statements: each call of `raw`, `rows` and `row` in shipped code has a literal one, which stands nowhere else, and says `variantsOf` where its
  * text is not the same at each call.
  */
 export function checkNames(files: readonly SourceFile[]): Violation[] {
@@ -68,8 +70,8 @@ export function checkNames(files: readonly SourceFile[]): Violation[] {
     if (!/^(db|api|activities|embedded)\/.*\.ts$/.test(file.path)) continue;
     // knex has a `raw` too.
     if (
-      !/\.raw\b|from '\.\.\/page\.ts'/.test(file.text) ||
-      file.path === HANDS_NAMES_ON ||
+      !/\.(raw|rows?)\b|from '\.\.\/page\.ts'/.test(file.text) ||
+      HANDS_NAMES_ON.test(file.path) ||
       file.text.includes("from 'knex'")
     )
       continue;
@@ -136,7 +138,7 @@ function visitCalls(
   if (value.type === 'CallExpression' && isNode(callee)) {
     const called = callee.type === 'MemberExpression' ? callee['property'] : callee;
     const name = isNode(called) ? String(called['name']) : '';
-    if (callee.type === 'Identifier' ? LISTS.test(name) : name === 'raw') each(value, functions);
+    if (callee.type === 'Identifier' ? LISTS.test(name) : SENDS.test(name)) each(value, functions);
   }
   const within = isFunction(value) ? [value, ...functions] : functions;
   for (const child of childrenOf(value)) visitCalls(child, within, each);

@@ -33,6 +33,7 @@ describe('a statement has a literal name of its own', () => {
   test.each<[string, RegExp]>([
     ['const read = (tx) => tx.raw(`SELECT 1`, []);', /without a literal name: write tx\.raw/],
     ['const read = (tx) => tx.raw(null, `SELECT 1`);', /without a literal name/],
+    ['const read = (tx) => tx.row(null, `SELECT 1`);', /without a literal name/],
     [
       "import { pageOf } from '../page.ts'; const list = (tx) => pageOf(tx, { from: 'a', asked });",
       /without a literal name/,
