@@ -21,16 +21,15 @@ export interface Statements {
   row<Row>(name: StatementName, sql: string, bindings?: Bindings): Promise<Row | null>;
 }
 
-export function statementsOver(raw: Statements['raw']): Statements {
-  const statements: Statements = {
-    raw,
-    rows: async <Row>(...statement: Parameters<Statements['raw']>) =>
-      (await statements.raw<{ rows: Row[] }>(...statement)).rows,
-    row: async <Row>(...statement: Parameters<Statements['raw']>) =>
-      (await statements.rows<Row>(...statement))[0] ?? null,
-  };
-  return statements;
-}
+/** They send by the `raw` of the object that they are called on, so that who replaces `raw` sees every statement. */
+const OVER_RAW = {
+  async rows<Row>(this: Pick<Statements, 'raw'>, ...statement: Parameters<Statements['raw']>): Promise<Row[]> {
+    return (await this.raw<{ rows: Row[] }>(...statement)).rows;
+  },
+  async row<Row>(this: Pick<Statements, 'raw'>, ...statement: Parameters<Statements['raw']>): Promise<Row | null> {
+    return (await this.raw<{ rows: Row[] }>(...statement)).rows[0] ?? null;
+  },
+};
 
 /** The operations of every transaction. It refuses a statement while another one is under way. */
 export interface ScopedTransaction extends Statements {
@@ -122,7 +121,10 @@ export class Database {
     // Without a listener this event would end the process.
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
-    this.directory = statementsOver(async (...statement) => (await this.ask(boundStatement(...statement))) as never);
+    this.directory = {
+      raw: async (...statement) => (await this.ask(boundStatement(...statement))) as never,
+      ...OVER_RAW,
+    };
     // Its commit need not be on disk: what it says is.
     this.announcer = new Announcer((announcements) =>
       this.ask(
@@ -227,16 +229,13 @@ export class Database {
     const transaction = open(client);
     let isUsable = true;
     try {
-      const statements = statementsOver(
-        async (...statement) => (await transaction.query(boundStatement(...statement))) as never,
-      );
-      const result = await work(
-        Object.assign(statements, {
-          inOrder: <const Steps extends readonly Step[]>(...steps: Steps) => transaction.inOrder(steps),
-          last: <const Steps extends readonly Step[]>(...steps: Steps) => transaction.inOrder(steps, true),
-          announce: (announcement: Announcement) => void transaction.announced.push(announcement),
-        }),
-      );
+      const result = await work({
+        raw: async (...statement) => (await transaction.query(boundStatement(...statement))) as never,
+        ...OVER_RAW,
+        inOrder: (...steps) => transaction.inOrder(steps),
+        last: (...steps) => transaction.inOrder(steps, true),
+        announce: (announcement) => void transaction.announced.push(announcement),
+      });
       await transaction.commit();
       this.announcer.send(transaction.announced);
       return result;

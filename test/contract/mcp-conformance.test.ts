@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { invoke } from '../api/invocations/support.ts';
 import { startTestService } from '../harness/service.ts';
 import { startTarget } from '../harness/target.ts';
-import { type Conformance, installConformance } from './mcp-conformance/install.ts';
+import { installConformance } from './mcp-conformance/install.ts';
 
 /**
  * `npm run test:mcp`: the protocol's own conformance suite, in the scenarios that ask nothing but what every server has. The others call tools,
@@ -47,26 +47,21 @@ const IN_PART: readonly [scenario: string, notTestable: readonly string[]][] = [
 ];
 
 const [service, target] = await Promise.all([startTestService(), startTarget()]);
-let conformance: Conformance;
-let proxy: Server;
-let url: string;
 const folder = mkdtempSync(path.join(tmpdir(), 'conformance-'));
 
-beforeAll(async () => {
-  conformance = installConformance();
-  proxy = withKey(service.key, new URL(service.baseUrl));
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
-  const made = await service.post('/api/v2/actions', {
-    name: 'conformance.note',
-    governed: true,
-    mcp: { pinned: true },
-    adapter: { type: 'http.request', config: { method: 'POST', url: `${target.baseUrl}/ok` } },
-  });
-  if (made.status !== 201) throw new Error(made.text);
-  await invoke(service, 'conformance.note'); // a receipt, which is a resource
+const conformance = installConformance();
+const proxy = withKey(service.key, new URL(service.baseUrl));
+proxy.listen(0, '127.0.0.1');
+await once(proxy, 'listening');
+const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
+const made = await service.post('/api/v2/actions', {
+  name: 'conformance.note',
+  governed: true,
+  mcp: { pinned: true },
+  adapter: { type: 'http.request', config: { method: 'POST', url: `${target.baseUrl}/ok` } },
 });
+if (made.status !== 201) throw new Error(made.text);
+await invoke(service, 'conformance.note'); // a receipt, which is a resource
 afterAll(() => {
   proxy.close();
   rmSync(folder, { recursive: true, force: true });

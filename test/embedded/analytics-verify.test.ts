@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { foldFacts } from '../../db/analytics/fold-facts.ts';
 import { createRun } from '../../db/runs/changes.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 
 /** `npm run analytics:verify` over every environment of an installation. */
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 async function verify(...args: string[]): Promise<{ code: number | null; output: string }> {
   const program = new Program(['embedded/run.mjs', 'embedded/commands/verify-analytics.js', ...args], {

@@ -1,50 +1,43 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import { ENTRIES_AT_ONCE } from '../../db/audit/verify-chains.ts';
 import { appendEvidence } from '../../db/effects/evidence.ts';
 import { plantNewEffect } from '../db/effects/planted-rows.ts';
 import { withoutTriggers } from '../db/harness/plant.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 
 /** `npm run audit:verify` over every workspace of an installation. */
 
-let database: TestDatabase;
-let owner: Client;
-let effectId: string;
-let evidenceId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  const { workspaceId } = database.tenant;
-  for (const id of ['1', '2', '3']) {
-    await database.db.withWorkspace(workspaceId, (tx) =>
-      recordAudit(tx, {
-        workspaceId,
-        actor: { type: 'system', id: null },
-        action: 'secret.rotated',
-        target: { type: 'thing', id },
-      }),
-    );
-  }
-  const { production } = await database.anotherWorkspace();
-  ({ effectId } = await plantNewEffect(owner, production));
-  evidenceId = await database.db.withEnvironment(production, (tx) =>
-    appendEvidence(tx, {
-      effectId,
-      source: 'operator_note',
-      observedAt: new Date(),
-      impliedOutcome: null,
-      summary: 'looked into it',
-      actor: { type: 'user', id: 'usr_1' },
+const database = await createTestDatabase();
+const owner = new Client({ connectionString: database.ownerUrl });
+await owner.connect();
+const { workspaceId } = database.tenant;
+for (const id of ['1', '2', '3']) {
+  await database.db.withWorkspace(workspaceId, (tx) =>
+    recordAudit(tx, {
+      workspaceId,
+      actor: { type: 'system', id: null },
+      action: 'secret.rotated',
+      target: { type: 'thing', id },
     }),
   );
-});
+}
+const { production } = await database.anotherWorkspace();
+const { effectId } = await plantNewEffect(owner, production);
+const evidenceId = await database.db.withEnvironment(production, (tx) =>
+  appendEvidence(tx, {
+    effectId,
+    source: 'operator_note',
+    observedAt: new Date(),
+    impliedOutcome: null,
+    summary: 'looked into it',
+    actor: { type: 'user', id: 'usr_1' },
+  }),
+);
 afterAll(async () => {
   await owner?.end();
-  await database?.close();
 });
 
 async function verify(...args: string[]): Promise<{ code: number | null; output: string }> {

@@ -3,16 +3,12 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../temporal/search-attributes.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../harness/database.ts';
 import { createDevServerEnvironment, createTimeSkippingEnvironment } from '../harness/temporal.ts';
 
-describe('a test database', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.close());
+const database = await createTestDatabase();
 
+describe('a test database', () => {
   it('is used as a plain role that owns nothing and that row-level security binds', async () => {
     const [role] = await database.asOwner<{ plain: boolean; owned: string }>(
       `SELECT NOT (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb) AS plain,

@@ -2,29 +2,26 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { projectRoot } from '../../process/project-root.ts';
 
 /** What `npm start` installs first, in a project of one package for development that is beside it: no registry is asked. */
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'prepare-'));
-  for (const part of ['embedded', 'local']) mkdirSync(path.join(folder, part));
-  copyFileSync(path.join(projectRoot(), 'embedded/prepare.mjs'), path.join(folder, 'embedded/prepare.mjs'));
-  const manifest = { name: 'project', version: '1.0.0', devDependencies: { local: 'file:local' } };
-  const packages = {
-    '': manifest,
-    local: { version: '1.0.0', dev: true },
-    'node_modules/local': { resolved: 'local', link: true },
-  };
-  const files = {
-    'package.json': manifest,
-    'package-lock.json': { name: 'project', version: '1.0.0', lockfileVersion: 3, requires: true, packages },
-    'local/package.json': { name: 'local', version: '1.0.0' },
-  };
-  for (const [name, json] of Object.entries(files)) writeFileSync(path.join(folder, name), JSON.stringify(json));
-});
+const folder = mkdtempSync(path.join(tmpdir(), 'prepare-'));
+for (const part of ['embedded', 'local']) mkdirSync(path.join(folder, part));
+copyFileSync(path.join(projectRoot(), 'embedded/prepare.mjs'), path.join(folder, 'embedded/prepare.mjs'));
+const manifest = { name: 'project', version: '1.0.0', devDependencies: { local: 'file:local' } };
+const packages = {
+  '': manifest,
+  local: { version: '1.0.0', dev: true },
+  'node_modules/local': { resolved: 'local', link: true },
+};
+const files = {
+  'package.json': manifest,
+  'package-lock.json': { name: 'project', version: '1.0.0', lockfileVersion: 3, requires: true, packages },
+  'local/package.json': { name: 'local', version: '1.0.0' },
+};
+for (const [name, json] of Object.entries(files)) writeFileSync(path.join(folder, name), JSON.stringify(json));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What it says, on stderr. */

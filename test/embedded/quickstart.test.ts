@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { projectRoot } from '../../process/project-root.ts';
 import { readSteps } from '../../embedded/walkthrough/page.ts';
 import { Shell } from '../../embedded/walkthrough/shell.ts';
@@ -12,14 +12,11 @@ import { HAS_PIP } from '../harness/pip.ts';
 
 /** The quick start begins a stack, and the other pages go on with it, as a reader would. */
 const parent = mkdtempSync(path.join(tmpdir(), 'quickstart-'));
-let env: NodeJS.ProcessEnv;
 let stack: Walk | null = null;
 
-beforeAll(async () => {
-  chmodSync(parent, 0o711); // PostgreSQL may have to run as another account
-  const { PATH = '', HOME = '' } = process.env;
-  env = { PATH, HOME, DATA_DIR: path.join(parent, 'data'), ...(await freePorts()) };
-});
+chmodSync(parent, 0o711); // PostgreSQL may have to run as another account
+const { PATH = '', HOME = '' } = process.env;
+const env: NodeJS.ProcessEnv = { PATH, HOME, DATA_DIR: path.join(parent, 'data'), ...(await freePorts()) };
 afterAll(async () => {
   await stack?.end();
   rmSync(parent, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Tenant } from '../../db/client.ts';
 import { addOAuthKey, oauthKeyAssociatedData } from '../../db/oauth/signing-keys.ts';
 import { putSecret } from '../../db/secrets/secrets.ts';
@@ -7,7 +7,7 @@ import { refuseOtherMasterKeys } from '../../db/secrets/refuse-other-master-keys
 import { REWRAP_BATCH_SIZE } from '../../db/maintenance/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { ensureSigningKey } from '../../db/signing-keys/signing-keys.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 
 /** `npm run secrets:rewrap` over an installation of which some values do not open. */
@@ -19,11 +19,7 @@ const [lostKey, oldKey, newKey] = [1, 2, 3].map((version) => `${version}:${rando
 ];
 const [lost, old] = [lostKey, oldKey].map((key) => Vault.fromMasterKeys(key)) as [Vault, Vault];
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.close());
+const database = await createTestDatabase();
 
 const put = (vault: Vault, tenant: Tenant, name: string): Promise<string> =>
   database.db.withEnvironment(tenant, async (tx) => {

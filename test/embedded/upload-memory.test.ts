@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { DIRECT_FILE_BYTES_MAX } from '../../domain/files/files.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 import { HAS_GO, startVersitygw, VERSITYGW_BUILD_TIMEOUT_MS } from '../harness/versitygw.ts';
 
@@ -20,18 +20,13 @@ interface RunningApi {
   baseUrl: string;
 }
 
-let database: TestDatabase;
-let key: string;
 const running: Program[] = [];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ key } = await database.db.withEnvironment(database.tenant, (tx) =>
-    createApiKey(tx, { name: 'test', preset: 'full_access' }),
-  ));
-});
+const database = await createTestDatabase();
+const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
+  createApiKey(tx, { name: 'test', preset: 'full_access' }),
+);
 afterAll(async () => {
   for (const program of running) await program.end('SIGKILL');
-  await database?.close();
 });
 
 /** The API in a process of its own, with such a store of files. */

@@ -1,37 +1,24 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
 import { createAction, invocationIn, invoke } from '../api/invocations/support.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+import { startTarget } from '../harness/target.ts';
 import { sentTo, untilSeen } from './seen.ts';
-import { type ApiProcess, Gateway, SeparateProcesses } from './separate-processes.ts';
+import { Gateway, SeparateProcesses } from './separate-processes.ts';
 
 const HANGING = '/hang?killed';
 const QUEUED = '/ok?queued';
 const LOST = '/ok?lost';
 
-let processes: SeparateProcesses;
-let target: Target;
 /** The process to kill. It reaches Temporal through the gateway. */
-let doomed: ApiProcess;
-let other: ApiProcess;
-let gateway: Gateway;
 
-beforeAll(async () => {
-  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
-  gateway = await Gateway.to(processes.temporal.port);
-  [doomed, other] = await Promise.all([
-    processes.startApi({ TEMPORAL_ADDRESS: gateway.address }),
-    processes.startApi(),
-    processes.startWorker(),
-  ]);
-});
-
-afterAll(async () => {
-  gateway.close();
-  await target.stop();
-  await processes.close();
-});
+const [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+const gateway = await Gateway.to(processes.temporal.port);
+const [doomed, other] = await Promise.all([
+  processes.startApi({ TEMPORAL_ADDRESS: gateway.address }),
+  processes.startApi(),
+  processes.startWorker(),
+]);
 
 const actionFor = (url: string): Promise<string> =>
   createAction(other, { url: `${target.baseUrl}${url}` }, { timeoutMs: 50_000 });

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
 import {
@@ -13,7 +13,7 @@ import {
   untilStatus,
 } from '../api/approvals/support.ts';
 import { createAction, effectOf, type Invocation, invoke } from '../api/invocations/support.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+import { startTarget } from '../harness/target.ts';
 import type { Program } from '../harness/embedded-stack.ts';
 import { sentTo } from './seen.ts';
 import { type ApiProcess, Gateway, SeparateProcesses } from './separate-processes.ts';
@@ -21,28 +21,16 @@ import { type ApiProcess, Gateway, SeparateProcesses } from './separate-processe
 /** SIGKILL of every API and worker process while people decide. Later processes carry out their decisions. */
 const LARGE = { input: { payment: 'pay_1', amount: 60_000 } };
 
-let processes: SeparateProcesses;
-let target: Target;
-let gateway: Gateway;
 /** The keys of the two approvers who must agree. */
-let keys: [string, string];
-beforeAll(async () => {
-  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
-  gateway = await Gateway.to(processes.temporal.port);
-  const { database } = processes;
-  const [alice, bob] = await database.db.withEnvironment(database.tenant, async (tx) => [
-    await createApiKey(tx, { name: 'alice', preset: 'full_access' }),
-    await createApiKey(tx, { name: 'bob', preset: 'full_access' }),
-  ]);
-  if (!alice || !bob) throw new Error('two keys were made');
-  keys = [alice.key, bob.key];
-});
-
-afterAll(async () => {
-  gateway.close();
-  await target.stop();
-  await processes.close();
-});
+const [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+const gateway = await Gateway.to(processes.temporal.port);
+const { database } = processes;
+const [alice, bob] = await database.db.withEnvironment(database.tenant, async (tx) => [
+  await createApiKey(tx, { name: 'alice', preset: 'full_access' }),
+  await createApiKey(tx, { name: 'bob', preset: 'full_access' }),
+]);
+if (!alice || !bob) throw new Error('two keys were made');
+const keys: [string, string] = [alice.key, bob.key];
 
 interface Parked {
   url: string;

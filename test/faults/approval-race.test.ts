@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { decide } from '../../api/approvals/decide.ts';
 import type { Caller } from '../../api/http/callers.ts';
-import type { Activities } from '../../activities/index.ts';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
@@ -19,18 +18,12 @@ const RUNS = inForm({ short: 100, full: 500 });
 const AT_ONCE = 4;
 const FAR = '2999-01-01T00:00:00.000Z';
 
-let world: ActivityWorld;
-let activities: Activities;
-let [alice, bob] = ['', ''];
 const adapter = adapterThat(() => Promise.resolve(ACCEPTED));
-beforeAll(async () => {
-  world = await ActivityWorld.start();
-  const key = async (name: string): Promise<string> =>
-    (await world.transaction((tx) => createApiKey(tx, { name, preset: 'full_access' }))).record.id;
-  [alice, bob] = [await key('alice'), await key('bob')];
-  activities = world.activities({ adapterFor: adapter.adapterFor });
-});
-afterAll(async () => world.close());
+const world = await ActivityWorld.start();
+const keyIdOf = async (name: string): Promise<string> =>
+  (await world.transaction((tx) => createApiKey(tx, { name, preset: 'full_access' }))).record.id;
+const [alice, bob] = [await keyIdOf('alice'), await keyIdOf('bob')];
+const activities = world.activities({ adapterFor: adapter.adapterFor });
 
 type Ended = 'approved' | 'denied' | 'expired' | 'cancelled';
 interface Row {

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { expect } from 'vitest';
 import { row, summarize } from '../../bench/latencies.ts';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import type { Tenant } from '../../db/client.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import type { Caller } from '../api/invocations/support.ts';
+import { closesWithFile } from '../harness/closes-with-file.ts';
 import { type ApiProcess, SeparateProcesses } from './separate-processes.ts';
 
 /** What the tests share in which a crowd of messages waits: API and worker as a process each, a receiver, and what is measured. */
@@ -44,6 +45,7 @@ export class Receiver {
   static async start(): Promise<Receiver> {
     const receiver = new Receiver();
     await new Promise<void>((resolve) => receiver.server.listen(0, '127.0.0.1', resolve));
+    closesWithFile(() => receiver.close());
     return receiver;
   }
 
@@ -62,13 +64,13 @@ export class Receiver {
     return times.slice(1).map((at, n) => at - (times[n] ?? Number.NaN));
   }
 
-  async close(): Promise<void> {
+  private async close(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
   }
 }
 
-/** API and worker, separate so that their memory is theirs, and a receiver. */
+/** API and worker, separate so that their memory is theirs, and a receiver. All of it closes with the file. */
 export class CrowdStage {
   readonly processes: SeparateProcesses;
   readonly receiver: Receiver;
@@ -89,14 +91,8 @@ export class CrowdStage {
   static async start(workerEnvironment: Record<string, string> = {}): Promise<CrowdStage> {
     const [processes, receiver] = await Promise.all([SeparateProcesses.start(), Receiver.start()]);
     const [api, worker] = await Promise.all([processes.startApi(), processes.startWorker(workerEnvironment)]);
-    const temporal = new Client({ connection: await Connection.connect({ address: processes.temporal.address }) });
+    const temporal = await processes.temporalClient();
     return new CrowdStage(processes, receiver, { api, temporal, workerPid: worker.process.pid });
-  }
-
-  async close(): Promise<void> {
-    await this.temporal.connection.close();
-    await this.processes.close();
-    await this.receiver.close();
   }
 
   /** The API with a key of every scope. */

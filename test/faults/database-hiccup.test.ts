@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { CallResult } from '../api/harness/test-api.ts';
 import { createAction, invocationIn } from '../api/invocations/support.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+import { startTestService } from '../harness/service.ts';
+import { startTarget } from '../harness/target.ts';
 import { violatedInvariants } from './invariants.ts';
 import { quietTemporal } from './quiet-temporal.ts';
 import { sentTo } from './seen.ts';
@@ -12,16 +12,8 @@ const INVOCATIONS = 36;
 const HICCUPS = 12;
 const HICCUP_INTERVAL_MS = 120;
 
-let service: TestService;
-let target: Target;
-beforeAll(async () => {
-  quietTemporal();
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+quietTemporal();
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
 /** Ends every connection of the service, those of API, worker and notifications. Returns how many there were. */
 async function hiccup(): Promise<number> {

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { jobSchema } from '../../api/dead-letters/schemas.ts';
 import { keySchema } from '../../api/flow-control/schemas.ts';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { plantDeadLetters } from '../api/dead-letters/plant.ts';
-import { type Caller, dataOf } from '../api/invocations/support.ts';
-import { type Destination, startDestination } from '../api/messages/support.ts';
+import { dataOf } from '../api/invocations/support.ts';
+import { startDestination } from '../api/messages/support.ts';
 import { inForm } from './form.ts';
 import { SeparateProcesses } from './separate-processes.ts';
 
@@ -24,21 +24,12 @@ const IS_HELD = inForm({ short: false, full: true });
 const LET_THROUGH = 500;
 const JOB_TIMEOUT_MS = inForm({ short: 300_000, full: 3 * 3_600_000 });
 
-let processes: SeparateProcesses;
-let destination: Destination;
-let api: Caller;
-beforeAll(async () => {
-  [processes, destination] = await Promise.all([SeparateProcesses.start(), startDestination()]);
-  const { database } = processes;
-  const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
-    createApiKey(tx, { name: 'test', scopes: SCOPES }),
-  );
-  api = (await processes.startApi()).as(key);
-});
-afterAll(async () => {
-  await processes.close();
-  await destination.close();
-});
+const [processes, destination] = await Promise.all([SeparateProcesses.start(), startDestination()]);
+const { database } = processes;
+const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
+  createApiKey(tx, { name: 'test', scopes: SCOPES }),
+);
+const api = (await processes.startApi()).as(key);
 
 /** The id of a key that lets nothing through until it is resumed. */
 async function pausedKey(): Promise<string> {

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { measureCalls } from '../../bench/latencies.ts';
 import { grantFreePermits } from '../../db/in-flight/directory.ts';
-import type { Caller } from '../api/invocations/support.ts';
 import { everyCap } from '../harness/in-flight-caps.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
 import { CrowdStage, expectBoundedGrowth, expectNoSlower, inMebibytes, report } from './crowd.ts';
@@ -23,16 +22,10 @@ const OPEN_WAITING_MAX = 10;
 const OPEN_MAX = 50;
 const TIMEOUT_MS = inForm({ short: 4 * PATIENCE_MS, full: 3_600_000 });
 
-let stage: CrowdStage;
-let crowded: Caller;
-let beside: Caller;
-beforeAll(async () => {
-  stage = await CrowdStage.start({ WORKSPACE_DELIVERIES_MAX: '1' });
-  const { database } = stage.processes;
-  crowded = await stage.callerOf(database.tenant);
-  beside = await stage.callerOf((await database.anotherWorkspace()).development);
-});
-afterAll(() => stage?.close());
+const stage = await CrowdStage.start({ WORKSPACE_DELIVERIES_MAX: '1' });
+const { database } = stage.processes;
+const crowded = await stage.callerOf(database.tenant);
+const beside = await stage.callerOf((await database.anotherWorkspace()).development);
 
 /** The receiver answers the crowd while it is open: so many, and then it is shut. */
 class Gate {

@@ -1,8 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
 import { Client as PostgresClient, type QueryResultRow } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
 import { call } from '../api/harness/test-api.ts';
 import { inForm } from './form.ts';
@@ -50,28 +50,22 @@ const { batchesInShare, batchSize, rounds, endWithinMs, isSweptAtOnce } = inForm
 });
 const KILLS = Array.from({ length: rounds }, () => PARTS).flat();
 
-let servers: OwnServers;
-let key: string;
-let receiver: Server;
 /** The `webhook-id` of each receipt, by the URL that was called. */
 const receipts = new Map<string, string[]>();
 
-beforeAll(async () => {
-  receiver = createServer((request, response) => {
-    const url = request.url ?? '';
-    const ids = receipts.get(url) ?? [];
-    receipts.set(url, [...ids, String(request.headers['webhook-id'])]);
-    const answer = RECEIVERS[url.slice(1).split('?')[0] ?? ''];
-    request.resume().once('end', () => answer?.(response, ids.length + 1));
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  ({ servers, key } = await OwnServers.start());
+const receiver = createServer((request, response) => {
+  const url = request.url ?? '';
+  const ids = receipts.get(url) ?? [];
+  receipts.set(url, [...ids, String(request.headers['webhook-id'])]);
+  const answer = RECEIVERS[url.slice(1).split('?')[0] ?? ''];
+  request.resume().once('end', () => answer?.(response, ids.length + 1));
 });
+await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+const { servers, key } = await OwnServers.start();
 
-afterAll(async () => {
-  await servers?.close();
+afterAll(() => {
   receiver.closeAllConnections();
-  await new Promise((resolve) => receiver.close(resolve));
+  receiver.close();
 });
 
 /** One batch; sent again with its key until it is answered, as a careful caller does. Returns each message's id by its URL. */

@@ -1,9 +1,8 @@
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FAN_OUT_PAGE_SIZE } from '../../domain/events/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { eventWorkflowId } from '../../temporal/events/fan-out-event.ts';
-import { type Destination, startDestination } from '../api/messages/support.ts';
+import { startDestination } from '../api/messages/support.ts';
 import { inForm } from './form.ts';
 import { type ApiProcess, SeparateProcesses } from './separate-processes.ts';
 
@@ -17,25 +16,13 @@ const TIMEOUT_MS = inForm({ short: 420_000, full: 1_800_000 });
 /** As in production: soon after a worker is lost another one takes up its activities. One that only stands still delivers twice, no more. */
 const WORKER = { HEARTBEAT_TIMEOUT_SECONDS: '10' };
 
-let processes: SeparateProcesses;
-let destination: Destination;
-let temporal: Client;
-let topicId: string;
-beforeAll(async () => {
-  [processes, destination] = await Promise.all([SeparateProcesses.start(), startDestination()]);
-  temporal = new Client({ connection: await Connection.connect({ address: processes.temporal.address }) });
-  topicId = newId('topic');
-  await processes.database.asOwner(`INSERT INTO topics (id, environment_id, name) VALUES ($1, $2, 'service')`, [
-    topicId,
-    processes.database.tenant.environmentId,
-  ]);
-});
-afterAll(async () => {
-  await temporal?.connection.close();
-  await processes?.close();
-  await destination?.close();
-});
-
+const [processes, destination] = await Promise.all([SeparateProcesses.start(), startDestination()]);
+const temporal = await processes.temporalClient();
+const topicId = newId('topic');
+await processes.database.asOwner(`INSERT INTO topics (id, environment_id, name) VALUES ($1, $2, 'service')`, [
+  topicId,
+  processes.database.tenant.environmentId,
+]);
 interface Subscribed {
   path: string;
   eventTypes: readonly string[];

@@ -41,7 +41,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await program.end('SIGTERM');
-  await target.stop();
   rmSync(parent, { recursive: true, force: true });
 });
 

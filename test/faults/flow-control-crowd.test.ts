@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { keySchema } from '../../api/flow-control/schemas.ts';
 import { measureCalls } from '../../bench/latencies.ts';
 import { grantWaiting } from '../../db/flow-control/queue.ts';
-import { type Caller, dataOf } from '../api/invocations/support.ts';
+import { dataOf } from '../api/invocations/support.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
 import { CrowdStage, expectBoundedGrowth, expectNoSlower, inMebibytes, report } from './crowd.ts';
 import { inForm } from './form.ts';
@@ -21,13 +21,8 @@ const GRANTS = inForm({ short: 20, full: 500 });
 const OPEN_MAX = 50;
 const TIMEOUT_MS = inForm({ short: 4 * PATIENCE_MS, full: 3_600_000 });
 
-let stage: CrowdStage;
-let api: Caller;
-beforeAll(async () => {
-  stage = await CrowdStage.start();
-  api = await stage.callerOf(stage.processes.database.tenant);
-});
-afterAll(() => stage?.close());
+const stage = await CrowdStage.start();
+const api = await stage.callerOf(stage.processes.database.tenant);
 
 /** A paused key with so many waiting messages, `name 1` to `name count`. Returns its id. */
 async function crowd(name: string, count: number): Promise<string> {

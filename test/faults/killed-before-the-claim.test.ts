@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Caller, createAction, invoke } from '../api/invocations/support.ts';
-import type { Target } from '../harness/target.ts';
+import { createAction, invoke } from '../api/invocations/support.ts';
 import { sentTo } from './seen.ts';
-import { type SeparateProcesses, withApiProcess } from './separate-processes.ts';
+import { startApiProcess } from './separate-processes.ts';
 
 /** SIGKILL of a worker that took a dispatch up and has not claimed it yet. */
 
@@ -10,10 +9,7 @@ const HEARTBEAT_TIMEOUT_SECONDS = '4';
 /** Far below the hour that a dispatch may wait for a worker. */
 const SENT_WITHIN_MS = 60_000;
 
-let processes: SeparateProcesses;
-let target: Target;
-let api: Caller;
-withApiProcess((started) => ({ processes, target, api } = started));
+const { processes, target, api } = await startApiProcess();
 
 const claiming = () =>
   processes.database.asOwner<{ pid: number }>(

@@ -1,20 +1,13 @@
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAction, invocationIn } from '../api/invocations/support.ts';
 import type { Program } from '../harness/embedded-stack.ts';
-import { startTarget, type Target } from '../harness/target.ts';
-import { type ApiProcess, SeparateProcesses } from './separate-processes.ts';
+import { startTarget } from '../harness/target.ts';
+import { SeparateProcesses } from './separate-processes.ts';
 
 type Line = Record<string, unknown>;
 
 const REQUEST_ID = 'the-request-of-a-test';
 const INPUT = 'a value that belongs in no log';
-
-let processes: SeparateProcesses;
-let target: Target;
-let api: ApiProcess;
-let worker: Program;
-let invocationId: string;
 
 /** Every line that a process printed, each of which must be JSON. `npm start` prepares before the process begins. */
 const linesOf = (program: Program): Line[] =>
@@ -23,23 +16,17 @@ const linesOf = (program: Program): Line[] =>
     .filter((line) => line !== '' && !/^(Building,|Built in )/.test(line))
     .map((line) => JSON.parse(line) as Line);
 
-beforeAll(async () => {
-  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
-  // A warning of Node's own, as an old dependency causes it.
-  const environment = { LOG_LEVEL: 'trace', NODE_OPTIONS: '--trace-deprecation', NODE_PENDING_DEPRECATION: '1' };
-  [api, worker] = await Promise.all([processes.startApi(environment), processes.startWorker(environment)]);
-  const action = await createAction(api, { url: `${target.baseUrl}/hang?logs` }, { timeoutMs: 3_000 });
-  const reply = await api.post(
-    `/api/v2/actions/${action}/invoke`,
-    { input: { note: INPUT } },
-    { 'X-Request-Id': REQUEST_ID },
-  );
-  invocationId = invocationIn(reply).id;
-});
-afterAll(async () => {
-  await target.stop();
-  await processes.close();
-});
+const [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+// A warning of Node's own, as an old dependency causes it.
+const environment = { LOG_LEVEL: 'trace', NODE_OPTIONS: '--trace-deprecation', NODE_PENDING_DEPRECATION: '1' };
+const [api, worker] = await Promise.all([processes.startApi(environment), processes.startWorker(environment)]);
+const action = await createAction(api, { url: `${target.baseUrl}/hang?logs` }, { timeoutMs: 3_000 });
+const reply = await api.post(
+  `/api/v2/actions/${action}/invoke`,
+  { input: { note: INPUT } },
+  { 'X-Request-Id': REQUEST_ID },
+);
+const invocationId = invocationIn(reply).id;
 
 describe('the logs', () => {
   test('the line of a request names what it touched, and its id leads to the record and the workflow', async () => {
@@ -49,13 +36,9 @@ describe('the logs', () => {
     const invocation = invocationIn(await api.get(`/api/v2/actions/invocations/${invocationId}`));
     expect(line()).toMatchObject({ invocationId, effectId: invocation.effectId });
     expect(invocation).toMatchObject({ requestId: REQUEST_ID });
-    const connection = await Connection.connect({ address: processes.temporal.address });
-    try {
-      const workflow = await new Client({ connection }).workflow.getHandle(`invocation/${invocationId}`).describe();
-      expect(workflow.memo).toEqual({ requestId: REQUEST_ID });
-    } finally {
-      await connection.close();
-    }
+    const { workflow } = await processes.temporalClient();
+    const { memo } = await workflow.getHandle(`invocation/${invocationId}`).describe();
+    expect(memo).toEqual({ requestId: REQUEST_ID });
   });
 
   test('lines of the worker name their workflow and invocation', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { collectionSchema, jobSchema } from '../../api/memory/schemas.ts';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { SCOPES } from '../../domain/scopes.ts';
@@ -28,7 +28,6 @@ describe.skipIf(!HAS_PIP)('an ingest (skipped only where python3 has no pip, whi
     );
     api = (await processes.startApi()).as(key);
   });
-  afterAll(() => processes.close());
 
   const job = async (id: string) => dataOf(await api.get(`/api/v2/memory/jobs/${id}`), jobSchema);
 

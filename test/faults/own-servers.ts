@@ -9,12 +9,13 @@ import { createWorkspace } from '../../db/environments/workspaces.ts';
 import { migrate } from '../../db/migrate.ts';
 import { type RunningPostgres, startPostgres } from '../../embedded/postgres.ts';
 import { type RunningTemporal, startTemporal } from '../../embedded/temporal.ts';
+import { closesWithFile } from '../harness/closes-with-file.ts';
 import { Program } from '../harness/embedded-stack.ts';
 import { freePorts } from '../../embedded/ports.ts';
 
 export type Part = 'api' | 'worker' | 'temporal' | 'postgres';
 
-/** PostgreSQL (fsync on) and Temporal (on a file) of a test's own, with one API and one worker process. Each can be killed. */
+/** PostgreSQL (fsync on) and Temporal (on a file) of a test's own, with one API and one worker process. Each can be killed. All of it closes with the file. */
 export class OwnServers {
   readonly baseUrl: string;
   private readonly folder: string;
@@ -58,6 +59,7 @@ export class OwnServers {
     );
     await db.close();
     const servers = new OwnServers(folder, port, postgres, temporal, application.href);
+    closesWithFile(() => servers.close());
     await servers.restart('api');
     await servers.restart('worker');
     return { servers, key };
@@ -93,7 +95,7 @@ export class OwnServers {
     }
   }
 
-  async close(): Promise<void> {
+  private async close(): Promise<void> {
     await Promise.all(Object.values(this.programs).map((program) => program.end('SIGKILL')));
     await Promise.all([this.temporal.stop(), this.postgres.stop()]);
     rmSync(this.folder, { recursive: true, force: true });

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Caller, createAction, invoke } from '../api/invocations/support.ts';
-import type { Target } from '../harness/target.ts';
+import { createAction, invoke } from '../api/invocations/support.ts';
 import { sentTo, untilSeen } from './seen.ts';
-import { type SeparateProcesses, withApiProcess } from './separate-processes.ts';
+import { startApiProcess } from './separate-processes.ts';
 
 /** SIGKILL of a worker that holds all permits of a workspace, while other calls of it queue for one. */
 
@@ -10,10 +9,7 @@ const CAP = 2;
 const HANGING = ['/hang?one', '/hang?two'];
 const QUEUED = ['/ok?three', '/ok?four'];
 
-let processes: SeparateProcesses;
-let target: Target;
-let api: Caller;
-withApiProcess((started) => ({ processes, target, api } = started));
+const { processes, target, api } = await startApiProcess();
 
 const permits = (isTaken: boolean) =>
   processes.database.asOwner<{ holder: string }>(

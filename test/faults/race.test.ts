@@ -149,8 +149,6 @@ afterAll(async () => {
   for (const worker of alive) worker.shutdown();
   await target.release();
   await Promise.all(ends);
-  await target.stop();
-  await service.close();
 });
 
 async function cutOff(applicationName: string): Promise<void> {

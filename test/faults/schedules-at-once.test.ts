@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { everyCap } from '../harness/in-flight-caps.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import { startTestService } from '../harness/service.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
 import { inForm } from './form.ts';
 
@@ -14,11 +14,7 @@ const LEAD_FACTOR = 3;
 const LEAD_MS_MIN = 10_000;
 const TIMEOUT_MS = inForm({ short: 6 * PATIENCE_MS, full: 1_800_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ inFlightCaps: everyCap(1) });
-});
-afterAll(() => service.close());
+const service = await startTestService({ inFlightCaps: everyCap(1) });
 
 interface Lag {
   runs: number;

@@ -3,14 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { Client, Connection } from '@temporalio/client';
+import { inject } from 'vitest';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { startTemporal, type RunningTemporal } from '../../embedded/temporal.ts';
 import { call, type CallResult } from '../api/harness/test-api.ts';
 import type { Caller } from '../api/invocations/support.ts';
+import { closesWithFile } from '../harness/closes-with-file.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+import { startTarget } from '../harness/target.ts';
 
 export interface ApiProcess extends Caller {
   program: Program;
@@ -20,7 +22,8 @@ export interface ApiProcess extends Caller {
 
 /**
  * The production shape: `server.ts` and `worker.ts` as processes of their own, as many as a test starts, on a database and a
- * Temporal that only they use. A kill here is a real one, because the test's process holds none of their state.
+ * Temporal that only they use. A kill here is a real one, because the test's process holds none of their state. All of it closes with the
+ * file.
  */
 export class SeparateProcesses {
   readonly database: TestDatabase;
@@ -58,7 +61,9 @@ export class SeparateProcesses {
     const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
       createApiKey(tx, { name: 'test', preset: 'full_access' }),
     );
-    return new SeparateProcesses(database, temporal, key, folder);
+    const processes = new SeparateProcesses(database, temporal, key, folder);
+    closesWithFile(() => processes.close());
+    return processes;
   }
 
   async startApi(environment: Record<string, string> = {}): Promise<ApiProcess> {
@@ -78,7 +83,13 @@ export class SeparateProcesses {
     return program;
   }
 
-  async close(): Promise<void> {
+  async temporalClient(): Promise<Client> {
+    const connection = await Connection.connect({ address: this.temporal.address });
+    closesWithFile(() => connection.close());
+    return new Client({ connection });
+  }
+
+  private async close(): Promise<void> {
     await Promise.all(this.programs.map((program) => program.end('SIGKILL')));
     await this.temporal.stop();
     await this.database.close();
@@ -92,27 +103,13 @@ export class SeparateProcesses {
   }
 }
 
-export interface ProcessesAndTarget {
-  processes: SeparateProcesses;
-  target: Target;
-  api: ApiProcess;
+/** An API process, without a worker, and a target. */
+export async function startApiProcess() {
+  const [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+  return { processes, target, api: await processes.startApi() };
 }
 
-/** An API process, without a worker, and a target, from before the first test of a file to after its last. `take` is handed them. */
-export function withApiProcess(take: (started: ProcessesAndTarget) => void): void {
-  let processes: SeparateProcesses | undefined;
-  let target: Target | undefined;
-  beforeAll(async () => {
-    [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
-    take({ processes, target, api: await processes.startApi() });
-  });
-  afterAll(async () => {
-    await target?.stop();
-    await processes?.close();
-  });
-}
-
-/** A proxy to a server that can be blocked: connections stay open, but no data passes. */
+/** A proxy to a server that can be blocked: connections stay open, but no data passes. It closes with the file. */
 export class Gateway {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -135,6 +132,7 @@ export class Gateway {
   static async to(port: number): Promise<Gateway> {
     const gateway = new Gateway(port);
     await new Promise<void>((resolve) => gateway.server.listen(0, '127.0.0.1', resolve));
+    closesWithFile(async () => gateway.close());
     return gateway;
   }
 
@@ -149,7 +147,7 @@ export class Gateway {
     }
   }
 
-  close(): void {
+  private close(): void {
     for (const socket of this.sockets) socket.destroy();
     this.server.close();
   }

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { messageSchema, sessionSchema } from '../../api/sessions/schemas.ts';
-import { startTestApi, type TestApi } from '../api/harness/test-api.ts';
+import { startTestApi } from '../api/harness/test-api.ts';
 import { dataOf } from '../api/invocations/support.ts';
 import { inForm } from './form.ts';
 
@@ -10,13 +10,8 @@ const WRITERS = 64;
 const MESSAGES = inForm({ short: 1_280, full: 10_000 });
 const PAGE = 100;
 
-let api: TestApi;
-let key: string;
-beforeAll(async () => {
-  api = await startTestApi({ taskQueue: 'nobody-polls' });
-  ({ key } = await api.createKey(api.database.tenant));
-});
-afterAll(() => api.close());
+const api = await startTestApi({ taskQueue: 'nobody-polls' });
+const { key } = await api.createKey(api.database.tenant);
 
 /** Writes its messages one after the other, in requests of one to five. A request that is sent twice has the same Idempotency-Key. */
 async function write(path: string, writer: number, messages: number): Promise<void> {

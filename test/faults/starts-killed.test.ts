@@ -1,40 +1,15 @@
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Client } from '@temporalio/client';
+import { expect, test } from 'vitest';
 import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
 import { startsOf } from '../activities/maintenance/relay-starts.ts';
 import type { StartKind } from '../../db/maintenance/claim-workflow-starts.ts';
 import type { CallResult } from '../api/harness/test-api.ts';
-import type { Caller } from '../api/invocations/support.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+import { startTarget } from '../harness/target.ts';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { SCOPES } from '../../domain/scopes.ts';
-import { type ApiProcess, Gateway, SeparateProcesses } from './separate-processes.ts';
+import { Gateway, SeparateProcesses } from './separate-processes.ts';
 
 /** SIGKILL of the API process between the commit of a record and the start of its workflow, for each kind that a request makes. */
-
-let processes: SeparateProcesses;
-let target: Target;
-let gateway: Gateway;
-let connection: Connection;
-let doomed: ApiProcess;
-let api: Caller;
-beforeAll(async () => {
-  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
-  gateway = await Gateway.to(processes.temporal.port);
-  connection = await Connection.connect({ address: processes.temporal.address });
-  doomed = await processes.startApi({ TEMPORAL_ADDRESS: gateway.address });
-  const { database } = processes;
-  const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
-    createApiKey(tx, { name: 'test', scopes: SCOPES }),
-  );
-  api = doomed.as(key);
-});
-afterAll(async () => {
-  await connection.close();
-  gateway.close();
-  await target.stop();
-  await processes.close();
-});
 
 async function made(reply: Promise<CallResult>): Promise<string> {
   const { status, json } = await reply;
@@ -57,6 +32,16 @@ const BEGUN: Partial<Record<StartKind, (client: Client, id: string) => Promise<u
     expect(runs).toEqual([{ outcome: 'published' }]);
   },
 };
+
+const [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+const gateway = await Gateway.to(processes.temporal.port);
+const client = await processes.temporalClient();
+const doomed = await processes.startApi({ TEMPORAL_ADDRESS: gateway.address });
+const { database } = processes;
+const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
+  createApiKey(tx, { name: 'test', scopes: SCOPES }),
+);
+const api = doomed.as(key);
 
 test('what was committed and not started is started by the sweep, each kind of it', async () => {
   expect((await api.post('/api/v2/events/topics', { name: 'orders' })).status).toBe(201);
@@ -84,7 +69,6 @@ test('what was committed and not started is started by the sweep, each kind of i
 
   await Promise.all([processes.startApi(), processes.startWorker()]);
   await processes.database.asOwner('UPDATE workflow_starts SET due_at = now()');
-  const client = new Client({ connection });
   await client.schedule.getHandle(SWEEP_SCHEDULE_ID).trigger();
   for (const [index, kind] of kinds.entries()) {
     for (const id of left[index] ?? []) {

@@ -1,24 +1,18 @@
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAction, errorOf, invocationIn } from '../api/invocations/support.ts';
 import { call } from '../api/harness/test-api.ts';
 import { freePort } from '../../embedded/ports.ts';
 import type { Program } from '../harness/embedded-stack.ts';
-import { startTarget, type Target } from '../harness/target.ts';
-import { type ApiProcess, SeparateProcesses } from './separate-processes.ts';
+import { startTarget } from '../harness/target.ts';
+import { SeparateProcesses } from './separate-processes.ts';
 
 /** Where a worker is there, an invocation waits longer than this for its end. */
 const ACTION_TIMEOUT_MS = 120_000;
 /** Five seconds are promised; the rest is for a busy machine. */
 const ANSWERED_WITHIN_MS = 20_000;
 
-let processes: SeparateProcesses;
-let target: Target;
-let api: ApiProcess;
 let worker: Program;
 let healthUrl: string;
-let action: string;
-let connection: Connection;
 
 const startWorker = async (): Promise<void> => {
   const address = `127.0.0.1:${await freePort()}`;
@@ -47,18 +41,10 @@ const invoke = async (idempotencyKey: string) => {
   return { reply, tookMs: Date.now() - startedAtMs };
 };
 
-beforeAll(async () => {
-  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
-  connection = await Connection.connect({ address: processes.temporal.address });
-  api = await processes.startApi();
-  action = await createAction(api, { url: `${target.baseUrl}/ok` }, { timeoutMs: ACTION_TIMEOUT_MS });
-});
-afterAll(async () => {
-  await connection.close();
-  await target.stop();
-  await processes.close();
-});
-
+const [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+const temporal = await processes.temporalClient();
+const api = await processes.startApi();
+const action = await createAction(api, { url: `${target.baseUrl}/ok` }, { timeoutMs: ACTION_TIMEOUT_MS });
 describe('a worker that is away', () => {
   test('was never there: not ready, and an invocation is refused at once', async () => {
     expect(await ready()).toEqual([503, { ...checks, workers: 'none' }]);
@@ -97,7 +83,7 @@ describe('a worker that is away', () => {
     expect(tookMs).toBeLessThan(ANSWERED_WITHIN_MS);
     await startWorker();
     // Its workflow was started. It ends without a receipt, because its admission is gone.
-    const handle = new Client({ connection }).workflow.getHandle(`invocation/${queued?.id}`);
+    const handle = temporal.workflow.getHandle(`invocation/${queued?.id}`);
     expect(await handle.result()).toBeNull();
     expect(await sent()).toBe(1);
     const again = await invoke('while-away');

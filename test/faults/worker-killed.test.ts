@@ -1,9 +1,8 @@
-import { beforeAll, describe, test } from 'vitest';
-import { type Caller, createAction, effectOf, invocationIn, invoke } from '../api/invocations/support.ts';
+import { describe, test } from 'vitest';
+import { createAction, effectOf, invocationIn, invoke } from '../api/invocations/support.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Target } from '../harness/target.ts';
 import { sentTo, untilSeen } from './seen.ts';
-import { type SeparateProcesses, withApiProcess } from './separate-processes.ts';
+import { startApiProcess } from './separate-processes.ts';
 
 /** Counted from the kill. */
 const UNKNOWN_WITHIN_MS = 60_000;
@@ -16,10 +15,7 @@ const PLAIN = '/hang?plain';
 const VERIFIED = '/orders?answer=hang&visibleAfterMs=600000';
 const ORDER = 'verified';
 
-let processes: SeparateProcesses;
-let target: Target;
-let api: Caller;
-let replies: Awaited<ReturnType<typeof killTheWorker>>;
+const { processes, target, api } = await startApiProcess();
 
 /** SIGKILL of the worker process while the target holds three requests open; then another worker process. */
 async function killTheWorker() {
@@ -60,10 +56,7 @@ async function untilAccepted() {
   return { invocation: invocationIn(reply) };
 }
 
-withApiProcess((started) => ({ processes, target, api } = started));
-beforeAll(async () => {
-  replies = await killTheWorker();
-});
+const replies = await killTheWorker();
 
 describe.concurrent('SIGKILL of the worker process while the target holds a request open', () => {
   test('unknown in time, the caller answered, the rest held, the reconciliation under way', async ({ expect }) => {

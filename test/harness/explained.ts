@@ -1,4 +1,4 @@
-import { type EnvironmentTransaction, statementsOver } from '../../db/client.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { Step } from '../../db/transaction.ts';
 
 /**
@@ -24,5 +24,5 @@ export function explained(
     for (const step of steps) answers.push((await step?.()) ?? null);
     return answers;
   };
-  return { ...tx, ...statementsOver(raw), inOrder: oneByOne as EnvironmentTransaction['inOrder'] };
+  return { ...tx, raw, inOrder: oneByOne as EnvironmentTransaction['inOrder'] };
 }

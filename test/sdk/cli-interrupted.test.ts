@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { EXIT, InterruptedError } from '../../sdk/cli/src/exit.ts';
 import { runProgram } from '../../sdk/cli/src/program.ts';
 
@@ -13,30 +13,24 @@ const TRIES_OF_ONE_REQUEST = 3;
 const PENDING = { id: 'apr_1', status: 'pending' };
 const PARKED = { id: 'inv_1', status: 'pending_approval', grade: 'pending', approvalId: 'apr_1' };
 
-let server: Server;
-let baseUrl: string;
 /** What is to be answered to a method; anything else is left without an answer. */
 let answers: Partial<Record<string, object>> = {};
 /** What is answered to everything, where it is set. */
 let failing: { status: number; body: object } | null = null;
 let arrived: (request: IncomingMessage) => void = () => undefined;
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    if (failing !== null) {
-      request.resume();
-      return response
-        .writeHead(failing.status, { 'Content-Type': 'application/json' })
-        .end(JSON.stringify(failing.body));
-    }
-    const data = answers[request.method ?? ''];
-    if (data === undefined) return arrived(request);
-    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ success: true, data }));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const server = createServer((request, response) => {
+  if (failing !== null) {
+    request.resume();
+    return response.writeHead(failing.status, { 'Content-Type': 'application/json' }).end(JSON.stringify(failing.body));
+  }
+  const data = answers[request.method ?? ''];
+  if (data === undefined) return arrived(request);
+  response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ success: true, data }));
 });
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));

@@ -1,25 +1,22 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
+import { beforeEach, afterEach, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../process/project-root.ts';
 import { EXIT } from '../../sdk/cli/src/exit.ts';
 import { runProgram } from '../../sdk/cli/src/program.ts';
-import { startTestApi, type TestApi } from '../api/harness/test-api.ts';
+import { startTestApi } from '../api/harness/test-api.ts';
 import { memberSession } from '../api/harness/member-session.ts';
 import { createRefundAction, policyClient, type PolicyClient } from '../api/approval-policies/support.ts';
 
 const EXAMPLE = path.join(projectRoot(), 'docs', 'examples', 'approval-policies');
 
 /** `agent-actions policies` on a folder, against a real service over HTTP. */
+const api = await startTestApi();
+
 describe('agent-actions policies', () => {
-  let api: TestApi;
   let client: PolicyClient;
   let folder: string;
-  beforeAll(async () => {
-    api = await startTestApi();
-  });
-  afterAll(() => api?.close());
   beforeEach(async () => {
     client = await policyClient(api, (await api.database.anotherWorkspace()).production);
     folder = mkdtempSync(path.join(tmpdir(), 'policies-'));

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ingestMemoryPage } from '../../../activities/memory/ingest-page.ts';
 import { splitInput } from '../../../activities/memory/split-input.ts';
-import { type EnvironmentTransaction, statementsOver } from '../../../db/client.ts';
+import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { createCollection } from '../../../db/memory/collections.ts';
 import { createMemoryJob, getMemoryJob } from '../../../db/memory/jobs.ts';
 import { appendMessages } from '../../../db/sessions/messages.ts';
@@ -94,7 +94,7 @@ test('reads the words of a session, and neither its images nor what is appended 
       }
       return answer;
     };
-    return splitInput({ ...tx, ...statementsOver(raw) }, { sessionId, charactersMax: 100 });
+    return splitInput({ ...tx, raw }, { sessionId, charactersMax: 100 });
   });
   expect('chunks' in split && split.chunks.map(({ content }) => content)).toEqual(['one\n\ntwo', 'three']);
 });

@@ -1,21 +1,17 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Tenant } from '../../../db/client.ts';
 import { readDailyUsage } from '../../../db/billing/usage.ts';
 import { consumeAllowance, countEgress, giveBackAllowance } from '../../../db/plans/allowances.ts';
 import { setPlan } from '../../../db/plans/plans.ts';
 import { type Allowance, ALLOWANCES, PLANS } from '../../../domain/plans.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 const DAY_MS = 86_400_000;
 
-describe('the usage of a day', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database?.close());
+const database = await createTestDatabase();
 
+describe('the usage of a day', () => {
   type Step =
     | { do: 'take'; allowance: Allowance; amount: number; in: 'development' | 'production'; fails: boolean }
     | { do: 'give back'; daysAgo: number; in: 'development' | 'production' }

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readExpensiveWorkPause, setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+
+const database = await createTestDatabase();
 
 describe('the installation', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(async () => database?.close());
-
   it('is paused with a reason and a time, which a later reason keeps, and resumed', async () => {
     expect(await readExpensiveWorkPause(database.db)).toBeNull();
     await setExpensiveWorkPause(database.db, 'First.');

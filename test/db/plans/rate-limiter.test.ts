@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WorkspaceRateLimiter, type RateDecision } from '../../../db/plans/rate-limiter.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 const LIMIT = { perMinute: 30, perHour: 50 };
 
-describe('the requests of a workspace', () => {
-  let database: TestDatabase;
-  let workspaceId: string;
-  beforeAll(async () => {
-    database = await createTestDatabase({ poolMax: 10 });
-  });
-  afterAll(async () => database?.close());
+const database = await createTestDatabase({ poolMax: 10 });
 
+describe('the requests of a workspace', () => {
+  let workspaceId: string;
   /** A limiter is the state of one process. A new one has counted nothing. */
   const newProcess = (): WorkspaceRateLimiter => new WorkspaceRateLimiter(database.db, LIMIT);
   const newWorkspace = async (): Promise<void> => {

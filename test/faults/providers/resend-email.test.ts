@@ -1,54 +1,40 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import { effectIn, invoke } from '../../api/invocations/support.ts';
-import { RESEND_FAULTS, startFakeResend, type FakeResend } from '../../harness/providers/fake-resend.ts';
-import type { TestService } from '../../harness/service.ts';
+import { RESEND_FAULTS, startFakeResend } from '../../harness/providers/fake-resend.ts';
 import { EFFECTS_MIN, runSeeds, type ProviderUnderTest } from './provider-runs.ts';
-import { COMMON_FAULTS, type ProviderWorld, startProviderWorld } from './provider-world.ts';
+import { COMMON_FAULTS, startProviderWorld } from './provider-world.ts';
 
-let resend: FakeResend;
-let service: TestService;
-let createAction: ProviderWorld['createAction'];
-let limitOn: ProviderWorld['limitOn'];
-beforeAll(async () => {
-  resend = await startFakeResend();
-  ({ service, createAction, limitOn } = await startProviderWorld(
-    { resendBaseUrl: resend.baseUrl },
-    { RESEND_API_KEY: resend.fullKey, RESEND_SENDING: resend.sendingKey },
-  ));
+const resend = await startFakeResend();
+const { service, createAction, limitOn } = await startProviderWorld(
+  { resendBaseUrl: resend.baseUrl },
+  { RESEND_API_KEY: resend.fullKey, RESEND_SENDING: resend.sendingKey },
+);
+
+const mail = (): JsonObject => ({
+  from: 'ada@example.com',
+  to: ['bob@example.org'],
+  subject: 'Hello',
+  text: 'Hello Bob',
 });
-afterAll(async () => {
-  await service.close();
-  await resend.close();
-});
+const action = await createAction('resend.email', { domain: 'example.com' });
+const provider: ProviderUnderTest<(typeof RESEND_FAULTS)[number]> = {
+  server: resend,
+  action,
+  limitId: await limitOn(action, { dimension: 'emails' }),
+  amount: 1,
+  input: mail,
+  truthOf(effectId) {
+    const [email, ...others] = resend.emailsOf(effectId);
+    const state = email?.lastEvent === 'failed' ? 'failed' : 'succeeded';
+    return { made: (email === undefined ? 0 : 1) + others.length, state };
+  },
+  isWriteFor: ({ headers }, effectId) => headers['idempotency-key'] === effectId,
+  replays: true,
+  takes: true,
+};
 
 describe('resend.email', () => {
-  const mail = (): JsonObject => ({
-    from: 'ada@example.com',
-    to: ['bob@example.org'],
-    subject: 'Hello',
-    text: 'Hello Bob',
-  });
-  let provider: ProviderUnderTest<(typeof RESEND_FAULTS)[number]>;
-  beforeAll(async () => {
-    const action = await createAction('resend.email', { domain: 'example.com' });
-    provider = {
-      server: resend,
-      action,
-      limitId: await limitOn(action, { dimension: 'emails' }),
-      amount: 1,
-      input: mail,
-      truthOf(effectId) {
-        const [email, ...others] = resend.emailsOf(effectId);
-        const state = email?.lastEvent === 'failed' ? 'failed' : 'succeeded';
-        return { made: (email === undefined ? 0 : 1) + others.length, state };
-      },
-      isWriteFor: ({ headers }, effectId) => headers['idempotency-key'] === effectId,
-      replays: true,
-      takes: true,
-    };
-  });
-
   test.each([...COMMON_FAULTS, ...RESEND_FAULTS])(
     '%s: at most one email for a key, and nothing is guessed',
     async (fault) => {

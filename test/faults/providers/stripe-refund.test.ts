@@ -1,53 +1,38 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import { effectIn, errorOf, invocationIn, invoke } from '../../api/invocations/support.ts';
-import { STRIPE_FAULTS, startFakeStripe, type FakeStripe } from '../../harness/providers/fake-stripe.ts';
-import type { TestService } from '../../harness/service.ts';
+import { STRIPE_FAULTS, startFakeStripe } from '../../harness/providers/fake-stripe.ts';
 import { EFFECTS_MIN, runSeeds, type ProviderUnderTest } from './provider-runs.ts';
-import { COMMON_FAULTS, type ProviderWorld, startProviderWorld } from './provider-world.ts';
+import { COMMON_FAULTS, startProviderWorld } from './provider-world.ts';
 
-let stripe: FakeStripe;
-let service: TestService;
-let createAction: ProviderWorld['createAction'];
-let limitOn: ProviderWorld['limitOn'];
-beforeAll(async () => {
-  stripe = await startFakeStripe();
-  ({ service, createAction, limitOn } = await startProviderWorld(
-    { stripeBaseUrl: stripe.baseUrl },
-    { STRIPE_TEST: stripe.testKey },
-  ));
-});
-afterAll(async () => {
-  await service.close();
-  await stripe.close();
-});
+const stripe = await startFakeStripe();
+const { service, createAction, limitOn } = await startProviderWorld(
+  { stripeBaseUrl: stripe.baseUrl },
+  { STRIPE_TEST: stripe.testKey },
+);
 
 const testRefunds = (overrides: JsonObject = {}): Promise<string> =>
   createAction('stripe.refund', { mode: 'test', secret: 'STRIPE_TEST' }, overrides);
 
-describe('stripe.refund', () => {
-  let provider: ProviderUnderTest<(typeof STRIPE_FAULTS)[number]>;
-  beforeAll(async () => {
-    const action = await testRefunds();
-    provider = {
-      server: stripe,
-      action,
-      limitId: await limitOn(action, { dimension: 'money', currency: 'usd' }),
-      amount: 1_250,
-      input: () => ({ payment_intent: stripe.pay({ amountReceived: 100_000 }), amount: 1_250 }),
-      truthOf(effectId) {
-        const [refund, ...others] = stripe.refundsOf(effectId);
-        const status = refund?.status ?? 'succeeded';
-        const state =
-          status === 'succeeded' ? 'succeeded' : ['failed', 'canceled'].includes(status) ? 'failed' : 'pending';
-        return { made: (refund === undefined ? 0 : 1) + others.length, state };
-      },
-      isWriteFor: ({ headers }, effectId) => headers['idempotency-key'] === effectId,
-      copies: (fault) => (fault === 'two_matches' ? 1 : 0),
-      replays: true,
-    };
-  });
+const action = await testRefunds();
+const provider: ProviderUnderTest<(typeof STRIPE_FAULTS)[number]> = {
+  server: stripe,
+  action,
+  limitId: await limitOn(action, { dimension: 'money', currency: 'usd' }),
+  amount: 1_250,
+  input: () => ({ payment_intent: stripe.pay({ amountReceived: 100_000 }), amount: 1_250 }),
+  truthOf(effectId) {
+    const [refund, ...others] = stripe.refundsOf(effectId);
+    const status = refund?.status ?? 'succeeded';
+    const state = status === 'succeeded' ? 'succeeded' : ['failed', 'canceled'].includes(status) ? 'failed' : 'pending';
+    return { made: (refund === undefined ? 0 : 1) + others.length, state };
+  },
+  isWriteFor: ({ headers }, effectId) => headers['idempotency-key'] === effectId,
+  copies: (fault) => (fault === 'two_matches' ? 1 : 0),
+  replays: true,
+};
 
+describe('stripe.refund', () => {
   test.each([...COMMON_FAULTS, ...STRIPE_FAULTS])(
     '%s: at most one refund for a key, and nothing is guessed',
     async (fault) => {

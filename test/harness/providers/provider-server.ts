@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Json, JsonObject } from '../../../domain/json.ts';
+import { closesWithFile } from '../closes-with-file.ts';
 
 /**
  * What the fakes of providers share: a real HTTP server on the loopback whose writes and reads fail on demand.
@@ -139,12 +140,12 @@ export async function startProvider<Fault extends string = never>(
       for (const response of hanging) write(response, behaviour.refusal(503));
       hanging.clear();
     },
-    async close() {
+    close: closesWithFile(async () => {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
       await closed;
-    },
+    }),
   };
 }
 

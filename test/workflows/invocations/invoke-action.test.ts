@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { InvocationState } from '../../../domain/refs.ts';
 import { SEARCH_ATTRIBUTES } from '../../../temporal/search-attributes.ts';
-import { withTimeSkippingServer } from '../../harness/temporal.ts';
+import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';
 
-let environment: TestWorkflowEnvironment;
-withTimeSkippingServer((started) => (environment = started));
+const environment = await createTimeSkippingEnvironment();
 
 const ref = () => ({ invocationId: `inv_${randomUUID()}`, workspaceId: randomUUID(), environmentId: randomUUID() });
 const proceed = {

@@ -1,12 +1,10 @@
 import { activityInfo } from '@temporalio/activity';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
-import { withTimeSkippingServer } from '../../harness/temporal.ts';
+import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';
 
-let environment: TestWorkflowEnvironment;
-withTimeSkippingServer((started) => (environment = started));
+const environment = await createTimeSkippingEnvironment();
 
 test('an area that cannot be swept is tried three times, fails alone, and is named in the result', async () => {
   const tries: Record<string, number> = {};

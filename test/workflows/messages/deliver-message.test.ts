@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { DeliveryStep } from '../../../domain/messages/messages.ts';
 import { nextAttemptDelayMs } from '../../../domain/messages/retry.ts';
-import { withTimeSkippingServer } from '../../harness/temporal.ts';
+import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';
 
-let environment: TestWorkflowEnvironment;
-withTimeSkippingServer((started) => (environment = started));
+const environment = await createTimeSkippingEnvironment();
 
 const ref = () => ({ messageId: `msg_${randomUUID()}`, workspaceId: randomUUID(), environmentId: randomUUID() });
 const end = (status: 'delivered' | 'failed' | 'cancelled'): DeliveryStep => ({ next: 'end', status, callbackIds: [] });

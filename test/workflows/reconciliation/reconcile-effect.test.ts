@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { BegunReconciliation } from '../../../activities/reconciliation/plan-reconciliation.ts';
@@ -10,11 +9,10 @@ import { PENDING_READS_MAX, UNKNOWN_READ_TIMES_MS } from '../../../domain/reconc
 import type { InvocationState } from '../../../domain/refs.ts';
 import { reconcileEffectStart } from '../../../temporal/reconciliation/reconcile-effect.ts';
 import { SEARCH_ATTRIBUTES } from '../../../temporal/search-attributes.ts';
-import { withTimeSkippingServer } from '../../harness/temporal.ts';
+import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { doubles, type Doubles, newEffect, runWorkflow, withTestWorker } from '../harness.ts';
 
-let environment: TestWorkflowEnvironment;
-withTimeSkippingServer((started) => (environment = started));
+const environment = await createTimeSkippingEnvironment();
 
 const DAY_MS = 86_400_000;
 const held: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId: 'eff_1' };

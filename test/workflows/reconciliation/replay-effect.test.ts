@@ -3,11 +3,10 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InvocationState } from '../../../domain/refs.ts';
-import { createDevServerEnvironment, withTimeSkippingServer } from '../../harness/temporal.ts';
+import { createDevServerEnvironment, createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { doubles, newEffect, runWorkflow, withTestWorker } from '../harness.ts';
 
-let environment: TestWorkflowEnvironment;
-withTimeSkippingServer((started) => (environment = started));
+const environment = await createTimeSkippingEnvironment();
 
 const input = () => ({ ...newEffect(), attemptId: 'att_1', timeoutMs: 1_000 });
 const held: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId: 'eff_1' };

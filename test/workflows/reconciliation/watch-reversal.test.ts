@@ -1,13 +1,11 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { REVERSAL_READS_MAX } from '../../../domain/reconciliation/schedule.ts';
 import type { InvocationState } from '../../../domain/refs.ts';
-import { withTimeSkippingServer } from '../../harness/temporal.ts';
+import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { doubles, newEffect, runWorkflow } from '../harness.ts';
 
-let environment: TestWorkflowEnvironment;
-withTimeSkippingServer((started) => (environment = started));
+const environment = await createTimeSkippingEnvironment();
 
 const DAY_MS = 86_400_000;
 const stands: InvocationState = { status: 'succeeded', grade: 'confirmed', stage: 'settled', effectId: 'eff_1' };

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAdapters } from '../../../../activities/adapters/index.ts';
 import { githubIssueCommentDescriptor } from '../../../../domain/adapters/github-issue-comment.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
@@ -12,7 +12,6 @@ const config = { repository: 'acme/app', apiBaseUrl: github.baseUrl };
 const comments = callsOf(adapterFor({ type: 'github.issue_comment', version: '1' }), config, {
   GITHUB_TOKEN: github.token,
 });
-afterAll(() => github.close());
 
 let effects = 0;
 let issues = 0;

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAdapters } from '../../../../activities/adapters/index.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
@@ -8,7 +8,6 @@ import { callsOf, responseOf, type AdapterCalls } from '../kit.ts';
 
 const resend = await startFakeResend();
 const emails = calls(resend.fullKey);
-afterAll(() => resend.close());
 
 function calls(key: string): AdapterCalls {
   const adapterFor = createAdapters({

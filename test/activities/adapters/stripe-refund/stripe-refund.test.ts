@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAdapters } from '../../../../activities/adapters/index.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
@@ -8,7 +8,6 @@ import { callsOf, responseOf, type AdapterCalls } from '../kit.ts';
 
 const stripe = await startFakeStripe();
 const refunds = calls('test', stripe.testKey);
-afterAll(() => stripe.close());
 
 function calls(mode: 'live' | 'test', key: string, egress = LOOPBACK_EGRESS): AdapterCalls {
   const adapterFor = createAdapters({ egressAllow: parseEgressAllow(egress), stripeBaseUrl: stripe.baseUrl });
