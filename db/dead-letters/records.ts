@@ -99,15 +99,6 @@ export async function listDeadLetters(
   });
 }
 
-export async function countDeadLetters(tx: EnvironmentTransaction, filter: DeadLetterFilter): Promise<number> {
-  const row = await tx.row<{ total: number }>(
-    'count_dead_letters',
-    `SELECT count(*)::int AS total FROM dead_letters d WHERE ${MATCHES}`,
-    bindingsOf(filter),
-  );
-  return row?.total ?? 0;
-}
-
 export async function getDeadLetter(tx: EnvironmentTransaction, messageId: string): Promise<DeadLetterRecord | null> {
   return tx.row<DeadLetterRecord>(
     'get_dead_letter',

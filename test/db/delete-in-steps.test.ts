@@ -113,11 +113,10 @@ test('a flush goes on where another transaction takes the entries of its first s
   await plantEntries(7, 'second');
   const flush = (namespace: string | null) => (tx: EnvironmentTransaction) =>
     flushEntries(tx, { namespace, attributes: {} });
-  const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   const both = await database.db.withEnvironment(database.tenant, async (tx) => {
     const first = await flush('first')(tx);
     const all = database.db.withEnvironment(database.tenant, flush(null));
-    await expect.poll(async () => (await database.asOwner(waiting)).length, { interval: 10 }).toBe(1);
+    await expect.poll(() => database.lockWaits(), { interval: 10 }).toBe(1);
     return { first, all };
   });
   expect([both.first, await both.all]).toEqual([DELETED_PER_STATEMENT_MAX, 7]);

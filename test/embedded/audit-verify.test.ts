@@ -1,5 +1,4 @@
-import { Client } from 'pg';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import { ENTRIES_AT_ONCE } from '../../db/audit/verify-chains.ts';
 import { appendEvidence } from '../../db/effects/evidence.ts';
@@ -11,8 +10,7 @@ import { Program } from '../harness/embedded-stack.ts';
 /** `npm run audit:verify` over every workspace of an installation. */
 
 const database = await createTestDatabase();
-const owner = new Client({ connectionString: database.ownerUrl });
-await owner.connect();
+const owner = await database.connectOwner();
 const { workspaceId } = database.tenant;
 for (const id of ['1', '2', '3']) {
   await database.db.withWorkspace(workspaceId, (tx) =>
@@ -36,10 +34,6 @@ const evidenceId = await database.db.withEnvironment(production, (tx) =>
     actor: { type: 'user', id: 'usr_1' },
   }),
 );
-afterAll(async () => {
-  await owner?.end();
-});
-
 async function verify(...args: string[]): Promise<{ code: number | null; output: string }> {
   const program = new Program(['embedded/run.mjs', 'embedded/commands/verify-audit.js', ...args], {
     DATABASE_URL: database.applicationUrl,

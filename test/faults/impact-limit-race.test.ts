@@ -39,7 +39,6 @@ afterAll(async () => {
   // A test that failed has not stopped it, and the test says why it failed.
   await checker?.stop().catch(() => undefined);
   await Promise.all(programs.map((program) => program.end('SIGKILL')));
-  await world?.close();
 }, TIMEOUT_MS);
 
 test(

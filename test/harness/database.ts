@@ -19,6 +19,10 @@ export interface TestDatabase {
   tenants: TestTenants;
   /** Another workspace with environments of its own. */
   anotherWorkspace(name?: string): Promise<TestTenants>;
+  /** A session of the superuser, which ends with the file. */
+  connectOwner(): Promise<Client>;
+  /** The number of statements that wait for a lock and match a LIKE pattern. */
+  lockWaits(like?: string): Promise<number>;
   /** One statement as the superuser. */
   asOwner<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -42,6 +46,8 @@ export async function createTestDatabase(options: { poolMax?: number } = {}): Pr
     poolMax: options.poolMax ?? TEST_POOL_MAX,
   });
   const tenants = await makeTenants(db, 'Test workspace');
+  const asOwner: TestDatabase['asOwner'] = async <Row extends QueryResultRow>(sql: string, values: unknown[] = []) =>
+    (await runOn<Row>(ownerUrl, sql, values)).rows;
   return {
     ownerUrl,
     applicationUrl,
@@ -49,8 +55,20 @@ export async function createTestDatabase(options: { poolMax?: number } = {}): Pr
     tenant: tenants.development,
     tenants,
     anotherWorkspace: (workspaceName = 'Another workspace') => makeTenants(db, workspaceName),
-    asOwner: async <Row extends QueryResultRow>(sql: string, values: unknown[] = []) =>
-      (await runOn<Row>(ownerUrl, sql, values)).rows,
+    asOwner,
+    async connectOwner() {
+      const owner = new Client({ connectionString: ownerUrl });
+      await owner.connect();
+      closesWithFile(() => owner.end());
+      return owner;
+    },
+    async lockWaits(like = '%') {
+      const waiting = await asOwner(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
+        [like],
+      );
+      return waiting.length;
+    },
     close: closesWithFile(async () => {
       await db.close();
       await runOn(stack.postgresOwnerUrl, `DROP DATABASE ${name} WITH (FORCE)`);

@@ -53,11 +53,7 @@ async function errorOf(ref: InvocationRef): Promise<string | null> {
 }
 
 async function untilSomebodyWaits(): Promise<void> {
-  const waiting = (): Promise<unknown[]> =>
-    world.database.asOwner(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-  await expect.poll(waiting, { timeout: PATIENCE_MS }).not.toEqual([]);
+  await expect.poll(() => world.database.lockWaits(), { timeout: PATIENCE_MS }).toBeGreaterThan(0);
 }
 
 describe('an app that asked', () => {

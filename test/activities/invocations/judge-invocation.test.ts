@@ -217,12 +217,7 @@ describe('the admission is withdrawn', () => {
 test('a run that waited behind one that made the effect sees that effect, with what its limits are checked by', async () => {
   const { effectId } = await world.ready();
   const ref = await world.admit({ dependsOn: [effectId] });
-  const locked = async (): Promise<number> => {
-    const rows = await world.database.asOwner(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.length;
-  };
+  const locked = () => world.database.lockWaits();
   const { judgeInvocation } = world.activities();
   const [first, second] = await world.transaction(async (tx) => {
     await lockInvocation(tx, ref.invocationId);

@@ -196,12 +196,7 @@ describe('who agreed', () => {
 
 /** Resolves once a statement waits for a lock of `credentials`. */
 async function untilSomebodyWaits(): Promise<void> {
-  for (;;) {
-    const [row] = await world.database.asOwner<{ waiting: number }>(
-      `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    if ((row?.waiting ?? 0) > 0) return;
-  }
+  while ((await world.database.lockWaits()) === 0);
 }
 
 describe('a revocation that races with the mark', () => {

@@ -92,12 +92,7 @@ async function settledBehind(
   return settling;
 }
 
-async function waitingForALock(): Promise<number> {
-  const [row] = await world.database.asOwner<{ n: number }>(
-    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return row?.n ?? 0;
-}
+const waitingForALock = () => world.database.lockWaits();
 
 async function recordAcceptance(tx: EnvironmentTransaction, ref: EffectRef): Promise<void> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(null, 'SELECT id FROM attempts WHERE invocation_id = ?', [

@@ -121,6 +121,5 @@ async function sweep(memoryId: string): Promise<void> {
 }
 
 async function somebodyWaits(): Promise<void> {
-  const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  await expect.poll(() => database.asOwner(waiting)).toHaveLength(1);
+  await expect.poll(() => database.lockWaits()).toBe(1);
 }

@@ -81,10 +81,5 @@ it('reads, after it waited for the lock, the version that the other transaction 
 });
 
 async function waitForLockWaiter(): Promise<void> {
-  for (;;) {
-    const waiters = await database.asOwner(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    if (waiters.length > 0) return;
-  }
+  while ((await database.lockWaits()) === 0);
 }

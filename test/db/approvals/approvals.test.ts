@@ -1,5 +1,4 @@
-import { Client } from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../harness/database.ts';
 import { plantKeys } from '../../harness/keys.ts';
 import { createMember } from '../../../db/members/members.ts';
@@ -9,13 +8,8 @@ import { plantApproval } from './planted-rows.ts';
 
 /** The rules that the database itself enforces on approvals, for any writer. */
 const database = await createTestDatabase();
-const owner = new Client({ connectionString: database.ownerUrl });
-await owner.connect();
+const owner = await database.connectOwner();
 await plantKeys(database, database.tenant, ['key_1', 'key_2', 'key_3', 'key_agent']);
-afterAll(async () => {
-  await owner.end();
-});
-
 const OTHER = `sha256:${'1'.repeat(64)}`;
 
 const plant = (over: Values = {}): Promise<string> =>

@@ -1,5 +1,4 @@
-import { Client } from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listAudit } from '../../../db/audit/list-audit.ts';
 import { recordAudit } from '../../../db/audit/record-audit.ts';
 import { type AuditChainState, verifyAuditChain } from '../../../db/audit/verify-chains.ts';
@@ -10,12 +9,7 @@ import { withoutTriggers } from '../harness/plant.ts';
 /** One chain of entries for each workspace, which cannot be changed or shortened unnoticed. */
 
 const database = await createTestDatabase();
-const owner = new Client({ connectionString: database.ownerUrl });
-await owner.connect();
-
-afterAll(async () => {
-  await owner?.end();
-});
+const owner = await database.connectOwner();
 
 function append(tenant: Tenant, what: string): Promise<void> {
   return database.db.withWorkspace(tenant.workspaceId, (tx) =>

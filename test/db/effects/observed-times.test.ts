@@ -1,5 +1,4 @@
-import { Client } from 'pg';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { appendEvidence } from '../../../db/effects/evidence.ts';
 import { getEffect } from '../../../db/effects/queries.ts';
 import { verifyReceipts } from '../../../db/effects/verify-receipts.ts';
@@ -14,13 +13,8 @@ import { plantEffect } from './planted-rows.ts';
 const HOUR_MS = 3_600_000;
 
 const database = await createTestDatabase();
-const owner = new Client({ connectionString: database.ownerUrl });
-await owner.connect();
+const owner = await database.connectOwner();
 const planted = await plantAction(owner, database.tenant);
-afterAll(async () => {
-  await owner?.end();
-});
-
 async function newEffect(): Promise<{ invocationId: string; effectId: string }> {
   const invocationId = await plantInvocation(owner, database.tenant, planted);
   const effectId = await plantEffect(owner, database.tenant, { invocationId, versionId: planted.versionId });

@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
 import { NOTIFIED_EVENT_TYPES, PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
@@ -11,12 +10,7 @@ import { insert } from '../harness/plant.ts';
 /** What leaves a platform event in the outbox, and what refuses a change without one. */
 
 const database = await createTestDatabase();
-const owner = new Client({ connectionString: database.ownerUrl });
-await owner.connect();
-afterAll(async () => {
-  await owner.end();
-});
-
+const owner = await database.connectOwner();
 async function plantMessage(): Promise<string> {
   const id = newId('message');
   const content = { url: 'https://example.com/hook', method: 'POST', published_by: {}, retention: 'week' };

@@ -1,30 +1,9 @@
-import { Client } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
-import { closesWithFile } from '../../harness/closes-with-file.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { plantAction } from '../actions/planted-rows.ts';
 
-export interface PlantedDatabase {
-  database: TestDatabase;
-  /** The login that owns the tables, for rows that no statement of the application writes. */
-  owner: Client;
-  /** An action of the tenant, with its version. */
-  planted: PlantedAction;
-  close(): Promise<void>;
-}
-
-/** A database with one action in it. */
-export async function startPlantedDatabase(): Promise<PlantedDatabase> {
+/** A database with one action in it, and a session of its owner, for rows that no statement of the application writes. */
+export async function startPlantedDatabase() {
   const database = await createTestDatabase();
-  const owner = new Client({ connectionString: database.ownerUrl });
-  const close = closesWithFile(async () => {
-    await owner.end();
-    await database.close();
-  });
-  try {
-    await owner.connect();
-    return { database, owner, planted: await plantAction(owner, database.tenant), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const owner = await database.connectOwner();
+  return { database, owner, planted: await plantAction(owner, database.tenant) };
 }

@@ -102,15 +102,7 @@ describe('the counters', () => {
 
 /** Resolves once a statement that begins with this text waits for a lock. */
 async function untilWaiting(statement: string): Promise<void> {
-  await expect
-    .poll(async () => {
-      const rows = await world.database.asOwner(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%' || $1`,
-        [`${statement}%`],
-      );
-      return rows.length;
-    })
-    .toBe(1);
+  await expect.poll(() => world.database.lockWaits(`%${statement}%`)).toBe(1);
 }
 
 describe('a reservation', () => {

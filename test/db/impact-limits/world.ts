@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { startDispatch } from '../../../db/attempts/dispatches.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { createImpactLimit, getImpactLimit, type NewLimit } from '../../../db/impact-limits/limits.ts';
@@ -14,7 +14,6 @@ import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
 import { plantEffect } from '../effects/planted-rows.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 import { rows } from './planted-rows.ts';
-import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 export interface TestEffect {
   effectId: string;
@@ -62,17 +61,9 @@ export class LimitWorld {
 
   static async start(options: { poolMax?: number } = {}): Promise<LimitWorld> {
     const database = await createTestDatabase(options);
-    const owner = new Client({ connectionString: database.ownerUrl });
-    await owner.connect();
+    const owner = await database.connectOwner();
     for (const tenant of [database.tenants.staging, database.tenant]) await rows.plant(owner, tenant);
-    const world = new LimitWorld(database, owner, await plantAction(owner, database.tenant));
-    world.close = closesWithFile(world.close.bind(world));
-    return world;
-  }
-
-  async close(): Promise<void> {
-    await this.owner.end();
-    await this.database.close();
+    return new LimitWorld(database, owner, await plantAction(owner, database.tenant));
   }
 
   transaction<T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
-import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Client } from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { invocationCondition, type InvocationFilter, listInvocations } from '../../../db/invocations/queries.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
@@ -17,8 +17,7 @@ let actions: PlantedAction[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
+  owner = await database.connectOwner();
   actions = [];
   for (let count = 0; count < ACTIONS; count++) actions.push(await plantAction(owner, database.tenant));
   await owner.query(`SET session_replication_role = 'replica'`);
@@ -30,10 +29,6 @@ beforeAll(async () => {
     [database.tenant.environmentId, actions.map(({ actionId }) => actionId), ACTIONS, EACH, FIRST_AT, INVOCATIONS],
   );
   await owner.query('VACUUM ANALYZE invocations');
-});
-
-afterAll(async () => {
-  await owner?.end();
 });
 
 function list(filter: Partial<InvocationFilter>): ReturnType<typeof listInvocations> {

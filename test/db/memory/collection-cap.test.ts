@@ -26,10 +26,4 @@ test('where there is room for one collection two requests without a name have th
   expect(await second).toBe(first);
 });
 
-/** How many statements wait for a lock. */
-async function waiting(): Promise<number> {
-  const [row] = await database.asOwner<{ n: number }>(
-    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return row?.n ?? 0;
-}
+const waiting = () => database.lockWaits();

@@ -202,11 +202,5 @@ test('a line of ten thousand is deleted in a few statements a part', async () =>
 });
 
 async function waitsForALock(): Promise<void> {
-  await expect
-    .poll(async () =>
-      database.asOwner(
-        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%delete_memories%'`,
-      ),
-    )
-    .toHaveLength(1);
+  await expect.poll(() => database.lockWaits('%lock_chains%')).toBe(1);
 }

@@ -1,5 +1,4 @@
-import { Client } from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { plantAction } from '../actions/planted-rows.ts';
@@ -10,14 +9,9 @@ import { rows } from './planted-rows.ts';
 
 /** The rules that the database itself enforces on previews, for any writer. */
 const database = await createTestDatabase();
-const owner = new Client({ connectionString: database.ownerUrl });
-await owner.connect();
+const owner = await database.connectOwner();
 const action = await plantAction(owner, database.tenant);
 await rows.plant(owner, database.tenant);
-afterAll(async () => {
-  await owner.end();
-});
-
 type Values = Record<string, unknown>;
 type Ids = { id: string; invocationId: string; effectId: string };
 

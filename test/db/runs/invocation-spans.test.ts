@@ -1,5 +1,4 @@
-import { Client } from 'pg';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { admitInvocation, withdrawInvocation } from '../../../db/invocations/admission.ts';
 import { createRun } from '../../../db/runs/changes.ts';
@@ -11,16 +10,11 @@ import { plantAction } from '../actions/planted-rows.ts';
 
 /** The span of an invocation is written with its admission, and shows the state of the invocation. */
 
-afterAll(async () => {
-  await owner.end();
-});
-
 const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
   database.db.withEnvironment(database.tenant, work);
 
 const database = await createTestDatabase();
-const owner = new Client({ connectionString: database.ownerUrl });
-await owner.connect();
+const owner = await database.connectOwner();
 const action = await plantAction(owner, database.tenant);
 const nothing = { name: null, agentId: null, agentVersion: null, userId: null, application: null };
 const run = { ...nothing, input: null, tags: null, metadata: null, traceId: null, startedAt: null };

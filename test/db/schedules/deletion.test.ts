@@ -2,23 +2,14 @@ import { expect, test } from 'vitest';
 import { deleteSchedule } from '../../../db/schedules/changes.ts';
 import { lockSchedule } from '../../../db/schedules/queries.ts';
 import { recordRun } from '../../../db/schedules/runs.ts';
-import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
+import { plantSchedule } from './planted-rows.ts';
 
 const database = await createTestDatabase();
+const owner = await database.connectOwner();
 
 const NOMINAL_AT = new Date('2026-11-23T09:00:00.000Z');
-
-async function plantSchedule(): Promise<string> {
-  const id = newId('schedule');
-  await database.asOwner(
-    `INSERT INTO schedules (id, environment_id, cron, timezone, overlap, catch_up_seconds, destination, body_kind, created_by)
-     VALUES ($1, $2, '0 9 * * *', 'UTC', 'skip', 60, '{}', 'none', '{}')`,
-    [id, database.tenant.environmentId],
-  );
-  return id;
-}
 
 const outcomesOf = async (scheduleId: string): Promise<string[]> =>
   (
@@ -32,13 +23,12 @@ const queued = (scheduleId: string) =>
 
 test('a deletion that waits for a request to fire the schedule skips the run of that request', async () => {
   const { db, tenant } = database;
-  const id = await plantSchedule();
-  const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%schedules%'`;
+  const id = await plantSchedule(owner, database.tenant.environmentId);
   let deletion: Promise<boolean> | undefined;
   await db.withEnvironment(tenant, async (tx) => {
     await lockSchedule(tx, id);
     deletion = db.withEnvironment(tenant, (other) => deleteSchedule(other, id));
-    await expect.poll(async () => (await database.asOwner(waiting)).length, { timeout: PATIENCE_MS }).toBe(1);
+    await expect.poll(() => database.lockWaits('%schedules%'), { timeout: PATIENCE_MS }).toBe(1);
     await recordRun(tx, queued(id));
   });
   expect(await deletion).toBe(true);

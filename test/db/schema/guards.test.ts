@@ -1,5 +1,4 @@
-import { Client } from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../harness/database.ts';
 import { plantRows } from '../tenancy/planted-rows.ts';
 
@@ -9,13 +8,8 @@ import { plantRows } from '../tenancy/planted-rows.ts';
  */
 
 const database = await createTestDatabase();
-const owner = new Client({ connectionString: database.ownerUrl });
-await owner.connect();
+const owner = await database.connectOwner();
 await plantRows(owner, database.tenant);
-
-afterAll(async () => {
-  await owner?.end();
-});
 
 /** Expects that the last statement is refused and the earlier ones are not, and rolls everything back. */
 async function refusalOf(statements: readonly string[]): Promise<string> {

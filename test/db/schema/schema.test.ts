@@ -1,18 +1,12 @@
-import { Client } from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../harness/database.ts';
 import { dumpSchema } from './dump-schema.ts';
 
 /** The dump before anything was planted; a dump takes a thousand queries. */
 
 const database = await createTestDatabase();
-const owner = new Client({ connectionString: database.ownerUrl });
-await owner.connect();
+const owner = await database.connectOwner();
 const sound = await dumpSchema(owner);
-
-afterAll(async () => {
-  await owner?.end();
-});
 
 describe('db/schema.sql', () => {
   // `npm run db:schema` runs this test with --update, which rewrites the file.

@@ -21,12 +21,7 @@ describe('the start of a process with its master keys', () => {
 
   const start = (masterKeys: string): Promise<void> =>
     refuseOtherMasterKeys(database.db, Vault.fromMasterKeys(masterKeys));
-  const waitingForLock = async (): Promise<number> => {
-    const waiting = await database.asOwner(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return waiting.length;
-  };
+  const waitingForLock = () => database.lockWaits();
   const recorded = async (): Promise<number[]> => {
     const rows = await database.asOwner<{ version: number }>('SELECT version FROM master_key_digests ORDER BY 1');
     return rows.map(({ version }) => version);

@@ -1,13 +1,11 @@
 import { inspect } from 'node:util';
 import { Client } from 'pg';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ApplicationLoginError, migrate } from '../../../db/migrate.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { createPlainlyOwnedDatabase } from './plain-owner.ts';
 
 /** The migration makes the application's login. Its password is in no error, and in no statement that a log of PostgreSQL could keep. */
-
-afterAll(() => database?.close());
 
 const migrateFor = (applicationUrl: string): Promise<unknown> =>
   migrate({ ownerUrl: database.ownerUrl, applicationUrl });

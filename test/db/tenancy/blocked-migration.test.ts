@@ -12,10 +12,7 @@ const LOCK_WAIT_MS_MAX = 100;
 const database = await createPlainlyOwnedDatabase();
 const owner = new Client({ connectionString: database.ownerUrl });
 await owner.connect();
-afterAll(async () => {
-  await owner?.end();
-  await database?.close();
-});
+afterAll(() => owner.end());
 
 const statement = (name: string, sql: string): Migration => ({ name, up: (knex) => knex.raw(sql) });
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../../db/migrate.ts';
 import { changeRows } from '../../../db/migrations/change-rows.ts';
 import { MIGRATIONS, type Migration } from '../../../db/migrations/index.ts';
@@ -30,7 +30,6 @@ const TABLES: Migration = {
 };
 
 const database = await createPlainlyOwnedDatabase();
-afterAll(() => database?.close());
 beforeEach(async () => {
   await database.superuser.query('DROP TABLE IF EXISTS things, others, migrations, migrations_lock');
   await migrateWith();

@@ -17,10 +17,7 @@ const owner = new Client({ connectionString: database.ownerUrl });
 await owner.connect();
 await owner.query('CREATE TABLE migrations (name text NOT NULL)');
 
-afterAll(async () => {
-  await owner?.end();
-  await database?.close();
-});
+afterAll(() => owner.end());
 
 async function refusalOf(names: string[]): Promise<unknown> {
   await owner.query('TRUNCATE migrations');

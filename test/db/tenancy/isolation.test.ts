@@ -1,5 +1,5 @@
-import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Client } from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database, EnvironmentTransaction, Tenant } from '../../../db/client.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { plantRows, saidOfTables, tablesThatAre } from './planted-rows.ts';
@@ -23,8 +23,7 @@ const writtenByDatabase = tablesThatAre('writtenByDatabase');
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
+  owner = await database.connectOwner();
   mine = database.tenants.development;
   others = [database.tenants.staging, (await database.anotherWorkspace()).production];
   for (const tenant of [mine, ...others]) await plantRows(owner, tenant);
@@ -33,10 +32,6 @@ beforeAll(async () => {
      AND relname NOT LIKE 'migrations%' ORDER BY 1`,
   );
   tables = rows.map((row) => row.name).filter((name) => !Object.hasOwn(heldElsewhere, name));
-});
-
-afterAll(async () => {
-  await owner?.end();
 });
 
 /** The column that holds a table's tenant, and this tenant's value of it. */

@@ -1,5 +1,5 @@
-import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Client } from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { plantPeople } from '../members/planted-rows.ts';
@@ -13,17 +13,11 @@ describe('rows of people', () => {
   let stranger: string;
   beforeAll(async () => {
     database = await createTestDatabase();
-    owner = new Client({ connectionString: database.ownerUrl });
-    await owner.connect();
+    owner = await database.connectOwner();
     me = (await plantPeople(owner, database.tenant)).userId;
     colleague = (await plantPeople(owner, database.tenant)).userId;
     stranger = (await plantPeople(owner, (await database.anotherWorkspace()).development)).userId;
   });
-  afterAll(async () => {
-    await owner?.end();
-    await database?.close();
-  });
-
   const ids = (rows: { id: string }[]): string[] => rows.map((row) => row.id);
 
   it('begins an attempt of a bucket that a sign-in elsewhere wants to delete at that moment', async () => {

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Database } from '../../../db/client.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { createWorkspace } from '../../../db/environments/workspaces.ts';
@@ -11,8 +11,6 @@ import { createPlainlyOwnedDatabase } from './plain-owner.ts';
  */
 
 const database = await createPlainlyOwnedDatabase();
-
-afterAll(() => database.close());
 
 describe('an owner that is no superuser', () => {
   test('migrates, makes the application’s login, and the application works', async () => {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';
+import { closesWithFile } from '../../harness/closes-with-file.ts';
 import { withDatabase } from '../../harness/global-setup.ts';
 
 const PASSWORD = 'a-password';
 
-/** An empty database as in production: its owner is no superuser, and the application's login does not exist yet. */
+/** An empty database as in production: its owner is no superuser, and the application's login does not exist yet. It closes with the file. */
 export interface PlainlyOwnedDatabase {
   ownerUrl: string;
   applicationUrl: string;
@@ -39,12 +40,12 @@ export async function createPlainlyOwnedDatabase(): Promise<PlainlyOwnedDatabase
     ownerUrl: loginUrl(`${name}_owner`),
     applicationUrl: loginUrl(`${name}_app`),
     superuser,
-    close: async () => {
+    close: closesWithFile(async () => {
       await superuser.end();
       await cluster.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       await cluster.query(`DROP ROLE IF EXISTS ${name}_app`);
       await cluster.query(`DROP ROLE IF EXISTS ${name}_owner`);
       await cluster.end();
-    },
+    }),
   };
 }

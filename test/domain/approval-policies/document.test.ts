@@ -11,6 +11,10 @@ function issuesOf(value: unknown): { path: string; message: string }[] {
   return parsed.ok ? [] : parsed.issues;
 }
 const pathsOf = (value: unknown): string[] => issuesOf(value).map(({ path }) => path);
+const rules = (count: number, ruleOf: (index: number) => object): object => ({
+  ...whole,
+  rules: Array.from({ length: count }, (_, index) => ({ ...rule, id: `r${index}`, ...ruleOf(index) })),
+});
 const withRule = (changes: object): object => ({ ...whole, rules: [{ ...rule, ...changes }] });
 const withApproval = (approval: object): object => withRule({ effect: 'require_approval', approval });
 
@@ -70,102 +74,60 @@ rules:
     });
   });
 
-  test.each<[string, unknown, string[]]>([
-    ['a member that is not known', { ...whole, owner: 'me' }, ['document.owner']],
-    ['one in a rule', withRule({ action: 'x' }), ['document.rules[0].action']],
-    ['one in match', withRule({ match: { action: ['x'] } }), ['document.rules[0].match.action']],
-    ['one in approval', withApproval({ approver: {} }), ['document.rules[0].approval.approver']],
-    [
-      'one in approvers',
-      withApproval({ approvers: { groups: ['x'] } }),
-      ['document.rules[0].approval.approvers.groups'],
-    ],
-    ['another schema', { ...whole, schema: 'approval-policy/v2' }, ['document.schema']],
-    ['no rules', { ...whole, rules: [] }, ['document.rules']],
-    [
-      '201 rules',
-      { ...whole, rules: Array.from({ length: 201 }, (_, i) => ({ ...rule, id: `r${i}` })) },
-      ['document.rules'],
-    ],
-    ['a rule without match', { ...whole, rules: [{ id: 'a', effect: 'deny' }] }, ['document.rules[0].match']],
-    ['an id twice', { ...whole, rules: [rule, { ...rule, id: 'other' }, rule] }, ['document.rules[2].id']],
-    ['an id with a space', withRule({ id: 'a b' }), ['document.rules[0].id']],
-    ['an effect that is not known', withRule({ effect: 'ask' }), ['document.rules[0].effect']],
-    ['an approval for a denial', withRule({ approval: {} }), ['document.rules[0].approval']],
-    ['a criterion that names nothing', withRule({ match: { tags: [] } }), ['document.rules[0].match.tags']],
-    ['an action in capitals', withRule({ match: { actions: ['Refund.*'] } }), ['document.rules[0].match.actions[0]']],
-    [
-      'an action by its id',
-      withRule({ match: { actions: ['act_0351WJgf5L0hHBZMXuYT60'] } }),
-      ['document.rules[0].match.actions[0]'],
-    ],
-    [
-      'an adapter in capitals',
-      withRule({ match: { adapters: ['Stripe.*'] } }),
-      ['document.rules[0].match.adapters[0]'],
-    ],
-    ['a glob of 129 characters', withRule({ match: { tags: ['a'.repeat(129)] } }), ['document.rules[0].match.tags[0]']],
-    [
-      '51 globs',
-      withRule({ match: { tags: Array.from({ length: 51 }, () => 'a') } }),
-      ['document.rules[0].match.tags'],
-    ],
-    [
-      'approvers that name nobody',
-      withApproval({ approvers: { users: [] } }),
-      ['document.rules[0].approval.approvers.users'],
-    ],
-    [
-      'a role that is not known',
-      withApproval({ approvers: { roles: ['boss'] } }),
-      ['document.rules[0].approval.approvers.roles[0]'],
-    ],
-    ['a quorum of 0', withApproval({ quorum: 0 }), ['document.rules[0].approval.quorum']],
-    ['a quorum of 11', withApproval({ quorum: 11 }), ['document.rules[0].approval.quorum']],
-    ['half a quorum', withApproval({ quorum: 1.5 }), ['document.rules[0].approval.quorum']],
-    ['an expiry of 59 seconds', withApproval({ expiresIn: 'PT59S' }), ['document.rules[0].approval.expiresIn']],
-    [
-      'an expiry of more than 30 days',
-      withApproval({ expiresIn: 'P30DT1S' }),
-      ['document.rules[0].approval.expiresIn'],
-    ],
-    ['an expiry that is no duration', withApproval({ expiresIn: '24h' }), ['document.rules[0].approval.expiresIn']],
-    ['another end', withApproval({ onExpiry: 'allow' }), ['document.rules[0].approval.onExpiry']],
-    ['a name with a line break', { ...whole, name: 'a\nb' }, ['document.name']],
-    ['a name that turns the text around', { ...whole, name: 'a\u202eb' }, ['document.name']],
-    ['a condition that is no CEL', withRule({ when: 'input.amount >' }), ['document.rules[0].when']],
-    ['a number for a condition', withRule({ when: '1 + 1' }), ['document.rules[0].when']],
-    ['a condition of 2,001 characters', withRule({ when: `true ${' '.repeat(1_996)}` }), ['document.rules[0].when']],
+  test.each<[string, unknown, string]>([
+    ['a member that is not known', { ...whole, owner: 'me' }, 'document.owner'],
+    ['one in a rule', withRule({ action: 'x' }), 'rule.action'],
+    ['one in match', withRule({ match: { action: ['x'] } }), 'rule.match.action'],
+    ['one in approval', withApproval({ approver: {} }), 'rule.approval.approver'],
+    ['one in approvers', withApproval({ approvers: { groups: ['x'] } }), 'rule.approval.approvers.groups'],
+    ['another schema', { ...whole, schema: 'approval-policy/v2' }, 'document.schema'],
+    ['no rules', { ...whole, rules: [] }, 'document.rules'],
+    ['201 rules', rules(201, () => ({})), 'document.rules'],
+    ['a rule without match', { ...whole, rules: [{ id: 'a', effect: 'deny' }] }, 'rule.match'],
+    ['an id twice', { ...whole, rules: [rule, { ...rule, id: 'other' }, rule] }, 'document.rules[2].id'],
+    ['an id with a space', withRule({ id: 'a b' }), 'rule.id'],
+    ['an effect that is not known', withRule({ effect: 'ask' }), 'rule.effect'],
+    ['an approval for a denial', withRule({ approval: {} }), 'rule.approval'],
+    ['a criterion that names nothing', withRule({ match: { tags: [] } }), 'rule.match.tags'],
+    ['an action in capitals', withRule({ match: { actions: ['Refund.*'] } }), 'rule.match.actions[0]'],
+    ['an action by its id', withRule({ match: { actions: ['act_0351WJgf5L0hHBZMXuYT60'] } }), 'rule.match.actions[0]'],
+    ['an adapter in capitals', withRule({ match: { adapters: ['Stripe.*'] } }), 'rule.match.adapters[0]'],
+    ['a glob of 129 characters', withRule({ match: { tags: ['a'.repeat(129)] } }), 'rule.match.tags[0]'],
+    ['51 globs', withRule({ match: { tags: Array.from({ length: 51 }, () => 'a') } }), 'rule.match.tags'],
+    ['approvers that name nobody', withApproval({ approvers: { users: [] } }), 'rule.approval.approvers.users'],
+    ['a role that is not known', withApproval({ approvers: { roles: ['boss'] } }), 'rule.approval.approvers.roles[0]'],
+    ['a quorum of 0', withApproval({ quorum: 0 }), 'rule.approval.quorum'],
+    ['a quorum of 11', withApproval({ quorum: 11 }), 'rule.approval.quorum'],
+    ['half a quorum', withApproval({ quorum: 1.5 }), 'rule.approval.quorum'],
+    ['an expiry of 59 seconds', withApproval({ expiresIn: 'PT59S' }), 'rule.approval.expiresIn'],
+    ['an expiry of more than 30 days', withApproval({ expiresIn: 'P30DT1S' }), 'rule.approval.expiresIn'],
+    ['an expiry that is no duration', withApproval({ expiresIn: '24h' }), 'rule.approval.expiresIn'],
+    ['another end', withApproval({ onExpiry: 'allow' }), 'rule.approval.onExpiry'],
+    ['a name with a line break', { ...whole, name: 'a\nb' }, 'document.name'],
+    ['a name that turns the text around', { ...whole, name: 'a\u202eb' }, 'document.name'],
+    ['a condition that is no CEL', withRule({ when: 'input.amount >' }), 'rule.when'],
+    ['a number for a condition', withRule({ when: '1 + 1' }), 'rule.when'],
+    ['a condition of 2,001 characters', withRule({ when: `true ${' '.repeat(1_996)}` }), 'rule.when'],
     [
       'conditions of more than 32,000 characters',
-      {
-        ...whole,
-        rules: Array.from({ length: 17 }, (_, i) => ({ ...rule, id: `r${i}`, when: `"${'x'.repeat(1_950)}" == ""` })),
-      },
-      ['document.rules'],
+      rules(17, () => ({ when: `"${'x'.repeat(1_950)}" == ""` })),
+      'document.rules',
     ],
     [
       'patterns of more than 5,000 instructions',
-      {
-        ...whole,
-        rules: Array.from({ length: 9 }, (_, i) => ({ ...rule, id: `r${i}`, when: `input.a.matches("a{900}${i}")` })),
-      },
-      ['document.rules[5].when'],
+      rules(9, (i) => ({ when: `input.a.matches("a{900}${i}")` })),
+      'document.rules[5].when',
     ],
-    ['more than 128 KiB as an object', { ...whole, name: 'x'.repeat(DOCUMENT_BYTES_MAX) }, ['document']],
-    ['a list', [], ['document']],
-    ['null', null, ['document']],
-  ])('is refused with %s', (_, value, paths) => {
-    expect(pathsOf(value)).toEqual(paths);
+    ['more than 128 KiB as an object', { ...whole, name: 'x'.repeat(DOCUMENT_BYTES_MAX) }, 'document'],
+    ['a list', [], 'document'],
+    ['null', null, 'document'],
+  ])('is refused with %s', (_, value, place) => {
+    expect(pathsOf(value)).toEqual([place.replace(/^rule\b/, 'document.rules[0]')]);
   });
 
   test('is refused with the place of every condition that is wrong', () => {
-    const rules = ['true', 'inptu.a == 1', 'true', 'environment.knd == "x"'].map((when, i) => ({
-      ...rule,
-      id: `r${i}`,
-      when,
-    }));
-    expect(issuesOf({ ...whole, rules })).toEqual([
+    const conditions = ['true', 'inptu.a == 1', 'true', 'environment.knd == "x"'];
+    expect(issuesOf(rules(4, (i) => ({ when: conditions[i] })))).toEqual([
       { path: 'document.rules[1].when', message: expect.stringContaining('unknown name inptu') as string },
       { path: 'document.rules[3].when', message: expect.stringContaining('unknown member knd') as string },
     ]);
