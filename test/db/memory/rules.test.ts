@@ -205,7 +205,7 @@ async function waitsForALock(): Promise<void> {
   await expect
     .poll(async () =>
       database.asOwner(
-        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%delete_memories%'`,
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%lock_chains%'`,
       ),
     )
     .toHaveLength(1);
