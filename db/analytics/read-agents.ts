@@ -3,7 +3,6 @@ import type { Sources } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { ROLLUPS, sourceBindings } from './rollups.ts';
 
-const KINDS = ['invocations.created', 'invocations.ended', 'runs.started', 'runs.ended', 'runs.tokens'] as const;
 const VERSIONS_MAX = 10;
 
 /** The numbers of one agent. `agentId` is empty where none was named. */
@@ -53,10 +52,15 @@ export async function readAgents(
   { sort, ...page }: AgentPage,
 ): Promise<{ items: AgentCounts[]; total: number; isTruncated: boolean }> {
   const { rows } = await tx.raw<{ rows: (AgentCounts & { total: number; isTruncated: boolean })[] }>(
+    // Invocations are many rows, by action and status: they are summed by agent at once.
     { variantsOf: 'read_agents' },
     `WITH counted AS MATERIALIZED (
-       SELECT kind, ${AGENT} AS "agentId", d1, ${VERSION} AS version, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2, max(last_at) AS last_at
-       FROM ${ROLLUPS} r WHERE kind = ANY (CAST(:kinds AS text[])) AND n > 0 GROUP BY 1, 2, 3, 4),
+       SELECT kind, d3 AS "agentId", '' AS d1, '' AS version, sum(n) AS n, sum(s1) AS s1, 0 AS s2, max(last_at) AS last_at,
+         sum(n) FILTER (WHERE ${SQL_OF_GROUP['invocations.ended'].status} = 'refused') AS refused
+       FROM ${ROLLUPS} r WHERE kind IN ('invocations.created', 'invocations.ended') AND n > 0 GROUP BY kind, d3
+       UNION ALL
+       SELECT kind, d2, d1, ${VERSION}, sum(n), sum(s1), sum(s2), max(last_at), NULL
+       FROM ${ROLLUPS} r WHERE kind IN ('runs.started', 'runs.ended', 'runs.tokens') AND n > 0 GROUP BY 1, 2, 3, 4),
      agents AS (${AGENTS} WHERE CAST(:agentId AS text) IS NULL OR "agentId" = :agentId GROUP BY "agentId"),
      paged AS (SELECT * FROM agents ORDER BY ${ORDERS[sort]} DESC NULLS LAST, "agentId" LIMIT :limit OFFSET :offset)
      SELECT p.*, t.total, t."isTruncated", ARRAY(
@@ -65,7 +69,7 @@ export async function readAgents(
      FROM (SELECT CAST(count(*) AS int) AS total, COALESCE(bool_or("agentId" = '${OTHER}'), false) AS "isTruncated" FROM agents) t
        LEFT JOIN paged p ON true
      ORDER BY ${ORDERS[sort]} DESC NULLS LAST, "agentId"`,
-    { ...sourceBindings(sources), kinds: KINDS, ...page },
+    { ...sourceBindings(sources), ...page },
   );
   const items = rows.filter(({ agentId }) => agentId !== null);
   return {
@@ -78,10 +82,9 @@ export async function readAgents(
   };
 }
 
-const AGENT = `CASE WHEN kind IN ('invocations.created', 'invocations.ended') THEN d3 ELSE d2 END`;
 const VERSION = `CASE WHEN kind IN ('runs.started', 'runs.ended') THEN d3 ELSE '' END`;
 
-const sumOf = (member: 'n' | 's1' | 's2', condition: string): string =>
+const sumOf = (member: 'n' | 's1' | 's2' | 'refused', condition: string): string =>
   `CAST(COALESCE(sum(${member}) FILTER (WHERE ${condition}), 0) AS float8)`;
 
 const AGENTS = `
@@ -95,7 +98,7 @@ const AGENTS = `
     ${sumOf('s1', `kind = 'runs.ended'`)} AS tokens,
     ${sumOf('s2', `kind = 'runs.ended'`)} AS "costMicros",
     ${sumOf('n', `kind = 'invocations.created'`)} AS invocations,
-    ${sumOf('n', `kind = 'invocations.ended' AND ${SQL_OF_GROUP['invocations.ended'].status} = 'refused'`)} AS refused,
+    ${sumOf('refused', `kind = 'invocations.ended'`)} AS refused,
     ${sumOf('s1', `kind = 'invocations.created'`)} AS "approvalsRequested",
     max(last_at) AS "lastSeenAt"
   FROM counted`;

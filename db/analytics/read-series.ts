@@ -1,9 +1,10 @@
 import type { AnalyticsKind } from '../../domain/analytics/kinds.ts';
 import { OTHER } from '../../domain/analytics/kinds.ts';
-import { histogramOf } from '../../domain/analytics/percentiles.ts';
+import { histogramOfText } from '../../domain/analytics/percentiles.ts';
 import { type HistogramPoint, withRest } from '../../domain/analytics/series.ts';
 import type { Sources } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { addedUp, HISTOGRAM } from './read-histograms.ts';
 import { BUCKET_NUMBER, edgesOf, rollupsFor, sourceBindings } from './rollups.ts';
 
 /** What a series counts. The texts are SQL over the columns of a rollup, constants of the code. */
@@ -59,43 +60,21 @@ export async function readHistogramSeries(
   place: SeriesPlace,
 ): Promise<HistogramPoint[]> {
   const { kind, group, where } = terms;
-  const { daysFrom, daysTo } = place.sources;
-  const { rows } = await tx.raw<{ rows: { key: string | null; bucket: number; of: string; counts: string }[] }>(
+  const histogramsOf = (key: string, level: string): string =>
+    `SELECT ${key} AS key, ${BUCKET_NUMBER} AS bucket, ${HISTOGRAM}
+     FROM ${level} r WHERE r.kind = '${kind}' AND ${where} AND histogram IS NOT NULL`;
+  const rollups = rollupsFor(columnsOf(terms));
+  const parted = `${histogramsOf(group, rollups)} AND ${group} = ANY (ARRAY(SELECT key FROM ranked))
+       UNION ALL ${histogramsOf('NULL', rollupsFor({ [kind]: where }))}`;
+  const { rows } = await tx.raw<{ rows: { key: string | null; bucket: number; histogram: string }[] }>(
     { variantsOf: 'read_histogram_series' },
     `WITH counted AS MATERIALIZED (
-       SELECT ${group} AS key, ${BUCKET_NUMBER} AS bucket, n AS value, buckets, counts
-       FROM ${rollupsFor(columnsOf(terms))} r WHERE r.kind = '${kind}' AND ${where}),
-     ${TOP},
-     parted AS MATERIALIZED (
-       SELECT key, bucket, buckets, counts FROM counted WHERE key = ANY (ARRAY(SELECT key FROM ranked)) AND buckets IS NOT NULL
-       UNION ALL
-       SELECT NULL, ${BUCKET_NUMBER}, buckets, counts FROM ${rollupsFor({ [kind]: where })} r
-       WHERE r.kind = '${kind}' AND ${where} AND buckets IS NOT NULL)
-     SELECT key, bucket, string_agg(array_to_string(buckets, ','), ',') AS of, string_agg(array_to_string(counts, ','), ',') AS counts
-     FROM ${daysFrom < daysTo ? 'parted' : SUMMED} p GROUP BY 1, 2 ORDER BY 1, 2`,
+       SELECT ${group} AS key, sum(n) AS value FROM ${rollups} r WHERE r.kind = '${kind}' AND ${where} GROUP BY 1),
+     ${TOP}
+     ${addedUp(parted, ['key', 'bucket'], place.sources)}`,
     bindingsOf(place),
   );
-  return withRest(
-    rows.map(({ key, bucket, of, counts }) => ({
-      key,
-      bucket,
-      histogram: histogramOf(numbersOf(of), numbersOf(counts)),
-    })),
-  );
-}
-
-/**
- * Quarters of an hour are a hundred a day: what they have in a bucket of the range is added up where it is read. Days are few, and
- * who reads a percentile adds up anyway.
- */
-const SUMMED = `(
-       SELECT key, bucket, array_agg(of) AS buckets, array_agg(n) AS counts FROM (
-         SELECT key, bucket, of, sum(CAST(n AS float8)) AS n FROM (
-           SELECT key, bucket, unnest(buckets) AS of, unnest(counts) AS n FROM parted) u GROUP BY 1, 2, 3) s
-       GROUP BY 1, 2)`;
-
-function numbersOf(list: string): number[] {
-  return list.split(',').map(Number);
+  return withRest(rows.map(({ key, bucket, histogram }) => ({ key, bucket, histogram: histogramOfText(histogram) })));
 }
 
 /** Groups that the rollups hold together rank in no place: they are among the rest. */

@@ -1,7 +1,9 @@
 import { OTHER } from '../../domain/analytics/kinds.ts';
 import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
+import { sourcesOfSum } from '../../domain/analytics/sources.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { readHistograms } from './read-histograms.ts';
 import { sumBoundsOf, HISTOGRAMS, ROLLUPS } from './rollups.ts';
 
 export const URL_SORTS = ['messages', 'failed', 'latency'] as const;
@@ -69,27 +71,15 @@ export async function readUrlAttempts(
   range: AnalyticsRange,
   urls: readonly string[],
 ): Promise<Map<string, UrlAttempts>> {
-  const bounds = { ...sumBoundsOf(range), urls };
-  const [last, latency] = await tx.inOrder(
-    () =>
-      tx.raw<{ rows: (Omit<UrlAttempts, 'latency'> & { url: string })[] }>(
-        'read_url_attempts',
-        `SELECT r.d2 AS url, (array_agg(r.d1 ORDER BY r.last_at DESC NULLS LAST, r.d1))[1] AS "lastOutcome",
+  const [last, latency] = await Promise.all([
+    tx.raw<{ rows: (Omit<UrlAttempts, 'latency'> & { url: string })[] }>(
+      'read_url_attempts',
+      `SELECT r.d2 AS url, (array_agg(r.d1 ORDER BY r.last_at DESC NULLS LAST, r.d1))[1] AS "lastOutcome",
          max(r.last_at) FILTER (WHERE r.d1 NOT LIKE '2__') AS "lastFailureAt"
        FROM ${ROLLUPS} r WHERE r.kind = 'delivery.attempts' AND r.d2 = ANY (:urls) AND r.n > 0 GROUP BY r.d2`,
-        bounds,
-      ),
-    () =>
-      tx.raw<{ rows: (HistogramBucket & { url: string })[] }>(
-        'read_url_attempts_2',
-        `SELECT r.d2 AS url, r.bucket, sum(r.n)::float8 AS n FROM ${HISTOGRAMS} r
-       WHERE r.kind = 'delivery.attempts' AND r.d2 = ANY (:urls) GROUP BY 1, 2`,
-        bounds,
-      ),
-  );
-  const found = new Map<string, UrlAttempts>(
-    last.rows.map(({ url, ...attempts }) => [url, { ...attempts, latency: [] }]),
-  );
-  for (const { url, bucket, n } of latency.rows) found.get(url)?.latency.push({ bucket, n });
-  return found;
+      { ...sumBoundsOf(range), urls },
+    ),
+    readHistograms(tx, sourcesOfSum(range), { kind: 'delivery.attempts', group: 'd2', keys: urls }),
+  ]);
+  return new Map(last.rows.map(({ url, ...attempts }) => [url, { ...attempts, latency: latency.get(url) ?? [] }]));
 }

@@ -13,7 +13,7 @@ const branches = (columns: string, level: string): string => `(
   UNION ALL SELECT ${columns}, quarter AS at FROM analytics_rollups WHERE ${OWN} AND ${level} AND quarter >= :daysTo AND quarter < :to)`;
 
 const rollupsOf = (level: string): string =>
-  branches('kind, d1, d2, d3, n, s1, s2, first_at, last_at, samples, buckets, counts', level);
+  branches('kind, d1, d2, d3, n, s1, s2, first_at, last_at, samples, buckets, counts, histogram', level);
 const histogramsOf = (level: string): string => `(
   SELECT kind, d1, d2, d3, at, unnest(buckets) AS bucket, unnest(counts) AS n FROM ${rollupsOf(level)} u)`;
 
