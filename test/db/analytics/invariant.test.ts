@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { foldAllFacts, foldFacts } from '../../../db/analytics/fold-facts.ts';
-import { findDifferences, mendRollups } from '../../../db/analytics/verify-rollups.ts';
+import { foldAllFacts, foldFacts } from '../../../db/analytics/directory.ts';
+import { findDifferences, mendRollups } from '../../../db/analytics/verification.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { setPlan } from '../../../db/plans/plans.ts';
 import { createTestDatabase } from '../../harness/database.ts';

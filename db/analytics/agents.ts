@@ -102,3 +102,66 @@ const AGENTS = `
     ${sumOf('s1', `kind = 'invocations.created'`)} AS "approvalsRequested",
     max(last_at) AS "lastSeenAt"
   FROM counted`;
+
+const KIND = 'policy.decisions';
+
+/** How often a rule of a policy had an effect. The three are null where no policy decided. */
+export interface PolicyDecisions {
+  policyId: string | null;
+  ruleId: string | null;
+  version: number | null;
+  effect: string;
+  count: number;
+}
+
+/** The rules that decided most, at most `limit`, and whether there are more. */
+export async function readPolicyDecisions(
+  tx: EnvironmentTransaction,
+  sources: Sources,
+  limit: number,
+): Promise<{ items: PolicyDecisions[]; isTruncated: boolean }> {
+  const { effect, policy, version, rule } = SQL_OF_GROUP[KIND];
+  const { rows } = await tx.raw<{ rows: PolicyDecisions[] }>(
+    { variantsOf: 'read_policy_decisions' },
+    `SELECT NULLIF(${policy}, '') AS "policyId", NULLIF(CASE WHEN d3 = '${OTHER}' THEN d3 ELSE ${rule} END, '') AS "ruleId",
+       CASE WHEN d3 <> '${OTHER}' THEN CAST(NULLIF(${version}, '') AS int) END AS version,
+       ${effect} AS effect, CAST(sum(n) AS float8) AS count
+     FROM ${ROLLUPS} r WHERE kind = '${KIND}' GROUP BY 1, 2, 3, 4 HAVING sum(n) > 0 ORDER BY sum(n) DESC, 1, 2, 3, 4 LIMIT :most`,
+    { ...sourceBindings(sources), most: limit + 1 },
+  );
+  const isTruncated = rows.length > limit || rows.some(({ policyId }) => policyId === OTHER);
+  return { items: rows.slice(0, limit), isTruncated };
+}
+
+/** Changes of the halt that are looked at, the newest ones. */
+const CHANGES_MAX = 200;
+
+/** A time in which nothing was sent. */
+export interface HaltTime {
+  at: Date;
+  by: { type: string; id: string | null };
+  /** Null while the halt lasts. */
+  until: Date | null;
+}
+
+/** The halts of the environment that touch `[from, to)`, the newest first, by the audit log. */
+export async function readHalts(
+  tx: EnvironmentTransaction,
+  { from, to }: { from: Date; to: Date },
+): Promise<HaltTime[]> {
+  const { rows } = await tx.raw<{ rows: (Omit<HaltTime, 'by'> & { type: string; id: string | null })[] }>(
+    'read_halts',
+    `WITH changes AS (
+       SELECT action, recorded_at, actor_type, actor_id, sequence FROM audit_log
+       WHERE workspace_id = current_workspace_id() AND target_id = CAST(current_environment_id() AS text)
+         AND action IN ('environment.halted', 'environment.resumed')
+       ORDER BY sequence DESC LIMIT :most),
+     halts AS (
+       SELECT action, recorded_at AS at, actor_type AS type, actor_id AS id, lead(recorded_at) OVER (ORDER BY sequence) AS until
+       FROM changes)
+     SELECT at, type, id, until FROM halts
+     WHERE action = 'environment.halted' AND at < :to AND (until IS NULL OR until > :from) ORDER BY at DESC`,
+    { from, to, most: CHANGES_MAX },
+  );
+  return rows.map(({ at, type, id, until }) => ({ at, by: { type, id }, until }));
+}
