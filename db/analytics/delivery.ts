@@ -168,15 +168,16 @@ export async function readUrlAttempts(
   range: AnalyticsRange,
   urls: readonly string[],
 ): Promise<Map<string, UrlAttempts>> {
-  const [last, latency] = await Promise.all([
-    tx.raw<{ rows: (Omit<UrlAttempts, 'latency'> & { url: string })[] }>(
-      'read_url_attempts',
-      `SELECT r.d2 AS url, (array_agg(r.d1 ORDER BY r.last_at DESC NULLS LAST, r.d1))[1] AS "lastOutcome",
+  const [last, latency] = await tx.inOrder(
+    () =>
+      tx.raw<{ rows: (Omit<UrlAttempts, 'latency'> & { url: string })[] }>(
+        'read_url_attempts',
+        `SELECT r.d2 AS url, (array_agg(r.d1 ORDER BY r.last_at DESC NULLS LAST, r.d1))[1] AS "lastOutcome",
          max(r.last_at) FILTER (WHERE r.d1 NOT LIKE '2__') AS "lastFailureAt"
        FROM ${ROLLUPS} r WHERE r.kind = 'delivery.attempts' AND r.d2 = ANY (:urls) AND r.n > 0 GROUP BY r.d2`,
-      { ...sumBoundsOf(range), urls },
-    ),
-    readHistograms(tx, sourcesOfSum(range), { kind: 'delivery.attempts', group: 'd2', keys: urls }),
-  ]);
+        { ...sumBoundsOf(range), urls },
+      ),
+    () => readHistograms(tx, sourcesOfSum(range), { kind: 'delivery.attempts', group: 'd2', keys: urls }),
+  );
   return new Map(last.rows.map(({ url, ...attempts }) => [url, { ...attempts, latency: latency.get(url) ?? [] }]));
 }

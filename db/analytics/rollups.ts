@@ -88,18 +88,21 @@ export interface ReadStart {
 
 /** Bounds the transaction's statements, and returns what the range is resolved against. Throws when the workspace does not exist. */
 export async function beginRead(tx: EnvironmentTransaction): Promise<ReadStart> {
-  const bounded = tx.raw(
-    'begin_read',
-    'SELECT set_config(name, value, true) FROM unnest(CAST(? AS text[]), CAST(? AS text[])) s (name, value)',
-    [Object.keys(SETTINGS), Object.values(SETTINGS)],
+  const [, { rows }] = await tx.inOrder(
+    () =>
+      tx.raw(
+        'begin_read',
+        'SELECT set_config(name, value, true) FROM unnest(CAST(? AS text[]), CAST(? AS text[])) s (name, value)',
+        [Object.keys(SETTINGS), Object.values(SETTINGS)],
+      ),
+    () =>
+      tx.raw<{ rows: ReadStart[] }>(
+        'begin_read_2',
+        `SELECT now() AS now, w.created_at AS "workspaceSince", i.analytics_complete_until AS "completeUntil"
+         FROM workspaces w, installation i WHERE w.id = current_workspace_id()`,
+        [],
+      ),
   );
-  const started = tx.raw<{ rows: ReadStart[] }>(
-    'begin_read_2',
-    `SELECT now() AS now, w.created_at AS "workspaceSince", i.analytics_complete_until AS "completeUntil"
-     FROM workspaces w, installation i WHERE w.id = current_workspace_id()`,
-    [],
-  );
-  const [, { rows }] = await Promise.all([bounded, started]);
   const start = rows[0];
   if (start === undefined) throw new Error('the transaction names a workspace that is not there');
   return start;
