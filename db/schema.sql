@@ -288,6 +288,16 @@ BEGIN ATOMIC
 END
 ;
 
+CREATE OR REPLACE FUNCTION public.analytics_histogram_text(buckets smallint[], counts bigint[])
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+    BEGIN
+      RETURN array_to_string(buckets, ',') || ';' || array_to_string(counts, ',');
+    END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.analytics_quarter(at timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -343,7 +353,7 @@ AS $function$
     EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%1$I WHERE %2$I >= %3$L AND %2$I < %4$L)', name || '_default', key_column, lower, upper)
       INTO is_taken;
     IF is_taken THEN RETURN false; END IF;
-    EXECUTE format('CREATE TABLE partitions.%I (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, parent);
+    EXECUTE format('CREATE TABLE partitions.%I (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE)', leaf, parent);
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', parent, leaf, lower, upper);
     RETURN true;
   END $function$
@@ -5710,7 +5720,8 @@ CREATE TABLE analytics_days (
   samples text[],
   buckets smallint[],
   counts bigint[],
-  CONSTRAINT analytics_days_pkey PRIMARY KEY (environment_id, kind, is_total, day, d1, d2, d3)
+  histogram text GENERATED ALWAYS AS (analytics_histogram_text(buckets, counts)) STORED,
+  CONSTRAINT analytics_days_pkey PRIMARY KEY (environment_id, kind, is_total, day, d1, d2, d3) INCLUDE (n, s1, s2, last_at)
 ) PARTITION BY RANGE (day);
 ALTER TABLE analytics_days ENABLE ROW LEVEL SECURITY;
 ALTER TABLE analytics_days FORCE ROW LEVEL SECURITY;
@@ -5757,7 +5768,8 @@ CREATE TABLE analytics_rollups (
   samples text[],
   buckets smallint[],
   counts bigint[],
-  CONSTRAINT analytics_rollups_pkey PRIMARY KEY (environment_id, kind, is_total, quarter, d1, d2, d3)
+  histogram text GENERATED ALWAYS AS (analytics_histogram_text(buckets, counts)) STORED,
+  CONSTRAINT analytics_rollups_pkey PRIMARY KEY (environment_id, kind, is_total, quarter, d1, d2, d3) INCLUDE (n, s1, s2, last_at)
 ) PARTITION BY RANGE (quarter);
 ALTER TABLE analytics_rollups ENABLE ROW LEVEL SECURITY;
 ALTER TABLE analytics_rollups FORCE ROW LEVEL SECURITY;

@@ -145,7 +145,7 @@ const OBSERVATION_AGE_MS_MAX = 120_000;
 function isOutdated(read: RecordedObservation | null, approval: ApprovalRecord | null, now: Date): boolean {
   if (read === null) return true;
   const decidedAtMs = approval?.decidedAt?.getTime() ?? 0;
-  return read.recordedAt.getTime() < decidedAtMs || now.getTime() - read.recordedAt.getTime() > OBSERVATION_AGE_MS_MAX;
+  return read.recordedAt.getTime() < decidedAtMs || now.getTime() - read.observedAt.getTime() > OBSERVATION_AGE_MS_MAX;
 }
 
 /** A plain invocation without an approval is bound only to its version. */

@@ -1,6 +1,5 @@
-import { foldFacts } from '../../db/analytics/fold-facts.ts';
-import { dropOldAnalyticsPartition, makeAnalyticsPartitions } from '../../db/analytics/keep-partitions.ts';
-import { verifySample } from '../../db/analytics/verify-sample.ts';
+import { dropOldAnalyticsPartition, foldFacts, makeAnalyticsPartitions } from '../../db/analytics/directory.ts';
+import { verifySample } from '../../db/analytics/verification.ts';
 import type { SweepStep } from './sweep-steps.ts';
 import { dropUntilNone, untilNone } from './until-none.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AGENT_SORTS, type AgentCounts, readAgents } from '../../db/analytics/read-agents.ts';
-import { readHistograms } from '../../db/analytics/read-histograms.ts';
+import { AGENT_SORTS, type AgentCounts, readAgents } from '../../db/analytics/agents.ts';
+import { readHistograms } from '../../db/analytics/rollups.ts';
 import { usdOf } from '../../domain/analytics/counted.ts';
 import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
 import { APPROXIMATE, type HistogramBucket, percentilesOf } from '../../domain/analytics/percentiles.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { beginRead, type ReadStart } from '../../db/analytics/begin-read.ts';
+import { beginRead, type ReadStart } from '../../db/analytics/rollups.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { Interval } from '../../domain/analytics/grid.ts';
 import { type AnalyticsRange, isRangeIssue, RANGE_DEFAULT_MS, resolveRange } from '../../domain/analytics/range.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AttemptsRow, type Delivery, readDelivery } from '../../db/analytics/read-delivery.ts';
+import { type AttemptsRow, type Delivery, readDelivery } from '../../db/analytics/delivery.ts';
 import { rate } from '../../domain/analytics/counted.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { bucketsOf } from '../../domain/analytics/sources.ts';

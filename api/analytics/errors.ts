@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type Affected, AFFECTED_TYPES, readAffected } from '../../db/analytics/read-affected.ts';
-import { type ErrorGroup, readErrors } from '../../db/analytics/read-errors.ts';
+import { type Affected, AFFECTED_TYPES, type ErrorGroup, readAffected, readErrors } from '../../db/analytics/errors.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import {
   AFFECTED_MAX,

@@ -4,7 +4,7 @@ import {
   readLiveMessages,
   readMessageBuckets,
   readMessageGroups,
-} from '../../db/analytics/read-messages.ts';
+} from '../../db/analytics/messages.ts';
 import { bucketsOf } from '../../domain/analytics/sources.ts';
 import { queryBoolean } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOnboarding } from '../../db/analytics/read-onboarding.ts';
+import { readOnboarding } from '../../db/analytics/environment.ts';
 import { ONBOARDING_STEP_IDS, ONBOARDING_STEPS, onboardingPlace } from '../../domain/analytics/onboarding.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { analyticsRead } from './analytics-read.ts';

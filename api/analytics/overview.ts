@@ -1,7 +1,6 @@
 import type { z } from 'zod';
-import { type GaugeName, oldestUnknownAt, readGauges } from '../../db/analytics/read-gauges.ts';
-import { type Groups, readCounts } from '../../db/analytics/read-counts.ts';
-import { readHistograms } from '../../db/analytics/read-histograms.ts';
+import { type GaugeName, oldestUnknownAt, readGauges } from '../../db/analytics/messages.ts';
+import { type Groups, readCounts, readHistograms } from '../../db/analytics/rollups.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { Counted, rate, usdOf } from '../../domain/analytics/counted.ts';
 import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listScheduleExecutions, type ScheduleExecution } from '../../db/analytics/list-schedule-executions.ts';
+import { listScheduleExecutions, type ScheduleExecution } from '../../db/analytics/schedules.ts';
 import { DELIVERY_STATUSES, deliveryStatusOf, latenessOf } from '../../domain/analytics/schedule-executions.ts';
 import { RUN_OUTCOMES, RUN_TRIGGERS } from '../../domain/schedules/schedules.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readScheduleFirings } from '../../db/analytics/read-schedule-firings.ts';
+import { readScheduleFirings } from '../../db/analytics/schedules.ts';
 import { listSchedules } from '../../db/schedules/queries.ts';
 import { rate } from '../../domain/analytics/counted.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';

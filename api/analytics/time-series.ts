@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readNames } from '../../db/analytics/read-names.ts';
-import { readHistogramSeries, readSeries, type SeriesPlace } from '../../db/analytics/read-series.ts';
+import { readNames } from '../../db/analytics/environment.ts';
+import { readHistogramSeries, readSeries, type SeriesPlace } from '../../db/analytics/rollups.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import {
   groupIssue,

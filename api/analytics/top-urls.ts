@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readTopUrls, readUrlAttempts, URL_SORTS } from '../../db/analytics/read-top-urls.ts';
+import { readTopUrls, readUrlAttempts, URL_SORTS } from '../../db/analytics/delivery.ts';
 import { rate } from '../../domain/analytics/counted.ts';
 import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { pageQuery } from '../http/common-fields.ts';

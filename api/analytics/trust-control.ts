@@ -1,9 +1,7 @@
 import type { z } from 'zod';
-import { type Groups, readCounts } from '../../db/analytics/read-counts.ts';
-import { oldestUnknownAt, readGauges } from '../../db/analytics/read-gauges.ts';
-import { type HaltTime, readHalts } from '../../db/analytics/read-halts.ts';
-import { readHistograms } from '../../db/analytics/read-histograms.ts';
-import { type PolicyDecisions, readPolicyDecisions } from '../../db/analytics/read-policy-decisions.ts';
+import { type Groups, readCounts, readHistograms } from '../../db/analytics/rollups.ts';
+import { oldestUnknownAt, readGauges } from '../../db/analytics/messages.ts';
+import { type HaltTime, type PolicyDecisions, readHalts, readPolicyDecisions } from '../../db/analytics/agents.ts';
 import { listImpactLimits } from '../../db/impact-limits/limits.ts';
 import type { LimitDetail } from '../../db/impact-limits/records.ts';
 import { Counted, rate } from '../../domain/analytics/counted.ts';

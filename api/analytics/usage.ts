@@ -1,4 +1,4 @@
-import { readEnvironmentUsage } from '../../db/analytics/read-environment-usage.ts';
+import { readEnvironmentUsage } from '../../db/analytics/environment.ts';
 import { type DayOfUsage, readDailyUsage } from '../../db/billing/usage.ts';
 import { dayOf, isoPeriod, monthOf, periodOf } from '../../domain/billing/periods.ts';
 import { sumOf } from '../../domain/billing/usage-history.ts';

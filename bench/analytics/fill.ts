@@ -45,7 +45,10 @@ const RECORDS: Readonly<Record<string, string>> = {
     FROM generate_series($2::bigint, $4::bigint) i WHERE i % 5 = 0`,
 };
 
-/** Past the triggers: records of the past, which nothing moved there. Their facts are counted from them and folded, as they would have been. */
+/**
+ * Past the triggers: records of the past, which nothing moved there. Their facts are counted from them in the same statement, before the
+ * service's sweep drops what is too old, and folded in the order of time, as they would have been.
+ */
 export async function fill(
   owner: Client,
   environmentId: string,
@@ -65,24 +68,25 @@ export async function fill(
   await owner.query("SET session_replication_role = 'replica'");
   for (let from = 1; from <= records; from += CHUNK) {
     const bounds = [environmentId, from, records, Math.min(records, from + CHUNK - 1)];
-    for (const [table, insert] of Object.entries(RECORDS))
-      await owner.query(insert, used(insert, bounds)).catch(named(table));
+    for (const { table, facts } of COUNTED) {
+      const insert = RECORDS[table];
+      if (insert === undefined) continue;
+      await owner.query(withFacts(insert, facts), used(insert, bounds)).catch(named(table));
+    }
+    await foldAll(owner);
   }
   await owner.query("SET session_replication_role = 'origin'");
-  await owner.query('TRUNCATE analytics_facts');
-  for (const { table, facts } of COUNTED.filter(({ table }) => table in RECORDS)) {
-    await owner.query(
-      `INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
-       SELECT r.environment_id, f.kind, analytics_quarter(f.at), f.d1, f.d2, f.d3, analytics_bucket(f.ms), count(*), sum(f.s1), sum(f.s2), min(f.at), max(f.at),
-         (array_agg(f.sample) FILTER (WHERE f.sample IS NOT NULL))[1:5]
-       FROM ${table} r, LATERAL ${facts} f WHERE r.environment_id = $1 GROUP BY 1, 2, 3, 4, 5, 6, 7`,
-      [environmentId],
-    );
-  }
-  await foldAll(owner);
   await owner.query('VACUUM ANALYZE');
   const { rows } = await owner.query<{ n: string }>('SELECT count(*) AS n FROM analytics_rollups');
   return { seconds: (performance.now() - startedAt) / 1000, rollups: Number(rows[0]?.n) };
+}
+
+function withFacts(insert: string, facts: string): string {
+  return `WITH r AS (${insert} RETURNING *)
+    INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2, first_at, last_at, samples)
+    SELECT r.environment_id, f.kind, analytics_quarter(f.at), f.d1, f.d2, f.d3, analytics_bucket(f.ms), count(*), sum(f.s1), sum(f.s2), min(f.at), max(f.at),
+      (array_agg(f.sample) FILTER (WHERE f.sample IS NOT NULL))[1:5]
+    FROM r, LATERAL ${facts} f GROUP BY 1, 2, 3, 4, 5, 6, 7`;
 }
 
 async function foldAll(owner: Client): Promise<void> {

@@ -33,6 +33,14 @@ export const CAPPED = `
     END;
 `;
 
+export const HISTOGRAM_TEXT = `
+  -- The buckets, a semicolon, the count of each. Texts that are joined by semicolons are the sum.
+  CREATE FUNCTION analytics_histogram_text(buckets smallint[], counts bigint[]) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    BEGIN
+      RETURN array_to_string(buckets, ',') || ';' || array_to_string(counts, ',');
+    END $$;
+`;
+
 export const HISTOGRAM_SUM = `
   -- The sum of two histograms. A bucket without a count is left out, so that equal histograms are equal arrays.
   CREATE FUNCTION analytics_histogram_sum(buckets smallint[], counts bigint[], more_buckets smallint[], more_counts bigint[],

@@ -81,7 +81,7 @@ export const MESSAGE_PARTITIONS = `
     EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%1$I WHERE %2$I >= %3$L AND %2$I < %4$L)', name || '_default', key_column, lower, upper)
       INTO is_taken;
     IF is_taken THEN RETURN false; END IF;
-    EXECUTE format('CREATE TABLE partitions.%I (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, parent);
+    EXECUTE format('CREATE TABLE partitions.%I (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE)', leaf, parent);
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', parent, leaf, lower, upper);
     RETURN true;
   END $$;

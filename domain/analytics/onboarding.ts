@@ -7,7 +7,7 @@ interface OnboardingStep {
   page: string;
 }
 
-/** The steps in the order in which the quick start takes them. `db/analytics/read-onboarding.ts` says when each is done. */
+/** The steps in the order in which the quick start takes them. `db/analytics/environment.ts` says when each is done. */
 export const ONBOARDING_STEPS = {
   key_created: { title: 'Make an API key', page: 'identity#api-keys' },
   action_created: { title: 'Define an action', page: 'actions#the-definition' },

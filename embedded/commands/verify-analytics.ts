@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type Difference, findDifferences, mendRollups } from '../../db/analytics/verify-rollups.ts';
-import { foldAllFacts } from '../../db/analytics/fold-facts.ts';
+import { type Difference, findDifferences, mendRollups } from '../../db/analytics/verification.ts';
+import { foldAllFacts } from '../../db/analytics/directory.ts';
 import { Database } from '../../db/client.ts';
 import { listEveryEnvironment } from '../../db/environments/directory.ts';
 import { refusePrivilegedLogin } from '../../db/refuse-unsuitable-database.ts';

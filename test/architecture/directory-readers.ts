@@ -36,11 +36,8 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/integrations/directory.ts':
     'finds the environment that a request of a chat is for, and deletes what is past its time',
   'db/flow-control/directory.ts': 'lists keys and slots that nobody looks after, in every environment',
-  'db/analytics/fold-facts.ts': 'sums up what was counted in every environment',
-  'db/analytics/keep-partitions.ts': 'makes and drops partitions, which hold rows of every environment',
-  'db/analytics/verify-rollups.ts':
-    'sums up the quarters of an environment to its days, which the application cannot write',
-  'db/analytics/verify-sample.ts': 'asks whether today’s sample of the whole installation is due',
+  'db/analytics/directory.ts': 'counts, and makes and drops partitions, for every environment',
+  'db/analytics/verification.ts': 'compares rollups of any environment, which the application cannot write',
   'db/messages/directory.ts': 'lists what no workflow looks after, and keeps partitions, in every environment',
   'db/files/directory.ts': 'lists ids of files whose upload or removal may have lost its process, in every environment',
   'db/notifications/directory.ts': 'lists overdue e-mails, and deletes old notifications, in every environment',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldFacts } from '../../db/analytics/fold-facts.ts';
+import { foldFacts } from '../../db/analytics/directory.ts';
 import { createRun } from '../../db/runs/changes.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';

@@ -42,7 +42,7 @@ describe('a step that always fails costs itself alone', () => {
   );
   test.each(cases)('in the area %s: %s', async (area, broken, steps) => {
     const called = new Set<string>();
-    const raw = <Result>(sql: string): Promise<Result> => {
+    const raw = <Result>(_: unknown, sql: string): Promise<Result> => {
       const name = /^SELECT (\w+)\(/.exec(sql)?.[1] ?? sql;
       called.add(name);
       if (name === steps[broken]) return Promise.reject(new Error('this one is refused'));

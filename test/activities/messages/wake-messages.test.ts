@@ -14,7 +14,8 @@ const TENANT = { workspaceId: 'wsp', environmentId: 'env' };
 
 /** A database that holds, or queues, all of IDS. */
 const rows = [{ due: IDS, later: [], starting: IDS, ids: IDS }];
-const raw = (sql: string) => Promise.resolve({ rows: sql.includes('held_at') ? IDS.map((id) => ({ id })) : rows });
+const raw = (_: unknown, sql: string) =>
+  Promise.resolve({ rows: sql.includes('held_at') ? IDS.map((id) => ({ id })) : rows });
 const once = (_tenant: unknown, work: (tx: unknown) => Promise<unknown>) => work({ raw });
 const db = { oneStatement: once, withEnvironment: once } as unknown as Database;
 

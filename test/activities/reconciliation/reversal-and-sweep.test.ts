@@ -145,10 +145,9 @@ describe('the sweep over overdue reads', () => {
     ]);
     await planReconciliation(onTime, 0, new Date(Date.now() + 60_000).toISOString());
     await setNextRead(terminated, '3 minutes');
-    expect(await sweep()).toEqual([
-      [never.effectId, 'reconciliation'],
-      [terminated.effectId, 'reconciliation'],
-    ]);
+    expect(new Map(await sweep())).toEqual(
+      new Map([never, terminated].map(({ effectId }) => [effectId, 'reconciliation'])),
+    );
     for (const ref of [never, terminated, onTime]) await world.activities().exhaustReconciliation(ref, 11);
     await setNextRead(terminated, '3 minutes');
     expect(await sweep()).toEqual([]);

@@ -238,7 +238,7 @@ describe('reads', () => {
     const { rows } = await api.deps.db.withEnvironment(
       api.database.tenant,
       async (tx) => {
-        await (await import('../../../db/analytics/begin-read.ts')).beginRead(tx);
+        await (await import('../../../db/analytics/rollups.ts')).beginRead(tx);
         return tx.raw<{ rows: { timeout: string; isolation: string; readOnly: string }[] }>(
           null,
           `SELECT current_setting('statement_timeout') AS timeout, current_setting('transaction_isolation') AS isolation,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { foldAllFacts } from '../../../db/analytics/fold-facts.ts';
+import { foldAllFacts } from '../../../db/analytics/directory.ts';
 import { fingerprintOf } from '../../../domain/analytics/error-samples.ts';
 import { PRESET_SCOPES } from '../../../domain/scopes.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';

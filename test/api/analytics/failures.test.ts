@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldAllFacts } from '../../../db/analytics/fold-facts.ts';
+import { foldAllFacts } from '../../../db/analytics/directory.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { Analytics } from './support.ts';
 

@@ -4,7 +4,7 @@ import type { agentSchema } from '../../../api/analytics/agents.ts';
 import type { overviewSchema } from '../../../api/analytics/overview-schemas.ts';
 import type { trustControlSchema } from '../../../api/analytics/trust-control-schemas.ts';
 import { runSchema } from '../../../api/runs/schemas.ts';
-import { foldAllFacts } from '../../../db/analytics/fold-facts.ts';
+import { foldAllFacts } from '../../../db/analytics/directory.ts';
 import { INVOCATION_STATUSES } from '../../../domain/lifecycle.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import {

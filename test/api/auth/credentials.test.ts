@@ -134,4 +134,3 @@ describe('GET /auth/identity of a session', () => {
   });
 });
 
-describe('a route of a workspace', () => {});

@@ -1,5 +1,7 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
+import { workflowStarts } from '../../../activities/maintenance/workflow-starts.ts';
 import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { forgetSchedule, putSchedule } from '../../../api/schedules/schedule-client.ts';
 import { newId } from '../../../domain/ids.ts';
@@ -117,10 +119,11 @@ describe('the sweep', () => {
     const { id } = await create({ destination: { url: destination.baseUrl } });
     await sweep();
     await forgetSchedule(service.client, id);
-    await sweep();
+    const relayed = { ...service.deps, ...service.starters };
+    await sweepRows(relayed, 'workflow-starts', workflowStarts);
     await expect(described(id)).rejects.toThrow(ScheduleNotFoundError); // nothing shows it yet
     await service.database.asOwner(`UPDATE schedules SET ${what} WHERE id = $1`, [id]);
-    await sweep();
+    await sweepRows(relayed, 'workflow-starts', workflowStarts);
     expect((await described(id)).state.paused).toBe(false);
   });
 });

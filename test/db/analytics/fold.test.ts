@@ -1,9 +1,12 @@
 import { Client } from 'pg';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { foldAllFacts, foldFacts } from '../../../db/analytics/fold-facts.ts';
-import { dropOldAnalyticsPartition, makeAnalyticsPartitions } from '../../../db/analytics/keep-partitions.ts';
-import { findDifferences } from '../../../db/analytics/verify-rollups.ts';
-import { verifySample } from '../../../db/analytics/verify-sample.ts';
+import {
+  dropOldAnalyticsPartition,
+  foldAllFacts,
+  foldFacts,
+  makeAnalyticsPartitions,
+} from '../../../db/analytics/directory.ts';
+import { findDifferences, verifySample } from '../../../db/analytics/verification.ts';
 import { keepLiveMessages } from '../../../db/messages/directory.ts';
 import { DIMENSIONS_MAX, OTHER } from '../../../domain/analytics/kinds.ts';
 import { newId } from '../../../domain/ids.ts';

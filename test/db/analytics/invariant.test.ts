@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { foldAllFacts, foldFacts } from '../../../db/analytics/fold-facts.ts';
-import { findDifferences, mendRollups } from '../../../db/analytics/verify-rollups.ts';
+import { foldAllFacts, foldFacts } from '../../../db/analytics/directory.ts';
+import { findDifferences, mendRollups } from '../../../db/analytics/verification.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { setPlan } from '../../../db/plans/plans.ts';
 import { createTestDatabase } from '../../harness/database.ts';
@@ -22,10 +22,11 @@ const HISTOGRAMS = `SELECT environment_id, kind, is_total, quarter, d1, d2, d3, 
 /** Days that are not what their quarters sum to, and sums below zero. */
 const unsound = () =>
   database.asOwner(`
-    SELECT * FROM (SELECT environment_id, kind, is_total, (quarter AT TIME ZONE 'UTC')::date AS day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2
+    SELECT kind, is_total, day, d1, d2, d3, q.n, q.s1, q.s2, y.n AS n_of_day, y.s1 AS s1_of_day, y.s2 AS s2_of_day
+      FROM (SELECT environment_id, kind, is_total, (quarter AT TIME ZONE 'UTC')::date AS day, d1, d2, d3, sum(n) AS n, sum(s1) AS s1, sum(s2) AS s2
         FROM analytics_rollups GROUP BY 1, 2, 3, 4, 5, 6, 7) q
       FULL JOIN analytics_days y USING (environment_id, kind, is_total, day, d1, d2, d3) WHERE (q.n, q.s1, q.s2) IS DISTINCT FROM (y.n, y.s1, y.s2)
-    UNION ALL SELECT environment_id, kind, is_total, (quarter AT TIME ZONE 'UTC')::date, d1, d2, d3, n, s1, s2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    UNION ALL SELECT kind, is_total, (quarter AT TIME ZONE 'UTC')::date, d1, d2, d3, n, s1, s2, NULL, NULL, NULL
       FROM analytics_rollups WHERE n < 0 AND NOT EXISTS (SELECT FROM analytics_facts)`);
 const unsoundHistograms = () =>
   database.asOwner(`
@@ -39,9 +40,16 @@ const unsoundTotals = (from: string, more: string) =>
   database.asOwner(`
     SELECT environment_id, kind, quarter, d1, analytics_total(kind, 2, d2) AS d2, analytics_total(kind, 3, d3) AS d3${more} FROM (${from}) r
     GROUP BY 1, 2, 3, 4, 5, 6${more} HAVING sum(CASE WHEN is_total THEN n ELSE -n END) <> 0`);
+/** Rows whose histogram says as a text what its arrays do not. */
+const unsoundTexts = () =>
+  database.asOwner(`
+    SELECT kind, quarter, buckets, counts, histogram FROM (TABLE analytics_rollups UNION ALL TABLE analytics_days) r
+    WHERE split_part(histogram, ';', 1) <> array_to_string(buckets, ',') OR split_part(histogram, ';', 2) <> array_to_string(counts, ',')
+      OR (histogram IS NULL) <> (buckets IS NULL)`);
 const expectSound = async (): Promise<void> => {
   expect(await unsound()).toEqual([]);
   expect(await unsoundHistograms()).toEqual([]);
+  expect(await unsoundTexts()).toEqual([]);
   expect(await unsoundTotals('TABLE analytics_rollups', '')).toEqual([]);
   expect(await unsoundTotals(HISTOGRAMS, ', bucket')).toEqual([]);
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bucketOf } from '../../../domain/analytics/histogram.ts';
-import { percentilesOf } from '../../../domain/analytics/percentiles.ts';
+import { histogramOfText, percentilesOf } from '../../../domain/analytics/percentiles.ts';
 
 const SIZE = 20_000;
 
@@ -61,6 +61,19 @@ describe('percentiles', () => {
         { bucket: 7, n: -1 },
       ]),
     ).toBeNull();
+  });
+
+  it('are read of a text that joins several histograms, with what corrections took back', () => {
+    const histogram = histogramOfText('3,102;12,1;3,0;-5,7');
+    expect(histogram).toEqual([
+      { bucket: 3, n: 12 },
+      { bucket: 102, n: 1 },
+      { bucket: 3, n: -5 },
+      { bucket: 0, n: 7 },
+    ]);
+    expect(histogramOfText('')).toEqual([]);
+    expect(percentilesOf(histogram)?.count).toBe(15);
+    expect(percentilesOf(histogram)).toEqual(percentilesOf(histogram.toReversed()));
   });
 
   it('are those of the one duration there is', () => {

@@ -1,4 +1,7 @@
+import { DAY_MS } from '../../domain/analytics/grid.ts';
 import { COUNTED } from '../migrations/analytics-facts.ts';
+import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
+import { listEveryEnvironment } from '../environments/directory.ts';
 
 /** How long the records of a table are kept at least, from any time at which they count. Null for as long as their rollups. */
 const KEPT: Readonly<Record<string, string | null>> = {
@@ -59,7 +62,7 @@ const LEVEL_KEY = `is_total, ${KEY}`;
  * Buckets of the environment that differ from a recount of its records: those whose records are all kept still, from :from and before :to. What
  * is not folded yet is counted with the rollups. A row without `bucket` is of a rollup, the others are of its histogram.
  */
-export const DIFFERENCES = `WITH recounted AS MATERIALIZED (
+const DIFFERENCES = `WITH recounted AS MATERIALIZED (
     ${COUNTED.map(
       ({
         table,
@@ -102,10 +105,110 @@ export const DIFFERENCES = `WITH recounted AS MATERIALIZED (
 
 /** Adds what DIFFERENCES says is missing as facts; the next fold counts them. A fact of a histogram's bucket counts in its
  * rollup too, and each in its total: `mend_analytics_sums` makes those of the rollups before. */
-export const MEND = `WITH differing AS MATERIALIZED (SELECT * FROM (${DIFFERENCES}) d WHERE NOT is_total),
+const MEND = `WITH differing AS MATERIALIZED (SELECT * FROM (${DIFFERENCES}) d WHERE NOT is_total),
   mended AS (
     SELECT ${KEY}, bucket, n, 0::bigint AS s1, 0::bigint AS s2 FROM differing WHERE bucket IS NOT NULL
     UNION ALL
     SELECT ${KEY}, NULL, sum(CASE WHEN bucket IS NULL THEN n ELSE -n END), sum(s1), sum(s2) FROM differing GROUP BY ${KEY})
   INSERT INTO analytics_facts (environment_id, kind, quarter, d1, d2, d3, bucket, n, s1, s2)
   SELECT current_environment_id(), ${KEY}, bucket, n, s1, s2 FROM mended WHERE n <> 0 OR s1 <> 0 OR s2 <> 0`;
+
+/** A bucket that is not what its records say. */
+export interface Difference {
+  environmentId: string;
+  kind: string;
+  /** Whether it is a total: a sum without the open dimensions. */
+  isTotal: boolean;
+  /** The beginning of its quarter of an hour. */
+  quarter: Date;
+  d1: string;
+  d2: string;
+  d3: string;
+  /** The bucket of its histogram, or null for the rollup itself. */
+  bucket: number | null;
+  /** What is missing from it; negative: what it has too many. */
+  n: number;
+  s1: number;
+  s2: number;
+}
+
+/** From when, and before when. A null bound is the end of what is kept. */
+export interface VerifiedRange {
+  from: Date | null;
+  to: Date | null;
+}
+
+/**
+ * Recounts an environment's records and returns the buckets of its rollups that differ. It looks at what is kept still, in one snapshot: what is
+ * written meanwhile is in neither.
+ */
+export async function findDifferences(
+  db: Pick<Database, 'withEnvironment'>,
+  tenant: Tenant,
+  range: VerifiedRange = { from: null, to: null },
+): Promise<Difference[]> {
+  const { rows } = await db.withEnvironment(tenant, async (tx) => {
+    await takeTime(tx);
+    return tx.raw<{ rows: Omit<Difference, 'environmentId'>[] }>('find_differences', COMPARED, boundsOf(range));
+  });
+  return rows.map((row) => ({ environmentId: tenant.environmentId, ...row }));
+}
+
+/** Adds what is missing of an environment's rollups, and makes its totals and days what its quarters sum to. Returns how many rows it wrote. */
+export async function mendRollups(
+  db: Pick<Database, 'withEnvironment' | 'directory'>,
+  tenant: Tenant,
+): Promise<number> {
+  const { rowCount } = await db.withEnvironment(tenant, async (tx) => {
+    await takeTime(tx);
+    return tx.raw<{ rowCount: number }>('mend_rollups', MEND, boundsOf({ from: null, to: null }));
+  });
+  const { rows } = await db.directory.raw<{ rows: { mended: number }[] }>(
+    'mend_rollups_2',
+    'SELECT mend_analytics_sums(?) AS mended',
+    [tenant.environmentId],
+  );
+  return rowCount + (rows[0]?.mended ?? 0);
+}
+
+const COMPARED = `SELECT kind, is_total AS "isTotal", quarter, d1, d2, d3, bucket, n::float8 AS n, s1::float8 AS s1, s2::float8 AS s2 FROM (${DIFFERENCES}) d
+  ORDER BY kind, quarter, is_total, d1, d2, d3, bucket NULLS FIRST`;
+
+/** A recount looks at every record of the environment. */
+async function takeTime(tx: EnvironmentTransaction): Promise<void> {
+  await tx.raw('take_time', "SELECT set_config('statement_timeout', '10min', true)");
+}
+
+function boundsOf({ from, to }: VerifiedRange): { from: Date | string; to: Date | string } {
+  return { from: from ?? '-infinity', to: to ?? 'infinity' };
+}
+
+const SAMPLE_ENVIRONMENTS = 5;
+
+/**
+ * Compares the last whole UTC day of a few environments with its records, once a UTC day in the whole installation. Returns null when that was done today.
+ */
+export async function verifySample(
+  db: Database,
+  now: Date,
+): Promise<{ environments: number; differences: Difference[] } | null> {
+  const { rows } = await db.directory.raw<{ rows: { claimed: boolean }[] }>(
+    'verify_sample',
+    'SELECT claim_analytics_verification() AS claimed',
+  );
+  if (rows[0]?.claimed !== true) return null;
+  const to = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
+  const from = new Date(to.getTime() - DAY_MS);
+  const sample = sampleOf(await listEveryEnvironment(db));
+  const differences: Difference[] = [];
+  for (const tenant of sample) differences.push(...(await findDifferences(db, tenant, { from, to })));
+  return { environments: sample.length, differences };
+}
+
+function sampleOf(tenants: readonly Tenant[]): Tenant[] {
+  return tenants
+    .map((tenant) => ({ tenant, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .slice(0, SAMPLE_ENVIRONMENTS)
+    .map(({ tenant }) => tenant);
+}
