@@ -121,7 +121,7 @@ async function start(
   return { credentials, failed, stop: () => stops.run() };
 }
 
-/** What API and worker share for their outbound calls. Metrics are served at the configured address. */
+/** The outbound calls that API and worker share. */
 async function outwardCalls(
   configuration: EmbeddedConfiguration,
   servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string },
@@ -166,7 +166,6 @@ function firstToEnd(
   ]);
 }
 
-/** The ports that this start needs, each with the variable that sets it. */
 function portsToTake(configuration: EmbeddedConfiguration): Parameters<typeof refuseTakenPorts>[0] {
   return [
     { variable: 'PORT', host: configuration.HOST, port: configuration.PORT },
@@ -184,19 +183,18 @@ function portsToTake(configuration: EmbeddedConfiguration): Parameters<typeof re
 
 interface Servers {
   database: PreparedDatabase;
-  /** Null where it runs elsewhere. */
   temporal: RunningTemporal | null;
   demoTarget: DemoTarget;
 }
 
-/** Before anything is served. Without the model everything works but what needs embeddings, which answers 503. */
+/** Runs before anything is served. Without the model, only requests that need embeddings fail, with 503. */
 async function fetchModel(configuration: EmbeddedConfiguration): Promise<void> {
   if (configuration.EMBEDDINGS !== 'local') return;
   const missing = await fetchEmbeddingModel(embeddingModelLookup(configuration.EMBEDDINGS_MODEL_PATH));
   if (missing !== null) console.error(`Memory has no embeddings until \`npm run memory:model\` succeeds: ${missing}`);
 }
 
-/** Starts all at once, because none needs another. The demo's target stops after the worker, whose last call it may be answering. */
+/** Starts all at once, because none needs another. The demo's target stops after the worker: it may be answering the worker's last call. */
 async function startServers(configuration: EmbeddedConfiguration, folder: DataFolder, stops: Stops): Promise<Servers> {
   const [database, temporal, demoTarget] = await Promise.allSettled([
     prepareDatabase(configuration, folder),
@@ -243,7 +241,6 @@ function messageOf(error: unknown): string {
   return /message: "([^"]+)"/.exec(text)?.[1] ?? text;
 }
 
-/** The credentials of a fresh stack, and what the demo shows. */
 async function setUp(
   configuration: EmbeddedConfiguration,
   folder: DataFolder,

@@ -29,7 +29,6 @@ const getRoute = defineRoute({
   role: 'member',
   request: { params: budgetParams },
   response: { 200: budgetSchema },
-  errors: ['NOT_FOUND'],
   async read(tx, { params }) {
     const budget = await getBudget(tx, params.apiKeyId);
     if (!budget) throw notFound('budget');
@@ -51,7 +50,7 @@ const putRoute = defineRoute({
   role: 'admin',
   request: { params: budgetParams, body: putBudgetBody },
   response: { 200: budgetSchema, 201: budgetSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { apiKeyId }, body }) {
     if (!(await lockBudget(tx, apiKeyId))) throw notFound('API key');
@@ -86,7 +85,6 @@ const deleteRoute = defineRoute({
   role: 'admin',
   request: { params: budgetParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { apiKeyId } }) {
     if (!(await deleteBudget(tx, apiKeyId))) throw notFound('budget');

@@ -40,7 +40,6 @@ export const getEffectRoute = defineRoute({
   role: 'member',
   request: { params: effectParams },
   response: { 200: effectSchema },
-  errors: ['NOT_FOUND'],
   async read(tx, { params }) {
     const effect = await getEffect(tx, params.id);
     if (!effect) throw notFound('effect');
@@ -61,7 +60,6 @@ const verifyRoute = defineRoute({
   role: 'member',
   request: { params: effectParams },
   response: { 200: receiptCheckSchema },
-  errors: ['NOT_FOUND'],
   async read(tx, { params }) {
     const [state] = await verifyReceipts(tx, [params.id]);
     if (!state) throw notFound('effect');
@@ -83,7 +81,7 @@ const addNoteRoute = defineRoute({
   role: 'admin',
   request: { params: effectParams, body: noteBody },
   response: { 201: effectSchema },
-  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  errors: ['QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params: { id }, body, actor }) {
     if (!(await getEffect(tx, id))) throw notFound('effect');

@@ -20,7 +20,7 @@ export const updateEnvironmentRoute = defineRoute({
   role: 'admin',
   request: { params: environmentParams, body: updateEnvironmentBody },
   response: { 200: environmentSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   async change(tx, { params: { environmentId }, body }) {
     const updated = existing(await updateEnvironment(tx, environmentId, changeOf(body)), 'environment');
     const { before, after } = updated;

@@ -44,7 +44,7 @@ export const updateSubscriptionRoute = defineRoute({
   role: 'admin',
   request: { params: subscriptionParams, body: updateSubscriptionBody },
   response: { 200: subscriptionSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { subscriptionId }, body, caller, deps }) {
     const { tenant } = caller;
@@ -92,7 +92,6 @@ export const deleteSubscriptionRoute = defineRoute({
   role: 'admin',
   request: { params: subscriptionParams },
   response: { 200: deletedSchema },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { subscriptionId } }) {
     const subscription = await locked(tx, subscriptionId);
@@ -129,7 +128,7 @@ export const rotateSecretRoute = defineRoute({
     }),
   },
   response: { 201: rotatedSecretSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   async change(tx, { params, body: { gracePeriodSeconds }, caller: { tenant }, deps }) {
     const subscription = await locked(tx, params.subscriptionId);
     const { id: subscriptionId } = subscription;

@@ -31,7 +31,7 @@ export const createSubscriptionRoute = defineRoute({
   role: 'admin',
   request: { params: topicParams, body: createSubscriptionBody },
   response: { 201: createdSubscriptionSchema },
-  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  errors: ['QUOTA_EXCEEDED'],
   quotaStatus: 402,
   idempotent: true,
   async change(tx, { params: { ref }, body, caller, deps }) {

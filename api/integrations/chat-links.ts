@@ -19,7 +19,7 @@ export const linkChatUserRoute = defineRoute({
   role: 'member',
   request: { params: linksParams, body: linkBody },
   response: { 201: chatLinkSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   inEnvironment: ({ params }) => params.environmentId.toLowerCase(),
   async change(tx, { params, body, caller }) {
     await requireOwnEnvironment(tx, params.environmentId);
@@ -50,7 +50,6 @@ export const unlinkChatUserRoute = defineRoute({
   role: 'member',
   request: { params: linkParams },
   response: { 200: unlinkedSchema },
-  errors: ['NOT_FOUND'],
   inEnvironment: ({ params }) => params.environmentId.toLowerCase(),
   async change(tx, { params: { environmentId, integrationId }, caller }) {
     await requireOwnEnvironment(tx, environmentId);

@@ -35,7 +35,6 @@ export const deleteMemoryRoute = defineRoute({
   request: { params: memoryParams },
   response: { 200: deletedSchema, 202: jobSchema },
   accepted: jobAccepted,
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { memoryId }, caller, deps }) {
     const memory = existing(await getMemory(tx, memoryId), 'memory');
@@ -86,7 +85,6 @@ export const forgetMemoriesRoute = defineRoute({
   },
   response: { 200: deletedSchema, 202: jobSchema },
   accepted: jobAccepted,
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { body: { filter }, caller, deps }) {
     const { collectionIds: named, ...rest } = filter;

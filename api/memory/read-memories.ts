@@ -99,7 +99,6 @@ export const listMemoriesRoute = defineRoute({
     }),
   },
   response: { 200: z.array(memorySchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { query, page }) {
     const { collectionIds, asOf, validAt, includeSuperseded = false } = query;
     refuseBothMoments('query', query);
@@ -122,11 +121,7 @@ export const getMemoryRoute = defineRoute({
   role: 'member',
   request: { params: memoryParams },
   response: { 200: memorySchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const memory = existing(await getMemory(tx, params.memoryId), 'memory');
-    return presentMemory(memory);
-  },
+  read: async (tx, { params }) => presentMemory(existing(await getMemory(tx, params.memoryId), 'memory')),
 });
 
 export const memoryHistoryRoute = defineRoute({
@@ -140,7 +135,6 @@ export const memoryHistoryRoute = defineRoute({
   role: 'member',
   request: { params: memoryParams },
   response: { 200: z.array(memorySchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
     const versions = existing(await listMemoryVersions(tx, params.memoryId, page), 'memory');
     return { items: versions.items.map(presentMemory), total: versions.total };

@@ -63,7 +63,7 @@ export const searchMemoriesRoute = defineRoute({
   role: 'member',
   request: { body: searchBody },
   response: { 200: z.array(foundSchema) },
-  errors: ['NOT_FOUND', ...MEMORY_OPERATION_ERRORS],
+  errors: [...MEMORY_OPERATION_ERRORS],
   ownsItsTransaction:
     'It is counted first, and the search holds no lock of the budget and no connection while its query is embedded.',
   audited: 'none: it reads',

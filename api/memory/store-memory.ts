@@ -65,7 +65,7 @@ export const storeMemoryRoute = defineRoute({
   role: 'member',
   request: { body: storeBody },
   response: { 201: memorySchema },
-  errors: ['NOT_FOUND', ...MEMORY_OPERATION_ERRORS],
+  errors: [...MEMORY_OPERATION_ERRORS],
   expensive: true,
   idempotent: true,
   async admit(tx, { body, caller }) {
@@ -136,7 +136,7 @@ export const supersedeMemoryRoute = defineRoute({
   role: 'member',
   request: { params: memoryParams, body: supersedeBody },
   response: { 200: memorySchema },
-  errors: ['NOT_FOUND', 'CONFLICT', ...MEMORY_OPERATION_ERRORS],
+  errors: ['CONFLICT', ...MEMORY_OPERATION_ERRORS],
   expensive: true,
   idempotent: true,
   async admit(tx, { params: { memoryId }, caller }) {

@@ -20,7 +20,6 @@ export const getPreviewRoute = defineRoute({
   role: 'member',
   request: { params: previewParams },
   response: { 200: previewSchema },
-  errors: ['NOT_FOUND'],
   async read(tx, { params, caller }) {
     const preview = await getPreview(tx, params.id);
     // Such a key gets the same answer for another's preview as for none, so that it learns of no other preview.

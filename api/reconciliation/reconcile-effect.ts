@@ -25,7 +25,7 @@ export const reconcileEffectRoute = defineRoute({
   request: { params: effectParams },
   response: { 200: effectSchema, 202: effectSchema },
   accepted: acceptedEffect,
-  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+  errors: ['CONFLICT', 'QUOTA_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   ownsItsTransaction: 'Its audit entry commits first; a workflow reads the provider before the answer is read.',
   audited: 'recorded',
   async handler({ params, caller, deps, transaction, recordAudit }) {

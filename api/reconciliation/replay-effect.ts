@@ -30,7 +30,7 @@ export const replayEffectRoute = defineRoute({
   request: { params: effectParams },
   response: { 200: effectSchema, 202: effectSchema },
   accepted: acceptedEffect,
-  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   expensive: true,
   ownsItsTransaction: 'The fence of the replay commits first; its workflow runs before the answer is read.',
   audited: 'recorded',

@@ -24,7 +24,7 @@ export const resolveEffectRoute = defineRoute({
   role: 'admin',
   request: { params: effectParams, body: resolveBody },
   response: { 200: effectSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { id }, body, actor, deps }) {
     const resolvable = await lockResolvableEffect(tx, id);

@@ -19,7 +19,6 @@ export const deleteScheduleRoute = defineRoute({
   role: 'admin',
   request: { params: scheduleParams, query: confirmProtected.query, body: confirmProtected.body },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
   async change(tx, { params: { scheduleId }, query, body, caller: { environment }, deps }) {
     if (!(await deleteSchedule(tx, scheduleId))) throw notFound('schedule');
     // After the look-up, so that a schedule that is not there answers 404 here as elsewhere; throwing takes the delete back.

@@ -9,8 +9,8 @@ import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * `npm run analytics:verify`: recounts what is kept still of every environment, and names each bucket of analytics that differs; exit code 1 if one does.
- * With `--repair` it adds what is missing and looks again.
+ * `npm run analytics:verify`: recounts the kept records of every environment and prints each bucket of analytics that differs. Exits with
+ * code 1 if one does. `--repair` adds what is missing and checks again.
  */
 await runCommand(async (configuration) => {
   const { values } = parseArgs({ options: { repair: { type: 'boolean', default: false } } });
@@ -27,7 +27,7 @@ await runCommand(async (configuration) => {
     for (const tenant of tenants) {
       if (values.repair) {
         mended += await mendRollups(db, tenant);
-        // What was missing is folded as every other fact, and the days after it.
+        // The added rows are folded like every other fact, and so are the days after them.
         await foldAllFacts(db);
       }
       found.push(...(await findDifferences(db, tenant)));
