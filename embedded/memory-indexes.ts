@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { Database } from '../db/client.ts';
 import { listEveryEnvironment } from '../db/environments/directory.ts';
 import { countVectors } from '../db/memory/collections.ts';
+import { withDatabase } from './with-database.ts';
 
 const INDEX_PREFIX = 'memory_vectors_near_';
 const indexName = (dimensions: number): string => `${INDEX_PREFIX}${dimensions}`;
@@ -36,8 +36,7 @@ export async function listVectorIndexes({ ownerUrl, applicationUrl }: MemoryInde
 }
 
 async function countByDimensions(applicationUrl: string): Promise<Map<number, number>> {
-  const db = new Database({ url: applicationUrl, applicationName: 'memory-index', poolMax: 2 });
-  try {
+  return withDatabase(applicationUrl, 'memory-index', async (db) => {
     const counts = new Map<number, number>();
     for (const tenant of await listEveryEnvironment(db)) {
       for (const { dimensions, vectors } of await db.withEnvironment(tenant, countVectors, { readOnly: true })) {
@@ -45,9 +44,7 @@ async function countByDimensions(applicationUrl: string): Promise<Map<number, nu
       }
     }
     return counts;
-  } finally {
-    await db.close();
-  }
+  });
 }
 
 /**

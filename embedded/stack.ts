@@ -8,7 +8,6 @@ import { lookupSlotsOf, resolveInTurn } from '../activities/adapters/http-reques
 import { Watchdog } from '../activities/adapters/watchdog.ts';
 import { Gauges } from '../domain/gauges.ts';
 import { serveMetrics } from '../api/health/serve-metrics.ts';
-import { Database } from '../db/client.ts';
 import { Vault } from '../db/secrets/vault.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import { smtpSettingsOf } from '../domain/notifications/smtp-settings.ts';
@@ -36,6 +35,7 @@ import { fairSharesOf, providersOf } from '../process/worker-settings.ts';
 import { refuseTakenPorts } from './taken-ports.ts';
 import { findTemporalCli } from './temporal-binary.ts';
 import { type RunningTemporal, startTemporal } from './temporal.ts';
+import { withDatabase } from './with-database.ts';
 
 type EmbeddedConfiguration = Configuration<'embedded'>;
 
@@ -248,38 +248,22 @@ async function setUp(
   vault: Vault,
   apiPort: number,
 ): Promise<Credentials> {
-  const credentials = await writeCredentials(
-    folder,
-    {
-      baseUrl: `http://${reachableHost(configuration.HOST)}:${apiPort}`,
-      temporalUiUrl: temporal === null ? null : `http://${LOOPBACK}:${temporal.uiPort}`,
-      temporalAddress: address,
-      databaseUrl: database.applicationUrl,
-      databaseOwnerUrl: database.ownerUrl,
-      payments: demoTarget.payments,
-      slack: demoTarget.slack,
-    },
-    configuration.DEFAULT_PLAN,
-    vault,
+  const addresses = {
+    baseUrl: `http://${reachableHost(configuration.HOST)}:${apiPort}`,
+    temporalUiUrl: temporal === null ? null : `http://${LOOPBACK}:${temporal.uiPort}`,
+    temporalAddress: address,
+    databaseUrl: database.applicationUrl,
+    databaseOwnerUrl: database.ownerUrl,
+    payments: demoTarget.payments,
+    slack: demoTarget.slack,
+  };
+  const credentials = await withDatabase(addresses.databaseUrl, `${PRODUCT.id}-setup`, (db) =>
+    ensureCredentials(db, folder, addresses, configuration.DEFAULT_PLAN, vault),
   );
   const apiKey = keyOf(credentials, 'development', 'full_access');
   const { baseUrl, workspaceId } = credentials;
   await ensureDemo({ folder, baseUrl, apiKey, workspaceId, targetPort: demoTarget.port });
   return credentials;
-}
-
-async function writeCredentials(
-  folder: DataFolder,
-  addresses: Parameters<typeof ensureCredentials>[2],
-  plan: EmbeddedConfiguration['DEFAULT_PLAN'],
-  vault: Vault,
-): Promise<Credentials> {
-  const db = new Database({ url: addresses.databaseUrl, poolMax: 2, applicationName: `${PRODUCT.id}-setup` });
-  try {
-    return await ensureCredentials(db, folder, addresses, plan, vault);
-  } finally {
-    await db.close();
-  }
 }
 
 function ended(exited: Promise<void> | undefined, reason: string): Promise<string> {

@@ -76,7 +76,6 @@ async function decided(
   };
 }
 
-/** The audit entry of a decision, however it was made. */
 export function auditOfDecision(
   decision: Decision,
   { id, status, bindingDigest, invocationId }: ApprovalRecord,

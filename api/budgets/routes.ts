@@ -95,7 +95,6 @@ const deleteRoute = defineRoute({
   },
 });
 
-/** Without the members that were left out. */
 function asJson(body: object): JsonObject {
   return JSON.parse(JSON.stringify(body)) as JsonObject;
 }

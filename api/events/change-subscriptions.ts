@@ -54,7 +54,7 @@ export const updateSubscriptionRoute = defineRoute({
     }
     const { url = before.url, eventTypes = before.eventTypes, enabled = before.enabled } = body;
     const isKept = Object.values(body.headers ?? {}).includes(REDACTED);
-    // A caller who gives all headers again must succeed, even if the earlier ones cannot be opened.
+    // A request that replaces all headers must succeed even if the earlier ones cannot be opened.
     const sent = isKept ? openHeaders(deps.resealing, tenant, before.id, before) : before.headers;
     const headers = headersAfter({ url: before.url, shown: before.headers, sent }, url, body.headers);
     await updateSubscription(tx, {
@@ -149,7 +149,6 @@ export const rotateSecretRoute = defineRoute({
   },
 });
 
-/** @throws {ServiceError} NOT_FOUND */
 async function locked(tx: EnvironmentTransaction, id: string): Promise<LockedSubscription> {
   const found = existing(await lockSubscription(tx, id), 'subscription');
   return found;

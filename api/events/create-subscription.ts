@@ -54,10 +54,7 @@ export const createSubscriptionRoute = defineRoute({
 
 type Created = z.input<typeof createdSubscriptionSchema>;
 
-/**
- * The reply is recorded under the Idempotency-Key without the secret, which only the vault has. A replay lacks the secret after its end,
- * or if it cannot be opened.
- */
+/** The recorded reply has no secret: only the vault has it. A replay lacks it once it has ended or cannot be opened. */
 async function showFirstSecret(
   tx: EnvironmentTransaction,
   data: Created,

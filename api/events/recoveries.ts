@@ -12,7 +12,7 @@ import { publisherOf } from '../messages/publisher.ts';
 import { presentRecovery, recoverBody, recoveryParams, recoverySchema } from './delivery-schemas.ts';
 import { subscriptionParams } from './schemas.ts';
 
-/** Recoveries: what failed for a subscription is delivered again, as a job with the machinery of dead-letter jobs. */
+/** Recoveries redeliver a subscription's failures, with the machinery of dead-letter jobs. */
 const KINDS = ['recover'] as const;
 const LOOK_AGAIN_SECONDS = 2;
 
@@ -126,7 +126,6 @@ function ofSubscription(subscriptionId: string, job: JobRecord<'recover'> | null
   return job?.subscriptionId === subscriptionId ? job : null;
 }
 
-/** @throws {ServiceError} NOT_FOUND */
 async function liveTarget(tx: EnvironmentTransaction, subscriptionId: string): Promise<LiveTarget> {
   const target = existing(await findTarget(tx, subscriptionId), 'subscription');
   return target;

@@ -68,7 +68,7 @@ export const unlinkChatUserRoute = defineRoute({
   },
 });
 
-/** Row-level security shows only the environments of the transaction's workspace. @throws {ServiceError} NOT_FOUND for any other. */
+/** @throws {ServiceError} NOT_FOUND outside the workspace, by row-level security. */
 async function requireOwnEnvironment(tx: EnvironmentTransaction, environmentId: string): Promise<void> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
     'require_own_environment',

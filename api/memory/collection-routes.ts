@@ -133,7 +133,6 @@ export const deleteCollectionRoute = defineRoute({
     await markCollectionDeleted(tx, collectionId);
     const wanted = { collectionIds: [collectionId], filter: {} };
     const { deleted } = await forgetMemories(tx, wanted, { until: null, most: FORGOTTEN_AT_ONCE_MAX });
-    // Its last step deletes the collection's own row, with what its ingests had not stored.
     const job = await createMemoryJob(tx, { kind: 'delete', collectionId, filter: null, template: null, input: null });
     return {
       reply: { status: 200, data: { message: `The collection "${collection.name}" and its memories are deleted.` } },

@@ -45,7 +45,7 @@ export const deleteMemoryRoute = defineRoute({
       details: { deleted },
     };
     if (isWhole) {
-      // 0: another request has deleted it meanwhile.
+      // Another request deleted it meanwhile.
       if (deleted === 0) throw notFound('memory');
       return { reply: { status: 200, data: { deleted } }, audit };
     }
@@ -59,7 +59,7 @@ export const deleteMemoryRoute = defineRoute({
   },
 });
 
-/** Metadata without members are part of any metadata. */
+/** Empty metadata match any metadata. */
 function narrows({ metadata = {}, ...rest }: z.output<typeof filterSchema>): boolean {
   return Object.keys(rest).length > 0 || Object.keys(metadata).length > 0;
 }

@@ -10,7 +10,6 @@ import { type IngestBody, ingestBody } from './ingest-body.ts';
 import { wakeMemoryJobOf } from './job-workflows.ts';
 import { jobParams, jobSchema, presentMemoryJob } from './schemas.ts';
 
-/** Bounds the whole request. */
 const INGEST_BYTES_MAX = 4 * 1024 * 1024;
 const LOOK_AGAIN_SECONDS = 2;
 

@@ -36,7 +36,6 @@ export const resolveEffectRoute = defineRoute({
     return {
       reply: { status: 200, data: presentEffect(effect) },
       audit: resolutionEntry(body, { type: 'effect', id }),
-      // The reconciliation finds the resolution at its next look, and so do requests that wait for the effect.
       after: () => tellOfResolution(deps.temporal, id, dependents ?? []),
     };
   },
