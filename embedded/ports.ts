@@ -63,22 +63,14 @@ function forgetOldClaims(): void {
   }
 }
 
-export async function isPortFree(port: number, host = LOOPBACK): Promise<boolean> {
-  return (await tryListen(port, host)) !== null;
-}
-
-function tryListen(port: number, host: string): Promise<number | null> {
+export function isPortFree(port: number, host = LOOPBACK): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.unref();
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(null);
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(false);
       else reject(error);
     });
-    server.listen({ port, host, exclusive: true }, () => {
-      const address = server.address();
-      const listened = address !== null && typeof address === 'object' ? address.port : null;
-      server.close(() => resolve(listened));
-    });
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deleteBudget, getBudget, listBudgets, lockBudget, putBudget } from '../../db/budgets/budgets.ts';
 import { reconcileUsage } from '../../db/budgets/admission.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
@@ -29,11 +29,7 @@ const getRoute = defineRoute({
   role: 'member',
   request: { params: budgetParams },
   response: { 200: budgetSchema },
-  async read(tx, { params }) {
-    const budget = await getBudget(tx, params.apiKeyId);
-    if (!budget) throw notFound('budget');
-    return presentBudget(budget);
-  },
+  read: async (tx, { params }) => presentBudget(existing(await getBudget(tx, params.apiKeyId), 'budget')),
 });
 
 const putRoute = defineRoute({

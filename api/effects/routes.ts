@@ -3,7 +3,7 @@ import { appendEvidence, requireNoteRoom } from '../../db/effects/evidence.ts';
 import { NOTES_PER_EFFECT_MAX } from '../../domain/reconciliation/notes.ts';
 import { getEffect, listEffects } from '../../db/effects/queries.ts';
 import { verifyReceipts } from '../../db/effects/verify-receipts.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import {
@@ -40,11 +40,7 @@ export const getEffectRoute = defineRoute({
   role: 'member',
   request: { params: effectParams },
   response: { 200: effectSchema },
-  async read(tx, { params }) {
-    const effect = await getEffect(tx, params.id);
-    if (!effect) throw notFound('effect');
-    return presentEffect(effect);
-  },
+  read: async (tx, { params }) => presentEffect(existing(await getEffect(tx, params.id), 'effect')),
 });
 
 const verifyRoute = defineRoute({
