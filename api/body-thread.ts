@@ -5,7 +5,6 @@ import { mapTraces } from './runs/otlp/map-traces.ts';
 import { upsertSpansBody } from './runs/schemas.ts';
 import type { BodyAnswer, BodyJob } from './threads/body-job.ts';
 
-/** The work of the threads of `BodyThreads`. */
 export default function answerJob(job: BodyJob): BodyAnswer {
   try {
     switch (job.kind) {

@@ -29,14 +29,13 @@ import { ROUTES } from './routes.ts';
 import { refuseFormerRotation } from './signing-keys/refuse-former-path.ts';
 
 export interface ApiOptions {
-  /** Every route of the API unless a test has its own. */
   routes?: readonly AnyRoute[];
   idempotency?: IdempotencyOptions;
-  /** False until all that the process promises is there; `/readyz` waits for it. */
+  /** False until everything promised is set up; `/readyz` waits for it. */
   isSetUp?: () => boolean;
-  /** Where requests come from and must come from; nothing is required and no proxy trusted unless this says so. */
+  /** By default no proxy is trusted and HTTPS is not required. */
   network?: NetworkSettings;
-  /** Where the documentation is reached; by default at the root, with addresses that are relative to it. */
+  /** By default at the root, with relative addresses. */
   docs?: DocsSettings;
   onReply?: NonNullable<RouteRunner['onReply']>;
 }
@@ -45,17 +44,16 @@ const OPEN_NETWORK: NetworkSettings = { publicUrl: null, trustedProxies: [] };
 const DOCS_AT_THE_ROOT: DocsSettings = { site: null, base: '' };
 
 export interface Api {
-  /** For `http.createServer`. */
   callback: (request: IncomingMessage, response: ServerResponse) => void;
   /** Ends timers and removes the notification handlers. The dependencies stay open: their creator closes them. */
   close(): void;
 }
 
-/** They read a body before they know who sends it. */
+/** Paths whose bodies are read before the sender is known. */
 const isOfStrangers = (path: string): boolean =>
   isOAuthPath(path) || isPagePath(path) || isInteractionsPath(path) || path.endsWith(DOCS_MCP_PATH);
 
-/** The HTTP API over its dependencies. The caller listens, and closes in the order server, API, dependencies. */
+/** The HTTP API over its dependencies. The caller listens and closes server, API and dependencies, in this order. */
 export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api {
   const authenticators = {
     keys: new Authenticator(deps.db, deps.logger, (kind) =>
@@ -81,7 +79,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   const docsAt = options.docs ?? DOCS_AT_THE_ROOT;
   const docs = serveDocs({ ...docsAt, logger: deps.logger });
 
-  // Errors that Koa itself meets, such as a connection that broke while a reply was written.
+  // Koa's own errors, such as a connection that broke during a reply.
   app.on('error', (error: Error) => deps.logger.debug({ message: error.message }, 'connection error'));
   app.use(beginRequest(network));
   app.use(logAccess(deps.logger));
@@ -110,7 +108,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
     close: () => {
       idempotency.close();
       limits.close();
-      // It only ends what is open, of which nothing is left once the server has stopped; it does not fail.
+      // Nothing is open once the server has stopped.
       void mcp.close();
     },
   };

@@ -33,7 +33,7 @@ import { sessionRoutes } from './sessions/routes.ts';
 import { signingKeyRoutes } from './signing-keys/routes.ts';
 import { urlGroupRoutes } from './url-groups/routes.ts';
 
-/** Every route of the developer API, in the order in which the API reference shows them. */
+/** In the order of the API reference. */
 export const ROUTES: readonly AnyRoute[] = [
   ...authRoutes,
   ...memberRoutes,

@@ -2,10 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
-/**
- * Bundles workflows/index.ts as the worker loads it, and returns the path of the file. A workflow that reaches a Node
- * builtin or anything else that is not deterministic fails here.
- */
+/** Bundles workflows/index.ts as the worker loads it and returns the file's path. Fails for a workflow that reaches a Node builtin. */
 export async function bundleWorkflows(outFile: string): Promise<string> {
   const source = new URL(`../workflows/index${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
   const { code } = await bundleWorkflowCode({

@@ -17,7 +17,7 @@ export interface ChildOptions {
   gid?: number;
   /** Sent to the child when this process dies, however it dies. */
   signalOnParentDeath: NodeJS.Signals;
-  /** How our death is noticed: by the kernel where it supports that, otherwise by a shell at the other end of a pipe. */
+  /** By default the kernel where it supports that, otherwise a shell at the other end of a pipe. */
   parentDeathNoticedBy?: 'kernel' | 'pipe';
 }
 

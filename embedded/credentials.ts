@@ -21,7 +21,6 @@ const KEYS: readonly (NewApiKey & { name: string })[] = [
 
 export interface CredentialsKey {
   name: string;
-  /** The environment's kind. */
   environment: CreatedEnvironment['kind'];
   preset: KeyPreset | null;
   scopes: Scope[];
@@ -39,7 +38,6 @@ export interface Credentials {
   workspaceId: string;
   environments: CreatedEnvironment[];
   keys: CredentialsKey[];
-  /** Signs in at POST /api/v2/auth/session. */
   owner: OwnerCredentials;
   /** The first signing secret for deliveries, for receivers on this machine. */
   signingSecret: string;
@@ -49,7 +47,7 @@ export interface Credentials {
   slack: { webhookUrl: string; signingSecret: string };
 }
 
-/** As an earlier version may have written it. */
+/** An earlier version may have written fewer members. */
 type StoredCredentials = Omit<Credentials, 'owner' | 'signingSecret' | 'payments' | 'slack'> & Partial<Credentials>;
 
 export type Addresses = Pick<
@@ -58,9 +56,8 @@ export type Addresses = Pick<
 >;
 
 /**
- * The first workspace, its environments, the keys of each and the owner's sign-in. Taken from the file if the database still holds
- * that workspace, otherwise made anew on the given plan. A key that an earlier version did not make yet is added. The file is written
- * if anything in it changed.
+ * Returns the credentials of the first workspace: from the file if the database still holds that workspace, otherwise newly created on the
+ * given plan. Adds keys that an earlier version did not create.
  */
 export async function ensureCredentials(
   db: Database,
@@ -119,7 +116,7 @@ async function withMissingKeys(
   return keys;
 }
 
-/** @throws {Error} where the stack has no such key: the file is of another version, or was edited. */
+/** @throws {Error} when the stack has no such key: the file was written by another version, or edited. */
 export function keyOf(
   { keys }: Pick<Credentials, 'keys'>,
   environment: CredentialsKey['environment'],

@@ -28,7 +28,7 @@ const MASTER_KEY_BYTES = 32;
 const LOG_BYTES_MAX = 20_000_000;
 const LOCK = 'service.lock';
 const MASTER_KEYS = 'master-keys';
-/** What a start makes first: a folder that holds one of them is ours, also where a start was cut off or a file is lost. */
+/** A folder that holds one of these is ours, also after an interrupted start or a lost file. */
 const MARKS: ReadonlySet<string> = new Set(['version.json', 'service.log', MASTER_KEYS, 'postgres', LOCK]);
 const WHY_NO_FOLDER: Readonly<Record<string, string>> = {
   EEXIST: 'it is a file',
@@ -39,7 +39,6 @@ const WHY_NO_FOLDER: Readonly<Record<string, string>> = {
   ENOSPC: 'its disk is full',
 };
 
-/** The state kept between starts, apart from the databases. */
 export interface FolderState {
   postgresPort?: number;
   demoTargetPort?: number;
@@ -55,7 +54,11 @@ export class DataFolder {
     this.path = folder;
   }
 
-  /** Makes, checks and locks the folder, and ends processes that a killed stack may have left running. Throws StartError. */
+  /**
+   * Creates, checks and locks the folder, and ends processes that a killed stack may have left running.
+   *
+   * @throws {StartError}
+   */
   static async open(configured: string): Promise<DataFolder> {
     const folder = new DataFolder(madeFolder(configured));
     folder.refuseForeign();
@@ -140,7 +143,7 @@ export class DataFolder {
         `The stack is already running on ${this.path} (process ${pid}). Stop it first, or set DATA_DIR to another folder.`,
       );
     }
-    // Left by a killed stack. Another that starts may have replaced it since it was read: then that one's is put back.
+    // Left by a killed stack. Another start may have replaced it since it was read: then the newer one is restored.
     const aside = this.file(`service.lock.stale.${process.pid}`);
     renameSync(file, aside);
     if (readFileSync(aside, 'utf8') !== holder) tryLink(aside, file);
@@ -180,18 +183,18 @@ function madeFolder(configured: string): string {
   }
 }
 
-/** In the form of MASTER_KEYS; null where the stack of the folder has them from elsewhere. */
+/** In the form of MASTER_KEYS. Returns null when the folder has no such file. */
 export function masterKeysIn(folder: string): string | null {
   const file = path.join(folder, MASTER_KEYS);
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
 }
 
-/** Whether commands look in this folder where DATA_DIR is not set. */
+/** Whether commands use this folder when DATA_DIR is not set. */
 export function isDefaultFolder(folder: string): boolean {
   return realpathSync(folder) === path.join(realpathSync(projectRoot()), VARIABLES.DATA_DIR.default);
 }
 
-/** The process of a stack that runs on a folder; null where none does. */
+/** Pid of the stack that runs on a folder. Returns null when none runs. */
 export function stackOn(folder: string): number | null {
   const file = path.join(folder, LOCK);
   return existsSync(file) ? livingHolder(readFileSync(file, 'utf8')) : null;
@@ -204,7 +207,7 @@ export function removeEndedFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The pid of another process that holds a lock with this text; null where it is gone. */
+/** Pid of another process that holds a lock with this text. Returns null when that process is gone. */
 function livingHolder(holder: string): number | null {
   const pid = Number(holder.split(':')[0]);
   return pid !== process.pid && processIdentity(pid) === holder ? pid : null;
@@ -220,7 +223,7 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** Another that starts has removed the same stale lock. */
+/** Ignores a file that another start removed first. */
 function orGone(remove: () => void): void {
   try {
     remove();

@@ -21,7 +21,7 @@ export interface PreparedDatabase {
   server: RunningPostgres | null;
 }
 
-/** A migrated database and a plain login for the application: the embedded PostgreSQL, or the one of DATABASE_URL. */
+/** Prepares a migrated database with a plain login for the application: the embedded PostgreSQL, or the one of DATABASE_URL. */
 export async function prepareDatabase(
   configuration: Configuration<'embedded'>,
   folder: DataFolder,

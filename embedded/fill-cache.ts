@@ -11,9 +11,7 @@ const REACHED_WITHIN = ['--retries', '1', '--timeout', '10'];
 
 export interface CacheFolder {
   folder: string;
-  /** Whether a folder holds what it should. */
   isWhole(folder: string): boolean;
-  /** What a fetch brought instead, for the message. */
   otherwise: string;
 }
 

@@ -24,7 +24,6 @@ export function listeningPorts(pid: number): number[] {
   });
 }
 
-/** Inodes of the sockets that the process has open. */
 function socketsOf(pid: number): Set<string> {
   const folder = `/proc/${pid}/fd`;
   const inodes = new Set<string>();

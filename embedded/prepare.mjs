@@ -33,7 +33,6 @@ const SOURCES = [
   'bench',
   'docs/navigation.ts',
 ];
-/** What the documentation is made of, beside the code. */
 const DOCUMENTATION = ['README.md', 'docs'];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
 const STAMP = path.join(root, 'dist', '.built.json');
@@ -89,21 +88,21 @@ export function build() {
   buildDocumentation(sources);
 }
 
-/** The stamp comes last: a build that fails, or is broken off, leaves none. */
+/** The stamp comes last, so that a failed or interrupted build leaves none. */
 function buildDocumentation(sources) {
   run('the documentation', process.execPath, ['dist/embedded/commands/build-docs.js']);
   writeFileSync(`${STAMP}.new`, JSON.stringify(sources));
   renameSync(`${STAMP}.new`, STAMP);
 }
 
-/** Pages alone need no compiler. */
+/** Pages need no compiler. */
 function isDocumentation(file) {
   return file === 'README.md' || (file.startsWith('docs/') && !file.endsWith('.ts'));
 }
 
 /**
- * What the API reference serves beside its own code. The page's script is one file of a package for development, so that an installation
- * for production does not need the package. It is stored plain and compressed: it is 3.5 MB long.
+ * Copies the assets of the API reference. The page's script comes from a development package, so that a production installation does not
+ * need it. It is stored plain (3.5 MB) and compressed.
  */
 function copyReferenceAssets() {
   const target = path.join(root, 'dist/api/reference');
@@ -130,7 +129,6 @@ function installedAsLocked() {
   });
 }
 
-/** Maps every source's path to a stamp that shows whether the source changed. */
 function fingerprints() {
   const found = {};
   const visit = (relative) => {
@@ -147,7 +145,6 @@ function fingerprints() {
   return found;
 }
 
-/** Says what takes its time, and, by the function that it answers, how long it took. */
 function began(what) {
   const startedAt = performance.now();
   console.error(`${what} …`);

@@ -4,8 +4,8 @@ import path from 'node:path';
 const OWNER_ONLY = 0o600;
 
 /**
- * Writes a file that only its owner may read. The write is atomic: a reader sees the old or the new text, never half, also after a crash of
- * the machine. The key that sealed everything in the database may be in it.
+ * Writes a file that only its owner may read, atomically, also across a crash of the machine: it may hold the key that sealed everything in
+ * the database.
  */
 export function writePrivately(file: string, text: string, flush: (descriptor: number) => void = fsyncSync): void {
   const unfinished = `${file}.unfinished`;

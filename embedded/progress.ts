@@ -1,4 +1,4 @@
-/** Says on standard error what takes its time, so that nobody takes it for a standstill, and afterwards how long it took. */
+/** Reports the start and the duration of slow work on standard error. */
 export async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   console.error(`${what} …`);

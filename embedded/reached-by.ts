@@ -2,7 +2,7 @@ import type { Configuration } from '../domain/configuration/configuration.ts';
 import { type ApiParts, chatsOf } from '../server.ts';
 import { LOOPBACK } from './ports.ts';
 
-/** Links lead to PUBLIC_URL, else to where this machine reaches the API; nowhere while the port is known only once it listens. */
+/** Links lead to PUBLIC_URL, otherwise to where this machine reaches the API; without a fixed port there is no link yet. */
 export function reachedBy(
   configuration: Configuration<'embedded'>,
 ): Pick<ApiParts, 'network' | 'pagesUrl' | 'docs' | 'redirectSchemes' | 'publishableKey' | 'chats'> {

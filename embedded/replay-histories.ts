@@ -6,10 +6,9 @@ import { builtWorkflowBundle } from '../worker.ts';
 
 type History = ReturnType<typeof historyFromJSON>;
 
-/** A replay that went another way than its history. Its message names the event, and has the SDK's own words about the code's command. */
 export class ReplayFailedError extends Error {
   readonly workflowId: string;
-  /** The event of the history that the code does not make; null where the SDK does not say. */
+  /** The history's event that the code does not produce. Null when the SDK does not name it. */
   readonly eventId: number | null;
 
   constructor(workflowId: string, history: History, cause: unknown) {
@@ -23,7 +22,7 @@ export class ReplayFailedError extends Error {
   }
 }
 
-/** Replays one history on the code of this build, and answers how many events it has. It calls no activity. */
+/** Replays one history on the code of this build and returns the number of its events. It calls no activity. */
 export async function replayHistory(
   history: History,
   workflowId: string,
@@ -42,7 +41,7 @@ export function readHistory(file: string): History {
   return historyFromJSON(JSON.parse(readFileSync(file, 'utf8')));
 }
 
-/** The JSON files of a folder and of those below it, sorted; of a file, itself. */
+/** Returns the JSON files of a folder, recursively and sorted, or the file itself. */
 export function historyFiles(fileOrFolder: string): string[] {
   if (!statSync(fileOrFolder).isDirectory()) return [fileOrFolder];
   return readdirSync(fileOrFolder, { recursive: true, encoding: 'utf8' })
@@ -51,7 +50,6 @@ export function historyFiles(fileOrFolder: string): string[] {
     .map((file) => path.join(fileOrFolder, file));
 }
 
-/** The type of a history's workflow. */
 export function workflowTypeOf(history: History): string {
   return eventsOf(history)[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? 'unknown';
 }
@@ -60,7 +58,7 @@ function eventsOf(history: History) {
   return history.events ?? [];
 }
 
-/** The core's own sentence, out of the printed structure that holds it. */
+/** The core's own sentence, extracted from the structure that is printed around it. */
 function sentenceOf(text: string): string {
   return /message: "(\[TMPRL\d+\][^"]*)"/.exec(text)?.[1] ?? text;
 }

@@ -11,7 +11,6 @@ const NAMES: string[] = Object.values(SEARCH_ATTRIBUTES).map((key) => key.name);
 const INDEXED_VALUE_TYPE_KEYWORD = 2 satisfies temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
 
 type Operator = Pick<Connection, 'operatorService'>;
-/** The part that NativeConnection and Connection share and that this file needs. */
 export type OperatorConnection = Pick<Connection, 'operatorService' | 'workflowService'>;
 
 /**

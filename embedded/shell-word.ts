@@ -1,4 +1,4 @@
-/** One word of a shell, whatever it holds. */
+/** Quotes any text as one word of a shell. */
 export function shellWord(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }

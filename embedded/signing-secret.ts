@@ -2,7 +2,7 @@ import type { Database, Tenant } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import { ensureSigningKey, readSealedSigningKeys, signingKeyAssociatedData } from '../db/signing-keys/signing-keys.ts';
 
-/** The workspace's current signing secret for deliveries; made if there is none. Only for credentials.json. */
+/** Returns the workspace's current signing secret for deliveries, created if there is none. Only for credentials.json. */
 export async function signingSecretOf(
   db: Database,
   vault: Pick<Vault, 'open' | 'seal'>,

@@ -8,7 +8,6 @@ import { lookupSlotsOf, resolveInTurn } from '../activities/adapters/http-reques
 import { Watchdog } from '../activities/adapters/watchdog.ts';
 import { Gauges } from '../domain/gauges.ts';
 import { serveMetrics } from '../api/health/serve-metrics.ts';
-import { Database } from '../db/client.ts';
 import { Vault } from '../db/secrets/vault.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import { smtpSettingsOf } from '../domain/notifications/smtp-settings.ts';
@@ -36,6 +35,7 @@ import { fairSharesOf, providersOf } from '../process/worker-settings.ts';
 import { refuseTakenPorts } from './taken-ports.ts';
 import { findTemporalCli } from './temporal-binary.ts';
 import { type RunningTemporal, startTemporal } from './temporal.ts';
+import { withDatabase } from './with-database.ts';
 
 type EmbeddedConfiguration = Configuration<'embedded'>;
 
@@ -121,7 +121,7 @@ async function start(
   return { credentials, failed, stop: () => stops.run() };
 }
 
-/** What API and worker share for their outbound calls. Metrics are served at the configured address. */
+/** The outbound calls that API and worker share. */
 async function outwardCalls(
   configuration: EmbeddedConfiguration,
   servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string },
@@ -166,7 +166,6 @@ function firstToEnd(
   ]);
 }
 
-/** The ports that this start needs, each with the variable that sets it. */
 function portsToTake(configuration: EmbeddedConfiguration): Parameters<typeof refuseTakenPorts>[0] {
   return [
     { variable: 'PORT', host: configuration.HOST, port: configuration.PORT },
@@ -184,19 +183,18 @@ function portsToTake(configuration: EmbeddedConfiguration): Parameters<typeof re
 
 interface Servers {
   database: PreparedDatabase;
-  /** Null where it runs elsewhere. */
   temporal: RunningTemporal | null;
   demoTarget: DemoTarget;
 }
 
-/** Before anything is served. Without the model everything works but what needs embeddings, which answers 503. */
+/** Runs before anything is served. Without the model, only requests that need embeddings fail, with 503. */
 async function fetchModel(configuration: EmbeddedConfiguration): Promise<void> {
   if (configuration.EMBEDDINGS !== 'local') return;
   const missing = await fetchEmbeddingModel(embeddingModelLookup(configuration.EMBEDDINGS_MODEL_PATH));
   if (missing !== null) console.error(`Memory has no embeddings until \`npm run memory:model\` succeeds: ${missing}`);
 }
 
-/** Starts all at once, because none needs another. The demo's target stops after the worker, whose last call it may be answering. */
+/** Starts all at once, because none needs another. The demo's target stops after the worker: it may be answering the worker's last call. */
 async function startServers(configuration: EmbeddedConfiguration, folder: DataFolder, stops: Stops): Promise<Servers> {
   const [database, temporal, demoTarget] = await Promise.allSettled([
     prepareDatabase(configuration, folder),
@@ -243,7 +241,6 @@ function messageOf(error: unknown): string {
   return /message: "([^"]+)"/.exec(text)?.[1] ?? text;
 }
 
-/** The credentials of a fresh stack, and what the demo shows. */
 async function setUp(
   configuration: EmbeddedConfiguration,
   folder: DataFolder,
@@ -251,38 +248,22 @@ async function setUp(
   vault: Vault,
   apiPort: number,
 ): Promise<Credentials> {
-  const credentials = await writeCredentials(
-    folder,
-    {
-      baseUrl: `http://${reachableHost(configuration.HOST)}:${apiPort}`,
-      temporalUiUrl: temporal === null ? null : `http://${LOOPBACK}:${temporal.uiPort}`,
-      temporalAddress: address,
-      databaseUrl: database.applicationUrl,
-      databaseOwnerUrl: database.ownerUrl,
-      payments: demoTarget.payments,
-      slack: demoTarget.slack,
-    },
-    configuration.DEFAULT_PLAN,
-    vault,
+  const addresses = {
+    baseUrl: `http://${reachableHost(configuration.HOST)}:${apiPort}`,
+    temporalUiUrl: temporal === null ? null : `http://${LOOPBACK}:${temporal.uiPort}`,
+    temporalAddress: address,
+    databaseUrl: database.applicationUrl,
+    databaseOwnerUrl: database.ownerUrl,
+    payments: demoTarget.payments,
+    slack: demoTarget.slack,
+  };
+  const credentials = await withDatabase(addresses.databaseUrl, `${PRODUCT.id}-setup`, (db) =>
+    ensureCredentials(db, folder, addresses, configuration.DEFAULT_PLAN, vault),
   );
   const apiKey = keyOf(credentials, 'development', 'full_access');
   const { baseUrl, workspaceId } = credentials;
   await ensureDemo({ folder, baseUrl, apiKey, workspaceId, targetPort: demoTarget.port });
   return credentials;
-}
-
-async function writeCredentials(
-  folder: DataFolder,
-  addresses: Parameters<typeof ensureCredentials>[2],
-  plan: EmbeddedConfiguration['DEFAULT_PLAN'],
-  vault: Vault,
-): Promise<Credentials> {
-  const db = new Database({ url: addresses.databaseUrl, poolMax: 2, applicationName: `${PRODUCT.id}-setup` });
-  try {
-    return await ensureCredentials(db, folder, addresses, plan, vault);
-  } finally {
-    await db.close();
-  }
 }
 
 function ended(exited: Promise<void> | undefined, reason: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** Undone in the reverse order of their making. */
+/** Stops the parts in the reverse order of their start. */
 export class Stops {
   private readonly stops: (() => Promise<void>)[] = [];
   add(stop: () => Promise<void>): void {

@@ -17,11 +17,10 @@ export interface BinaryLookup {
 
 interface Binary {
   title: string;
-  /** Names the file if the caller has it already. */
   variable: string;
   executable: string;
   requirements: string;
-  /** The name of each version's cache folder: a new pin gets a new folder. */
+  /** Names the cache folder of a version: a new pin gets a new folder. */
   cacheKey: string;
 }
 

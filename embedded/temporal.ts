@@ -21,13 +21,12 @@ const LATENCY_SETTINGS = [
   // By default a namespace starts 30 workflows a second from schedules: a thousand that are due at 09:00 would take half a minute.
   'worker.schedulerNamespaceStartWorkflowRPS=1000',
 ];
-/** Off by default: without it the tasks of a priority are given out in the order of their coming, whoever's they are. */
+/** Off by default: tasks of equal priority are then dispatched in order of arrival, whichever tenant owns them. */
 const FAIRNESS_SETTINGS = ['matching.useNewMatcher=true', 'matching.enableFairness=true'];
 /** Measured: more than twice the throughput of SQLite's defaults, and `kill -9` loses no acknowledged start. */
 const FILE_PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'];
 
 export interface TemporalOptions {
-  /** The CLI's file: see `findTemporalCli`. */
   binary: string;
   /** 0 takes a free port. */
   port: number;
@@ -46,7 +45,6 @@ export interface RunningTemporal {
   ports: readonly number[];
   namespace: string;
   pid: number;
-  /** Resolves as soon as the server has ended, for any reason. */
   exited: Promise<void>;
   stop(): Promise<void>;
 }
@@ -76,8 +74,8 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
 }
 
 /**
- * The server makes its tables only in a file that it makes itself. A file that never served, because the first start was cut
- * off, may lack them for ever, so it is moved aside.
+ * The server creates its tables only in a new file. A file that never served, because the first start was interrupted, may lack them: it is
+ * moved aside.
  */
 function prepareFolder(dbFile: string): void {
   const folder = path.dirname(dbFile);

@@ -10,13 +10,12 @@ import type { Caller } from '../http/define-route.ts';
 type Scopes = Pick<Caller, 'scopes'>;
 
 /**
- * Guards changes that loosen an action. Changing whether it requires approval always needs `actions:govern`. Changing what it
- * declares (impact, verify, governed) needs it once the action is governed or requires approval: putting an action under
- * governance for the first time needs only `actions:write`. An adapter declares too: some say what their call uses up, read the
- * outcome back and hold bounds in their config.
- * Described in docs/actions.md, "Who may change what".
+ * Guards changes that loosen an action (docs/actions.md, "Who may change what"). Changing whether it requires approval always needs
+ * `actions:govern`. Changing its declarations (impact, verify, governed, and those of its adapter) needs it once the action is governed or
+ * requires approval.
  *
- * @param named for a request that writes several actions: which one it is.
+ * @param named which action of a request that writes several.
+ *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern` and the members.
  */
 export function requireGovernScope(
@@ -40,7 +39,7 @@ export function requireGovernScope(
   });
 }
 
-/** The guarded parts of a change of adapter: its type and version, and the members of its config that are not declared free. */
+/** The adapter's type and version, and those members of its config that are not declared free. */
 function governedAdapterChanges(before: ActionDefinition['adapter'], after: ActionDefinition['adapter']): string[] {
   if (before.type !== after.type) return ['adapter.type'];
   if (before.version !== after.version) return ['adapter.version'];
@@ -52,10 +51,11 @@ function governedAdapterChanges(before: ActionDefinition['adapter'], after: Acti
 }
 
 /**
- * Guards protected environments: an ungoverned action that writes leaves neither an effect nor a receipt, and no policy default
- * asks for its approval. Call it for every definition that a request makes current, and for every name that such an action takes.
+ * Guards protected environments: an ungoverned action that writes leaves no receipt and no policy asks for its approval. Call it for every
+ * definition that a request makes current, and for every name that such an action takes.
  *
- * @param named for a request that writes several actions: which one it is.
+ * @param named which action of a request that writes several.
+ *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`.
  */
 export function requireGovernToWriteUngoverned(
@@ -73,11 +73,7 @@ export function requireGovernToWriteUngoverned(
   });
 }
 
-/**
- * Guards the wish of an import to leave operations ungoverned.
- *
- * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`.
- */
+/** Guards an import that leaves operations ungoverned. @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`. */
 export function requireGovernToUngovern(caller: Scopes, operations: readonly string[]): void {
   if (operations.length === 0 || caller.scopes.has('actions:govern')) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {
@@ -87,9 +83,8 @@ export function requireGovernToUngovern(caller: Scopes, operations: readonly str
 }
 
 /**
- * Guards the name of an action that is governed or requires approval: policies, limits and callers go by names. A caller that
- * could rename it could put another action under its name. Archiving needs only `actions:write`: it sends nothing, and the name
- * stays guarded.
+ * Guards the name of an action that is governed or requires approval: policies, limits and callers refer to names, and a rename would allow
+ * another action under that name. Archiving needs only `actions:write`: the name stays guarded.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`.
  */
@@ -102,8 +97,8 @@ export function requireGovernToRename(caller: Scopes, before: ActionDefinition):
 }
 
 /**
- * Lets actions that this transaction wrote take names that governed actions left behind, for holders of `actions:govern`.
- * Call it after the names are written, in the same transaction.
+ * Lets written actions take names that governed actions left behind, for holders of `actions:govern`. Call it in the transaction that wrote
+ * the names, afterwards.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern` and the names.
  */
@@ -116,9 +111,8 @@ export async function takeNames(tx: EnvironmentTransaction, caller: Scopes, name
 }
 
 /**
- * Guards every definition that refers to vault secrets, unchanged references too: a caller that may change where a request goes
- * could otherwise send another's credential to its own host.
- * Referring to a secret takes a `secrets:*` scope (docs/actions.md, "Who may change what").
+ * Guards every definition that refers to vault secrets, unchanged references too: a caller who may change where a request goes could send
+ * another's credential to its own host.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `secrets:read` and the secrets.
  */

@@ -3,7 +3,7 @@ import type { ActionRecord, ActionVersionRecord } from '../../db/actions/records
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
 import { orShortened, versionNumber } from '../http/common-fields.ts';
 
-/** Either form of a ref: `act_…` or a name. It allows only characters of the two, so nothing else reaches the database. */
+/** An id (`act_…`) or a name. Allows only characters of the two, so nothing else reaches the database. */
 export const actionRefParams = z.strictObject({
   ref: z
     .string()
@@ -74,12 +74,12 @@ export const actionSchema = z
   })
   .meta({ id: 'Action' });
 
-/** As a list shows it. In place of a large config or schema stands `Shortened` too, which is a JSON object as they are. */
+/** A large config or schema is replaced by `Shortened`, which is a JSON object too. */
 export const listedActionSchema = actionSchema
   .extend({ verify: orShortened(verifyDeclaration).optional() })
   .meta({ id: 'ListedAction' });
 
-/** The definition exactly as it is digested: an undeclared member is null. */
+/** Exactly as it is digested: an undeclared member is null. */
 const actionDefinition = z
   .strictObject({
     adapter: adapterReference,
@@ -106,7 +106,6 @@ export const actionVersionSchema = z
   })
   .meta({ id: 'ActionVersion' });
 
-/** As a list shows it. */
 export const listedVersionSchema = actionVersionSchema
   .extend({
     definition: actionDefinition

@@ -21,16 +21,15 @@ import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { checkInput } from './check-input.ts';
 
 export interface TakenInput {
-  /** With what each of its files is, so that its digest is bound to their content. */
+  /** Holds the facts of each file, so that the input's digest is bound to their content. */
   input: JsonObject;
-  /** Without duplicates. */
   fileIds: string[];
 }
 
 /**
- * An input as it is admitted, previewed and bound: it fits the action's schema, its files are there, and it renders.
+ * Checks an input for admission, preview and binding: it fits the action's schema, its files exist and it renders.
  *
- * @throws {ServiceError} VALIDATION_ERROR; AUTHORIZATION_ERROR where it attaches files that the caller may not read.
+ * @throws {ServiceError} VALIDATION_ERROR; AUTHORIZATION_ERROR when it attaches files that the caller may not read.
  */
 export async function takeInput(
   tx: EnvironmentTransaction,
@@ -45,7 +44,7 @@ export async function takeInput(
     checkInput(action, input, answers.issuesOf(definition.inputSchema, input));
     return { input, fileIds: [] };
   }
-  // First: a copy of the input is made for each place.
+  // First, because each place copies the input.
   refuseTooMany(places);
   const asked = inputAsAsked(input, places);
   const issues = answers.issuesOf(definition.inputSchema, asked);
@@ -57,7 +56,7 @@ export async function takeInput(
   return { input: taken, fileIds: [...files.keys()] };
 }
 
-/** The same input with the files as an earlier admission found them: they may be deleted by now. */
+/** The same input with the files as an earlier admission found them; they may be deleted now. */
 export function asAdmittedBefore(action: ActionRecord, input: JsonObject, admitted: JsonObject): JsonObject {
   const places = placesOfFiles(action, input);
   if (places.length > ATTACHMENTS_MAX) return input; // as none was admitted

@@ -1,7 +1,7 @@
 import type { ActionRecord } from '../../db/actions/records.ts';
 import type { AuditEntry } from '../http/define-route.ts';
 
-/** What the audit log keeps of a changed action: the version that is now current, whose definition is immutable and readable by its id. */
+/** Records the version that is now current; its definition is immutable and readable by its id. */
 export function actionEntry(
   change: 'action.created' | 'action.updated' | 'action.archived',
   { id, name, currentVersion, mcpPinned }: ActionRecord,

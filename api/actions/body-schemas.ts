@@ -9,7 +9,7 @@ export const CHANGE_NOTE_CHARACTERS_MAX = 500;
 export const APPROVAL_TAG_CHARACTERS_MAX = 64;
 export const ACTION_NAME_PATTERN = /^[a-z][a-z0-9_.-]{0,63}$/;
 
-/** The paths below /api/v2/actions that are no refs: an action of that name could not be reached by it. */
+/** Literal paths below /api/v2/actions: an action of that name would be unreachable. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(['import', 'invocations', 'effects', 'previews', 'tools']);
 
 export const actionNameSchema = z

@@ -5,9 +5,10 @@ import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 
 /**
- * Whether an input fits the action's schema and renders.
+ * Checks that an input fits the action's schema and renders.
  *
- * @param schemaIssues what the action's inputSchema says of it: `TenantSchemas` knows, `withInputAnswers` inside a transaction.
+ * @param schemaIssues from `TenantSchemas`, or `withInputAnswers` inside a transaction.
+ *
  * @throws {ServiceError} VALIDATION_ERROR with every issue.
  */
 export function checkInput(action: ActionRecord, input: JsonObject, schemaIssues: readonly Issue[]): void {
@@ -22,7 +23,7 @@ export function checkInput(action: ActionRecord, input: JsonObject, schemaIssues
   if (prepared.kind === 'invalid') throw validationError(prepared.issues.map(inBody));
 }
 
-/** Issues in the input get the path in the caller's body; issues in the action's definition keep their path there. */
+/** Issues in the input get the path in the caller's body; issues in the definition keep theirs. */
 export function inBody(issue: Issue): Issue {
   return issue.path.startsWith('input') ? { ...issue, path: `body.${issue.path}` } : issue;
 }

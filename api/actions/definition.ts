@@ -14,20 +14,18 @@ type DefinitionBody = Partial<CreateActionBody> | UpdateActionBody;
 
 export interface BuiltDefinition {
   definition: ActionDefinition;
-  /** SHA-256 over its JCS bytes. */
   digest: string;
-  /** The names of the vault secrets that it refers to. */
   secretNames: string[];
-  /** What to warn of: `warningsOf` completes it with what the installation and the vault say. */
+  /** `warningsOf` adds what the installation and the vault know. */
   findings: Findings;
 }
 
 /**
- * The definition that a request asks for: its own members over those of `before`, or over the defaults of a new action. It
- * checks everything that a dispatch will rely on.
+ * Merges a request's members over `before`, or over the defaults of a new action, and checks everything that a dispatch relies on.
  *
- * @param schemaIssues what is wrong with the JSON Schemas of the body (`schemaIssuesOf`); checking them is what costs.
- * @throws {ServiceError} VALIDATION_ERROR; the paths of its issues are those of the request, `body.adapter.config.url`.
+ * @param schemaIssues from `schemaIssuesOf`, which is costly.
+ *
+ * @throws {ServiceError} VALIDATION_ERROR with paths of the request, `body.adapter.config.url`.
  */
 export function buildDefinition(
   body: DefinitionBody,
@@ -59,12 +57,11 @@ export function buildDefinition(
   }
   issues.push(...schemaIssues);
   if (issues.length > 0 || adapter.descriptor === undefined) throw validationError(issues);
-  // Parsed from JSON, every member of it.
   const json = definition as unknown as Json;
   checkSize(json);
   const digest = digestOf(json);
   const { issues: lies, ...findings } = checkDefinition(definition, adapter.descriptor);
-  // A definition that was written under earlier rules stays as it is until it is changed.
+  // A definition written under earlier rules stays valid until it changes.
   const isUnchanged = before !== null && digest === digestOf(before as unknown as Json);
   if (lies.length > 0 && !isUnchanged) {
     throw validationError(lies.map((issue) => ({ ...issue, path: below('body', issue.path) })));
@@ -72,7 +69,7 @@ export function buildDefinition(
   return { definition, digest, secretNames: adapter.descriptor.secretNames(definition), findings };
 }
 
-/** An adapter for one operation has its own input schema. Changing the adapter takes the new one's schema. */
+/** An adapter for one operation has its own input schema; a changed adapter brings the new one's. */
 function chooseInputSchema(
   body: DefinitionBody,
   before: ActionDefinition | null,
@@ -115,7 +112,7 @@ function ofConfig(issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({ path: below('body.adapter.config', path), message }));
 }
 
-/** What is wrong with the adapter's config in a body that is refused for another reason, as far as the body says which adapter. */
+/** Issues of the adapter's config in a body that is refused for another reason. */
 export function configIssuesOf(body: unknown): Issue[] {
   const adapter = isJsonObject(body) ? body['adapter'] : null;
   if (!isJsonObject(adapter)) return [];
@@ -126,7 +123,7 @@ export function configIssuesOf(body: unknown): Issue[] {
   return parsed === undefined || parsed.ok ? [] : ofConfig(parsed.issues);
 }
 
-/** One that is too large is not looked into: each of its texts would be told with its path, which may be half a megabyte. */
+/** A config that is too large is not parsed: each issue would repeat its path, which may have half a megabyte. */
 function parseConfig(descriptor: AdapterDescriptor, config: unknown): ReturnType<AdapterDescriptor['parseConfig']> {
   const size = sizeOf(config as Json);
   if (size > DEFINITION_BYTES_MAX) return { ok: false, issues: [{ path: '', message: tooLarge(size) }] };
@@ -146,8 +143,8 @@ function unknownAdapter(wanted: { type: string; version?: string | undefined }):
 }
 
 /**
- * An action with impact or verify is governed, and so is one that says so or whose adapter governs. Only `governed: false` with
- * nothing declared ends governance: removing the last declaration never does.
+ * An action is governed when it declares impact or verify, says so, or its adapter governs. Only `governed: false` without declarations
+ * ends governance: removing the last declaration does not.
  */
 function isGoverned(
   body: DefinitionBody,
@@ -167,9 +164,9 @@ function isGoverned(
 }
 
 /**
- * What is wrong with the JSON Schemas in a body. Threads check them: hold no transaction meanwhile.
+ * Checks the JSON Schemas of a body in threads: hold no transaction meanwhile.
  *
- * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait for the threads.
+ * @throws {ServiceError} SERVICE_UNAVAILABLE when too many requests wait for the threads.
  */
 export async function schemaIssuesOf(
   schemas: TenantSchemas,

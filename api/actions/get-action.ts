@@ -13,7 +13,6 @@ export const getActionRoute = defineRoute({
   role: 'member',
   request: { params: actionRefParams },
   response: { 200: actionSchema },
-  errors: ['NOT_FOUND'],
   async read(tx, { params }) {
     const action = await getAction(tx, params.ref);
     if (action === null) throw await missingAction(tx, params.ref);

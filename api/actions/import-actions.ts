@@ -75,7 +75,7 @@ async function planFrom(
   return planned;
 }
 
-/** For the audit log: without the query, which may be a signature that opens the document. */
+/** Without the query, which may be a signature that opens the document. */
 function sourceOf({ url }: ReadImport): { url?: string } {
   if (url === null) return {};
   const { origin, pathname } = new URL(url);

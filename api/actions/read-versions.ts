@@ -24,7 +24,6 @@ export const listVersionsRoute = defineRoute({
   role: 'member',
   request: { params: actionRefParams },
   response: { 200: z.array(listedVersionSchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
     const action = await requireAction(tx, params.ref);
     return presented(await listVersions(tx, action.id, page), presentVersion);
@@ -41,7 +40,6 @@ export const getVersionRoute = defineRoute({
   role: 'member',
   request: { params: actionVersionParams },
   response: { 200: actionVersionSchema },
-  errors: ['NOT_FOUND'],
   async read(tx, { params: { ref, number } }) {
     const action = await requireAction(tx, ref);
     const version = existing(await getVersion(tx, action.id, number), 'version of an action');

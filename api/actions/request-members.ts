@@ -11,7 +11,6 @@ export const idOf = (kind: IdKind) =>
 
 export const actionParams = z.strictObject({ ref: z.string().min(1).max(100).describe('Id or name of the action.') });
 
-/** What a request to an action says, whether it invokes the action or previews it. */
 export const requestMembers = {
   input: z.record(z.string(), anyJson).describe("Checked against the action version's inputSchema."),
   operationKey: z

@@ -71,7 +71,7 @@ export const updateActionRoute = defineRoute({
   },
 });
 
-/** The version that a change makes, or null if the definition stays the same. Checks what the caller may change. */
+/** Returns the new version, or null when the definition stays the same. Checks what the caller may change. */
 function nextVersion(
   before: ActionRecord,
   { definition, digest, secretNames }: BuiltDefinition,

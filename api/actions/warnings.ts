@@ -14,12 +14,10 @@ export const warningSchema = z
   })
   .meta({ id: 'ActionWarning' });
 
-/** An action as the request that wrote it is answered. */
 export const writtenActionSchema = actionSchema
   .extend({ warnings: z.array(warningSchema).describe('What may be wrong with the definition that was written.') })
   .meta({ id: 'WrittenAction' });
 
-/** The secrets of these that the vault does not have. */
 export async function missingSecretsOf(
   tx: EnvironmentTransaction,
   secretNames: readonly string[],
@@ -28,7 +26,7 @@ export async function missingSecretsOf(
   return new Set(secretNames.filter((name) => (versions[name] ?? 0) === 0));
 }
 
-/** Every warning of a definition: what it says itself, the addresses that this installation blocks, the secrets that are not there. */
+/** All warnings of a definition: its own findings, blocked addresses and missing secrets. */
 export function warningsOf(
   { warnings, addresses, secretPaths }: Findings,
   egressAllow: EgressAllow,

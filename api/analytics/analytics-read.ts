@@ -18,49 +18,43 @@ const CACHE_CONTROL = 'private, max-age=15';
 const AREA_PATH = '/api/v2/';
 
 export interface ReadContext<Query> {
-  /** Parsed by the route's `query`. */
   query: Query;
   range: AnalyticsRange;
   page: Page;
   tenant: Tenant;
-  /** The start of the transaction, by the database's clock. */
+  /** Start of the transaction, by the database's clock. */
   now: Date;
   caller: Caller;
 }
 
 interface Answer {
   data: unknown;
-  /** Beside `data`, as `beside` declares it. The range is added. */
+  /** The range is added to it. */
   beside?: Readonly<Record<string, unknown>>;
-  /** The length of the whole list, for a route with `paged`. */
   total?: number;
 }
 
 interface AnalyticsRead<Q extends z.ZodRawShape, Data extends z.ZodType> {
-  /** `analytics.…` */
   id: string;
   path: string;
   summary: string;
-  /** What each number counts, and what it does not. */
+  /** States what each number counts and what it excludes. */
   description: string;
-  /** Beside the range's and the page's. */
   query?: Q;
   /**
-   * `none`: it takes no range and answers none. `defaultMs`: its length where `from` is left out. `interval`: the grid is that of UTC with
-   * this interval, and the query takes neither `interval` nor `timezone`. `month`: the query takes none, and it is the UTC month of now.
+   * `none`: no range in query or reply. `defaultMs`: length when `from` is left out. `interval`: fixed UTC grid; the query has neither
+   * `interval` nor `timezone`. `month`: the current UTC month.
    */
   range?: 'none' | 'month' | { defaultMs?: number; interval?: Interval };
-  /** It reads no rollup: everything that was committed is counted, and `completeUntil` is now. */
+  /** Reads the records, no rollup: counts everything committed, and `completeUntil` is now. */
   exact?: true;
-  /** A list with `page`, `limit` and `pagination`. */
   paged?: true;
-  /** The schema of `data` without its range, which an object gets as a member and a list beside it. */
+  /** The range is added: as a member of an object, beside a list. */
   data: Data;
-  /** Schemas of members beside a list. */
   beside?: Readonly<Record<string, z.ZodType>>;
-  /** The answer as a table: the columns, and its records where they are not `data` itself. */
+  /** Columns of the CSV form, and its records when they are not `data` itself. */
   csv?: { columns: Columns; records?(data: z.input<Data>): readonly object[] };
-  /** In one snapshot, read only, under a time-out. */
+  /** Runs in one read-only snapshot with a time-out. */
   read(
     tx: EnvironmentTransaction,
     ctx: ReadContext<z.output<z.ZodObject<Q>>>,
@@ -68,8 +62,8 @@ interface AnalyticsRead<Q extends z.ZodRawShape, Data extends z.ZodType> {
 }
 
 /**
- * Declares a GET of analytics, for `defineRoute`: it resolves the range, reads in one snapshot under the bounds of `reads.ts`, and answers
- * with an ETag, as JSON or as CSV. Source: docs/analytics.md, "What is in every reply".
+ * Declares a GET of analytics: resolves the range, reads in one snapshot under the bounds of `reads.ts`, and returns JSON or CSV with an
+ * ETag (docs/analytics.md, "What is in every reply").
  */
 export function analyticsRead<Q extends z.ZodRawShape, Data extends z.ZodType>(route: AnalyticsRead<Q, Data>) {
   const isRanged = route.range !== 'none';
@@ -111,7 +105,7 @@ function queryOf(route: Pick<Erased, 'query' | 'range' | 'paged'>): z.ZodObject 
   return z.strictObject({ ...ranged, ...(route.paged === true ? pageQuery : {}), ...route.query });
 }
 
-/** The schema of `data`; that of an object has its range, and is named after the route: `AnalyticsOverview`. */
+/** Schema of `data` with its range, named after the route: `AnalyticsOverview`. */
 function dataSchemaOf({ id, range, data }: Pick<Erased, 'id' | 'range' | 'data'>): z.ZodType {
   if (!(data instanceof z.ZodObject)) return data;
   const ranged = range === 'none' ? data : z.strictObject({ range: rangeSchema, ...data.shape });
@@ -125,7 +119,7 @@ interface Asked {
   query: unknown;
 }
 
-/** The answer with its range, whose `completeUntil` is apart: the ETag is of everything else. */
+/** The ETag excludes `completeUntil`. */
 async function readIn(
   tx: EnvironmentTransaction,
   { route, caller, query }: Asked,
@@ -156,7 +150,7 @@ async function readIn(
 }
 
 function gridOf(range: Erased['range']): { defaultMs?: number; interval?: Interval } {
-  // The range of a moment moves outward to its month.
+  // Moves outward to the whole month.
   if (range === 'month') return { defaultMs: 1, interval: 'month' };
   return range === undefined || range === 'none' ? {} : range;
 }

@@ -1,16 +1,15 @@
 import { stringify } from 'csv-stringify/sync';
 
-/** Paths of the members that are the columns, such as `runs.started`, in their order. */
+/** Paths of the members that become columns, such as `runs.started`, in order. */
 export type Columns = readonly string[];
 
-/** The columns of percentiles. */
 export function percentileColumns(member: string): Columns {
   return ['p50', 'p95', 'p99', 'max', 'count'].map((name) => `${member}.${name}`);
 }
 
 /**
- * RFC 4180, with a header. A list is one cell, its items separated by spaces; null is an empty cell. A text that a spreadsheet would take
- * for a formula begins with an apostrophe (OWASP, "CSV Injection").
+ * RFC 4180 with a header. A list is one cell with spaces between its items; null is empty. A text that a spreadsheet would read as a
+ * formula gets a leading apostrophe (OWASP, "CSV Injection").
  */
 export function csvOf(columns: Columns, records: readonly object[]): string {
   const rows = records.map((record) => columns.map((column) => cellOf(at(record, column))));

@@ -9,7 +9,7 @@ import { analyticsRead } from './analytics-read.ts';
 import { approximateSchema, bucketBounds, count, percentilesSchema, rateSchema } from './range-schemas.ts';
 
 const URL_CHARACTERS_MAX = 2_048;
-/** What an attempt ended with, beside those of a lost worker. */
+/** Outcomes of an attempt beside those of a lost worker. */
 const OUTCOMES = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'connection', 'blocked'] as const;
 
 const deliverySchema = z

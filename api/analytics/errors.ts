@@ -114,12 +114,10 @@ export const errorsRoute = defineRoute(
   }),
 );
 
-/** A refusal has no text but the one of its code. */
 function meaningOf(code: string): string {
   return Object.hasOwn(REFUSAL_TABLE, code) ? REFUSAL_TABLE[code as keyof typeof REFUSAL_TABLE].meaning : '';
 }
 
-/** One look-up for each area that is there. */
 async function affectedOf(
   tx: EnvironmentTransaction,
   groups: readonly ErrorGroup[],
@@ -133,7 +131,7 @@ async function affectedOf(
   return found;
 }
 
-/** Each once. The URL of a message is shown as analytics knows destinations. */
+/** Without duplicates. A message's URL is shown as analytics names destinations. */
 function distinct(affected: readonly Affected[]): Affected[] {
   const shown = affected.map(({ type, id, name }) => ({
     type,

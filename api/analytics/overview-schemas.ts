@@ -70,7 +70,6 @@ const runs = {
   costUsd: z.number().min(0).describe('What they say that they cost, in US dollars.'),
 };
 
-/** The numbers of a range, without those of now. */
 const previousSchema = z
   .strictObject({
     invocations: z.strictObject(invocations),

@@ -71,7 +71,7 @@ export const overviewRoute = defineRoute(
   }),
 );
 
-/** The key of messages; null for deliveries of events, which the list of messages leaves out too. */
+/** Returns null for deliveries of events, which the list of messages excludes too. */
 function withoutEvents(key: string): string {
   return `CASE WHEN ${SQL_OF_GROUP['messages.ended'].kind} <> 'event' THEN ${key} END`;
 }

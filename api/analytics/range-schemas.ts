@@ -3,7 +3,6 @@ import { INTERVALS } from '../../domain/analytics/grid.ts';
 import { BUCKETS_MAX, isTimeZone, RANGE_DAYS_MAX } from '../../domain/analytics/range.ts';
 import { filterInstant } from '../http/common-fields.ts';
 
-/** The bounds of a range, as every analytics query takes them. */
 export const boundsQuery = {
   from: filterInstant
     .optional()
@@ -13,7 +12,6 @@ export const boundsQuery = {
   to: filterInstant.optional().describe('The end, not included. By default, and at the latest, now.'),
 };
 
-/** The bounds and the grid. */
 export const rangeQuery = {
   ...boundsQuery,
   interval: z
@@ -66,7 +64,6 @@ export const approximateSchema = z.strictObject({ relativeError: z.number().desc
   description: 'How far the percentiles beside it are from the exact ones, at most.',
 });
 
-/** The share of a count in a sum, from 0 to 1. */
 export const rateSchema = z
   .number()
   .min(0)
@@ -76,7 +73,7 @@ export const rateSchema = z
 
 export const count = z.int().min(0);
 
-/** A number of records as they stand now. It is counted from the records, up to `count` 10,000. */
+/** Current number, counted from the records up to `count` 10,000. */
 export const gaugeSchema = z
   .strictObject({
     count: z.int().min(0).max(10_000),

@@ -2,7 +2,7 @@ import { codeOf } from '../../domain/failures.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { FairSlots, NoSlotError } from '../../domain/fair-slots.ts';
 
-/** Reads of analytics at once in this process. The other connections of the pool stay with admissions. */
+/** Concurrent reads in this process. Other connections of the pool remain for admissions. */
 const READS_MAX = 4;
 /** One workspace leaves a slot to others. */
 const READS_A_WORKSPACE_MAX = 3;
@@ -11,10 +11,8 @@ const WAITING_MAX = 64;
 const WAITING_A_WORKSPACE_MAX = 26;
 const WAIT_MS_MAX = 2_000;
 const RETRY_AFTER_SECONDS = 2;
-/** The SQLSTATE of a statement that took longer than its time-out. */
 const QUERY_CANCELED = '57014';
 
-/** The process's slots for reads of analytics, by workspace. */
 export const analyticsReads = new FairSlots({
   slots: READS_MAX,
   slotsAnOwnerMax: READS_A_WORKSPACE_MAX,
@@ -26,7 +24,7 @@ export const analyticsReads = new FairSlots({
 /**
  * Runs a read when it is the workspace's turn. The signal ends the wait, not the read.
  *
- * @throws {ServiceError} SERVICE_UNAVAILABLE with Retry-After: no slot was free in time, or a statement took too long.
+ * @throws {ServiceError} SERVICE_UNAVAILABLE with Retry-After when no slot was free in time or a statement took too long.
  */
 export async function inAnalyticsSlot<T>(workspaceId: string, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
   try {

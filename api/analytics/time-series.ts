@@ -19,14 +19,12 @@ import { analyticsRead } from './analytics-read.ts';
 import { approximateSchema, bucketBounds, truncatedSchema } from './range-schemas.ts';
 
 const TOP_MAX = 10;
-/** The one series of a metric without groups. */
 const ALL = 'all';
 
 const GROUPS_OF_METRICS = METRIC_NAMES.map(
   (name) => `\`${name}\`: ${Object.keys(METRICS[name].groups).join(', ')}`,
 ).join('. ');
 
-/** One schema for the query and the reply. */
 const metricSchema = z.enum(METRIC_NAMES).meta({ id: 'AnalyticsMetric' });
 
 const seriesSchema = z
@@ -122,7 +120,7 @@ export const timeSeriesRoute = defineRoute(
   }),
 );
 
-/** @throws {ServiceError} VALIDATION_ERROR that says which groups the metric has. */
+/** @throws {ServiceError} VALIDATION_ERROR that lists the metric's groups. */
 function groupOf(metric: MetricName, asked: string | undefined): GroupName | null {
   if (asked === undefined) return null;
   const { groups }: Metric = METRICS[metric];
@@ -130,7 +128,6 @@ function groupOf(metric: MetricName, asked: string | undefined): GroupName | nul
   throw validationError([{ path: 'query.groupBy', message: groupIssue(metric, asked) }]);
 }
 
-/** The series of a metric; without a group, one. */
 async function readMetric(
   tx: EnvironmentTransaction,
   { kind, of, where, groups }: Metric,

@@ -84,7 +84,7 @@ export const topUrlsRoute = defineRoute(
   }),
 );
 
-/** An outcome is a status, or a word where there was no answer. */
+/** Returns null for an outcome without a reply. */
 function statusOf(outcome: string | null): number | null {
   return outcome !== null && /^\d+$/.test(outcome) ? Number(outcome) : null;
 }

@@ -16,7 +16,6 @@ export const createApiKeyRoute = defineRoute({
   role: 'admin',
   request: { params: apiKeysParams, body: createApiKeyBody },
   response: { 201: createdApiKeySchema },
-  errors: ['NOT_FOUND'],
   headers: { 'Cache-Control': 'no-store' },
   inEnvironment: ({ body }) => body.environmentId.toLowerCase(),
   async change(tx, { body, caller }) {

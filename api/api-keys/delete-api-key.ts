@@ -16,7 +16,6 @@ export const deleteApiKeyRoute = defineRoute({
   role: 'admin',
   request: { params: apiKeyParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
   async change(tx, { params: { keyId } }) {
     const revoked = existing(await revokeApiKey(tx, keyId), 'API key');
     const { environmentId, name, isNew } = revoked;

@@ -15,6 +15,5 @@ export const listApiKeysRoute = defineRoute({
   role: 'member',
   request: { params: apiKeysParams },
   response: { 200: z.array(apiKeySchema) },
-  errors: ['NOT_FOUND'],
   list: async (tx, { page }) => presented(await listApiKeys(tx, page), presentApiKey),
 });

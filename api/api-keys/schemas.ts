@@ -12,7 +12,6 @@ export const apiKeyParams = z.strictObject({
   keyId: z.string().min(1).max(API_KEY_ID_CHARACTERS_MAX),
 });
 
-/** The rules: docs/identity.md, "API keys". */
 export const createApiKeyBody = z.strictObject({
   name: z.string().trim().min(1).max(API_KEY_NAME_CHARACTERS_MAX),
   environmentId: z.uuid().describe('The one environment that the key works in, for good.'),
@@ -52,7 +51,6 @@ const apiKeyFields = {
     .describe('The member who made it; both count as one person. Null: the operator, at the command line.'),
 };
 
-/** A key as lists show it: docs/identity.md, "API keys". */
 export const apiKeySchema = z.strictObject(apiKeyFields).meta({ id: 'ApiKey' });
 export const createdApiKeySchema = z
   .strictObject({ ...apiKeyFields, key: z.string().describe('Shown this once: only its hash is kept.') })

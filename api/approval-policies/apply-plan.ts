@@ -34,7 +34,7 @@ export const applyPlanRoute = defineRoute({
   role: 'admin',
   request: { body: applyBody },
   response: { 200: appliedSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'PLAN_STALE'],
+  errors: ['CONFLICT', 'PLAN_STALE'],
   idempotent: true,
   admit: async (tx, { body: { planId } }) => ({
     world: await readPolicyWorld(tx),
@@ -42,7 +42,7 @@ export const applyPlanRoute = defineRoute({
   }),
   prepare: ({ caller }, { world, placed }) => policyWarnings(placed, world, caller),
   async change(tx, { body: { planId, digest, failOnWarnings }, actor }, ofDocuments) {
-    // From here to the commit no other transaction changes a policy: the compared policies are the changed ones.
+    // Until the commit no other transaction changes a policy, so the compared policies are the changed ones.
     const revision = await lockPolicies(tx);
     const plan = existing(await getPlan(tx, planId), 'plan');
     if (plan.digest !== digest) throw differs();
@@ -71,7 +71,7 @@ export const applyPlanRoute = defineRoute({
   },
 });
 
-/** The documents that are in force after the plan, by their places in it. A plan keeps none of a policy that stays as it is. */
+/** Documents in force after the plan, by their places in it. A plan has no document of an unchanged policy. */
 function placedOf(plan: PlanRecord | null, live: readonly PolicyRecord[]): PlacedDocument[] {
   const present = new Map(live.map(({ id, document }) => [id, document]));
   return (plan?.changes ?? []).flatMap(({ action, policyId, after }, index) => {
@@ -164,7 +164,7 @@ const AUDITED: Partial<Record<PlannedChange['action'], PolicyChange>> = {
   delete: 'approval_policy.deleted',
 };
 
-/** One entry for each policy that changed, so that its own history is whole, and one for the plan. */
+/** One entry for each changed policy, for its own history, and one for the plan. */
 function entriesOf(plan: PlanRecord, changed: readonly Changed[]): Audit {
   const counts: JsonObject = {};
   const entries: AuditEntry[] = [];

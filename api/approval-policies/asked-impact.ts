@@ -8,10 +8,10 @@ import type { TenantSchemas } from '../json-schema/tenant-schemas.ts';
 import { checkInput } from '../actions/check-input.ts';
 
 /**
- * What an invocation with this input would use, by the action's declaration and the adapter's own knowledge. No provider is
- * read here: an adapter that would have to read one relies on the declaration.
+ * What an invocation with this input would use, by the action's declaration and the adapter's own knowledge. Reads no provider: an adapter
+ * that would have to relies on the declaration.
  *
- * @throws {ServiceError} VALIDATION_ERROR for an input that an invocation would be refused for before any policy is evaluated.
+ * @throws {ServiceError} VALIDATION_ERROR for an input that is refused before policies are evaluated.
  */
 export async function askedImpact(
   schemas: TenantSchemas,

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../http/define-route.ts';
 
 export type PolicyChange = 'approval_policy.created' | 'approval_policy.updated' | 'approval_policy.deleted';
 
-/** What the audit log keeps of a changed policy: its newest version, whose document is immutable and readable by its number. */
+/** Records the newest version; its document is immutable and readable by its number. */
 export function policyEntry(action: PolicyChange, policy: PolicyRecord, also: JsonObject = {}): AuditEntry {
   const { id, name, version, digest, enabled } = policy;
   return { action, target: { type: 'approval_policy', id }, details: { name, version, digest, enabled, ...also } };

@@ -18,7 +18,6 @@ export const deletePolicyRoute = defineRoute({
   role: 'admin',
   request: { params: policyParams },
   response: { 200: policySchema },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { policyId } }) {
     await lockPolicies(tx);

@@ -10,10 +10,9 @@ import { isJsonObject } from '../../domain/json.ts';
 import type { Caller } from '../http/define-route.ts';
 
 /**
- * Checks the whole document of a request: its form, its names, and that every condition compiles. Other requests take turns in
- * between.
+ * Checks a request's document: its form, its names, and that every condition compiles. Yields to other requests in between.
  *
- * @throws {ServiceError} VALIDATION_ERROR; the paths of its issues are those of the request.
+ * @throws {ServiceError} VALIDATION_ERROR with paths of the request.
  */
 export async function readDocument(
   value: unknown,
@@ -24,15 +23,13 @@ export async function readDocument(
   return { document: parsed.document, digest: documentDigestOf(parsed.document) };
 }
 
-/** What is wrong with the form of the document in a body that is refused for another reason. */
 export function documentIssuesBeside(body: unknown): Issue[] {
   return isJsonObject(body) ? documentFormIssues(body['document'], 'body.document') : [];
 }
 
-/** So many files are read in a body that is refused for another reason. */
+/** Files checked in a body that is refused for another reason. */
 const FILES_READ_MAX = 10;
 
-/** The same of policy files. */
 export function fileIssuesBeside(body: unknown): Issue[] {
   const files = isJsonObject(body) ? body['files'] : null;
   if (!Array.isArray(files)) return [];

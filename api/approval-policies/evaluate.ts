@@ -42,7 +42,6 @@ export const evaluateRoute = defineRoute({
   role: 'member',
   request: { body: evaluateBody },
   response: { 200: verdictSchema },
-  errors: ['NOT_FOUND'],
   ownsItsTransaction: 'It evaluates in turns after its reads, and holds no connection meanwhile.',
   audited: 'none: it changes nothing',
   exempt: { heldCredential: 'It writes nothing that a revoked credential could have asked for.' },

@@ -80,7 +80,7 @@ export const appliedSchema = z
   })
   .meta({ id: 'AppliedApprovalPolicyPlan' });
 
-/** In one order of members, whether it comes from the request that applied the plan or from the database: the same bytes. */
+/** Fixed order of members, so that a replay from the database has the same bytes as the first reply. */
 export function presentApplied({
   planId,
   revision,

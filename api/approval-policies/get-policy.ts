@@ -13,9 +13,5 @@ export const getPolicyRoute = defineRoute({
   role: 'member',
   request: { params: policyParams },
   response: { 200: policySchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const policy = existing(await getPolicy(tx, params.policyId), 'approval policy');
-    return presentPolicy(policy);
-  },
+  read: async (tx, { params }) => presentPolicy(existing(await getPolicy(tx, params.policyId), 'approval policy')),
 });

@@ -33,7 +33,7 @@ export const planFilesRoute = defineRoute({
     return { files, ofDocuments: await policyWarnings(placed, world, caller) };
   },
   async change(tx, { body, actor }, { files, ofDocuments }) {
-    // The revision first: a change between the two reads leaves a plan that is stale, never one that misses the change.
+    // The revision first: a change between the two reads makes the plan stale and is never missed.
     const { revision } = await readPolicyRevision(tx);
     const live = await listLivePolicies(tx);
     const documents = files.map(({ document }) => document);
@@ -60,7 +60,7 @@ export const planFilesRoute = defineRoute({
   },
 });
 
-/** What applying needs: the documents that make a version, not those that stay or go. */
+/** Applying needs only the documents that make a version. */
 function keptOf({ name, action, policyId, after }: FileChange): PlannedChange {
   return { name, action, policyId, after: action === 'none' ? null : after };
 }

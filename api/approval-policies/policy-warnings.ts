@@ -10,14 +10,14 @@ import type { GovernanceWarning } from '../../domain/governance-warnings.ts';
 import type { Caller } from '../http/define-route.ts';
 
 /**
- * What documents are compared with, read before the change: looking at them takes time and must hold no connection. An action that is
- * made meanwhile is missing from it.
+ * Facts that documents are compared with, read before the change because the comparison must hold no connection. It misses actions created
+ * meanwhile.
  */
 export async function readPolicyWorld(tx: EnvironmentTransaction): Promise<PolicyWorld> {
   return { names: await readKnownNames(tx), inputSchemas: await readInputSchemas(tx) };
 }
 
-/** The warnings of documents. Other requests take turns in between. */
+/** Yields to other requests in between. */
 export function policyWarnings(
   documents: readonly PlacedDocument[],
   world: PolicyWorld,

@@ -19,9 +19,9 @@ export interface ReadFile {
 }
 
 /**
- * The document of each file. Other requests have their turn between two files, and between two conditions.
+ * Reads the document of each file. Yields to other requests between files and between conditions.
  *
- * @throws {ServiceError} VALIDATION_ERROR with the issues of all of them, `body.files[3].content.rules[0].when`.
+ * @throws {ServiceError} VALIDATION_ERROR with the issues of all files, `body.files[3].content.rules[0].when`.
  */
 export async function readFiles(files: readonly PolicyFile[], { tenant }: Pick<Caller, 'tenant'>): Promise<ReadFile[]> {
   const read: ReadFile[] = [];
@@ -47,7 +47,7 @@ export async function readFiles(files: readonly PolicyFile[], { tenant }: Pick<C
   return read;
 }
 
-/** As many as an environment holds. Reading more would delay all other requests. */
+/** The limit of an environment. Reading more would delay other requests. */
 const TOO_MUCH: Issue = {
   path: 'body.files',
   message: `hold more than ${LIVE_CONDITION_CHARACTERS_MAX} characters of conditions together`,

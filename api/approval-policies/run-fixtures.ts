@@ -10,22 +10,21 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Fixture, FixtureResult } from './fixture-schemas.ts';
 import { presentDecision, presentTrace } from './verdict-schema.ts';
 
-/** Work of all fixtures of one request. Each evaluation has its own bound; this one bounds five hundred hostile ones. */
+/** Total time of one request's fixtures. Each evaluation has its own bound; this one stops five hundred hostile ones. */
 export const FIXTURES_TIME_MS = 10_000;
 const TRACE_SHOWN_MAX = 20;
-/** Fills a value that a fixture does not name and that no policy should depend on. */
+/** Value of a member that a fixture leaves out and no policy should depend on. */
 const STAND_IN_KEY = 'key_fixture';
 
 export interface FixtureWorld {
   set: PolicySet;
   context: EvaluationContext;
-  /** The live actions that fixtures refer to, by the ref that they use. */
   actions: ReadonlyMap<string, ActionRecord>;
-  /** What an invocation would use, by its action's declaration; a refusal of the input is thrown as a ServiceError. */
+  /** By the action's declaration. Throws a ServiceError when the input is refused. */
   impactOf(action: ActionRecord, input: JsonObject): Promise<ImpactQuantity[]>;
 }
 
-/** Evaluates each fixture over the set. Nothing is executed, and other requests have their turn between two fixtures. */
+/** Evaluates each fixture without executing anything. Yields to other requests between fixtures. */
 export async function runFixtures(
   world: FixtureWorld,
   fixtures: readonly Fixture[],
@@ -65,7 +64,7 @@ async function run(world: FixtureWorld, fixture: Fixture): Promise<FixtureResult
   };
 }
 
-/** What the policies see, or why there is nothing for them to see. */
+/** Returns the policies' subject, or the reason why there is none. */
 async function subjectOf(world: FixtureWorld, request: Fixture['request']): Promise<PolicySubject | string> {
   const { context, actions } = world;
   const facts = {
@@ -139,7 +138,7 @@ function problemsOf(expected: Fixture['expect'], verdict: PolicyVerdict, policy:
     .map(([what, wanted, found]) => `${what} is ${found ?? 'none'}, and ${wanted ?? 'none'} was expected`);
 }
 
-/** In order: first the rules whose `match` held, which say most; then those that did not, with the reason. */
+/** Rules whose `match` held come first: they say most. */
 function shownTrace(trace: readonly PolicyTrace[]): PolicyTrace[] {
   const told = trace.filter(({ outcome }) => outcome !== 'not_matched');
   const silent = trace.filter(({ outcome }) => outcome === 'not_matched');

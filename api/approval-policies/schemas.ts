@@ -64,7 +64,6 @@ export const policySchema = z
   })
   .meta({ id: 'ApprovalPolicy' });
 
-/** A policy as the request that wrote it is answered. */
 export const writtenPolicySchema = policySchema
   .extend({ warnings: z.array(governanceWarningSchema).describe('What in the document may be a slip.') })
   .meta({ id: 'WrittenApprovalPolicy' });
@@ -80,7 +79,6 @@ export const policyVersionSchema = z
   })
   .meta({ id: 'ApprovalPolicyVersion' });
 
-/** As lists show them. */
 export const listedPolicySchema = policySchema
   .extend({ document: orShortened(shownDocument) })
   .meta({ id: 'ListedApprovalPolicy' });

@@ -45,7 +45,7 @@ export const testFilesRoute = defineRoute({
   },
 });
 
-/** Treats each file as a policy. Its name serves as the id, since the policy may not exist yet. */
+/** A file's name serves as the policy's id: the policy may not exist yet. */
 function setInSteps(files: readonly ReadFile[]): InSteps<PolicySet> {
   return policySetInSteps(
     files.map(({ document }) => ({

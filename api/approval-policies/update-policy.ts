@@ -28,7 +28,7 @@ export const updatePolicyRoute = defineRoute({
   role: 'admin',
   request: { params: policyParams, body: updatePolicyBody, issuesBeside: documentIssuesBeside },
   response: { 200: writtenPolicySchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   admit: async (tx, { params, body }) => ({
     world: await readPolicyWorld(tx),
@@ -55,7 +55,7 @@ export const updatePolicyRoute = defineRoute({
   },
 });
 
-/** The policy after the change: `before` itself if nothing changes. */
+/** Returns `before` itself when nothing changes. */
 async function change(
   tx: EnvironmentTransaction,
   before: PolicyRecord,

@@ -3,7 +3,6 @@ import type { PolicyTrace, PolicyVerdict } from '../../domain/approval-policies/
 import { ROLES } from '../../domain/roles.ts';
 import { effectSchema, traceSchema } from './schemas.ts';
 
-/** What was decided, by which rule, on whose terms. */
 export const decisionMembers = {
   effect: effectSchema,
   source: z

@@ -22,7 +22,6 @@ export const listPolicyVersionsRoute = defineRoute({
   role: 'member',
   request: { params: policyParams },
   response: { 200: z.array(listedPolicyVersionSchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
     const policy = existing(await getPolicy(tx, params.policyId), 'approval policy');
     return presented(await listPolicyVersions(tx, policy.id, page), presentListedPolicyVersion);
@@ -39,9 +38,6 @@ export const getPolicyVersionRoute = defineRoute({
   role: 'member',
   request: { params: policyVersionParams },
   response: { 200: policyVersionSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params: { policyId, version: number } }) {
-    const version = existing(await getPolicyVersion(tx, policyId, number), 'version of an approval policy');
-    return presentPolicyVersion(version);
-  },
+  read: async (tx, { params: { policyId, version: number } }) =>
+    presentPolicyVersion(existing(await getPolicyVersion(tx, policyId, number), 'version of an approval policy')),
 });

@@ -27,7 +27,7 @@ export const approveRoute = defineRoute({
   role: 'member',
   request: { params: approvalParams, body: approveBody },
   response: { 200: approvalSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params, body, caller, actor, deps }) {
     const { bindingDigest, note = null } = body;
@@ -47,7 +47,7 @@ export const denyRoute = defineRoute({
   role: 'member',
   request: { params: approvalParams, body: denyBody },
   response: { 200: approvalSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params, body: { note }, caller, actor, deps }) {
     const asked = { approvalId: params.id, decision: 'deny', bindingDigest: null, note, caller, actor } as const;
@@ -76,7 +76,6 @@ async function decided(
   };
 }
 
-/** The audit entry of a decision, however it was made. */
 export function auditOfDecision(
   decision: Decision,
   { id, status, bindingDigest, invocationId }: ApprovalRecord,

@@ -15,7 +15,7 @@ import type { Actor, Caller } from '../http/define-route.ts';
 export interface Deciding {
   approvalId: string;
   decision: Decision;
-  /** The digest that the caller sent back; null for a denial, which needs none. */
+  /** The digest that the caller sent back. Null for a denial, which needs none. */
   bindingDigest: string | null;
   note: string | null;
   /** What showed who decides: a key, a session, an app of the member, or a chat user who is linked to the member. */
@@ -24,9 +24,8 @@ export interface Deciding {
 }
 
 /**
- * Takes one decision in the caller's transaction. It checks who decides and on what, then records the decision, which the
- * database counts. The last one ends the approval, and with it the wait of its invocation: released or denied. The decision is
- * final even if no workflow can be notified now.
+ * Takes one decision in the caller's transaction: checks who decides and on what, then records it; the database counts. The last decision
+ * releases or denies the waiting invocation. It is final even if no workflow can be notified.
  */
 export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Promise<ApprovalRecord> {
   const approval = await lockApproval(tx, deciding.approvalId);
@@ -55,15 +54,11 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
   return decided;
 }
 
-/** The app that decides in the name of its user. */
 function appOf(caller: Deciding['caller']): AppAuthentication | null {
   return caller.type === 'oauth' ? { clientId: caller.clientId, connectedAppId: caller.grantId } : null;
 }
 
-/**
- * Why this principal, through this app where one decides for them, cannot take this decision now; null: they can. The page to decide on
- * offers what this allows.
- */
+/** Why this principal, through this app if one acts for them, cannot take this decision. Returns null when they can. */
 export function refusalOf(
   approval: ApprovalRecord,
   principal: PrincipalNow,
@@ -124,7 +119,7 @@ function decidedBefore(): ServiceError {
   });
 }
 
-/** No caller finds a digest by trying. */
+/** Prevents callers from finding a digest by trying. */
 function checkDigest(approval: ApprovalRecord, echoed: string | null): void {
   if (echoed === null || isEqualInConstantTime(approval.bindingDigest, echoed)) return;
   throw new ServiceError('CONFLICT', {
@@ -132,7 +127,7 @@ function checkDigest(approval: ApprovalRecord, echoed: string | null): void {
   });
 }
 
-/** What the decision means for the waiting invocation; nothing before the quorum is reached. */
+/** Before the quorum is reached, nothing happens to the invocation. */
 async function carryOut(
   tx: EnvironmentTransaction,
   decided: ApprovalRecord,

@@ -53,7 +53,6 @@ export const getApprovalRoute = defineRoute({
   role: 'member',
   request: { params: approvalParams, query: getApprovalQuery },
   response: { 200: approvalSchema },
-  errors: ['NOT_FOUND'],
   ownsItsTransaction: 'It waits between its reads, and holds no connection meanwhile.',
   audited: 'none: it changes nothing',
   async handler({ params, query, caller, deps, signal }) {

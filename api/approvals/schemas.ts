@@ -176,7 +176,7 @@ export const approvalSchema = z
   })
   .meta({ id: 'Approval' });
 
-/** As a list shows it. In place of a large `payload` stands `Shortened`. */
+/** A large `payload` is replaced by `Shortened`. */
 export const listedApprovalSchema = approvalSchema
   .extend({ preview: listedPreviewSchema.nullable() })
   .meta({ id: 'ListedApproval' });
@@ -185,14 +185,12 @@ export interface ListedApproval extends Omit<ShownApproval, 'preview'> {
   preview: ListedPreviewRecord | null;
 }
 
-/** An approval with everything that its decider must see. */
 export interface ShownApproval {
   approval: ApprovalRecord;
   preview: PreviewRecord | null;
   allowances: Allowance[];
 }
 
-/** Where the page of an approval is. */
 export interface PagePlace {
   pagesUrl: string | null;
   environmentId: string;

@@ -5,7 +5,7 @@ import { listPreviewsById, listShortenedPreviewsById } from '../../db/previews/q
 import type { ListedPreviewRecord } from '../../db/previews/records.ts';
 import type { ListedApproval, ShownApproval } from './schemas.ts';
 
-/** Approvals as a list shows them, with what remains of the limits now where they are pending. In the order given. */
+/** Pending ones show what remains of the limits now. Keeps the given order. */
 export async function showApprovals(
   tx: EnvironmentTransaction,
   approvals: readonly ApprovalRecord[],

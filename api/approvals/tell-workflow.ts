@@ -6,9 +6,8 @@ import { startInvocationWorkflow } from '../invocations/start-invocation-workflo
 import { wakeApproval } from './wake-approval.ts';
 
 /**
- * Returns what notifies the workflow that waits for an approval, for after the commit. The decision is final then: if Temporal is
- * away or the process dies before, only time is lost. The sweep wakes every workflow that was not notified of its approval's end
- * (its area `workflow-starts`).
+ * Returns a function that notifies the waiting workflow after the commit. The decision is final by then: a failure or crash only delays it,
+ * because the sweep wakes every workflow that missed its approval's end (area `workflow-starts`).
  */
 export async function tellWorkflow(
   tx: EnvironmentTransaction,
@@ -16,7 +15,7 @@ export async function tellWorkflow(
   { tenant: { workspaceId, environmentId }, environment }: Pick<Caller, 'tenant'> & { environment: { name: string } },
   { approvalId, invocationId }: Pick<ApprovalRef, 'approvalId' | 'invocationId'>,
 ): Promise<() => Promise<void>> {
-  // An invocation whose workflow was terminated is started anew, under the names that it had.
+  // A terminated workflow is started again under the same names.
   const names = invocationId === null ? null : await namesOfInvocation(tx, invocationId);
   return () =>
     wakeApproval(

@@ -12,14 +12,13 @@ import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 
 export interface WakeApprovalOptions {
   environmentName: string | null;
-  /** Starts the workflow of the invocation that waits, or finds it running. */
   startInvocation(ref: InvocationRef): Promise<void>;
   taskQueue?: string;
 }
 
 /**
- * Signals the workflow of an approval to read its row. If none runs, it starts one: for a free-standing approval its own, else
- * that of the invocation that waits for it. Throws the client's error if Temporal cannot be reached.
+ * Signals an approval's workflow to read its row, or starts one: the approval's own when it is free-standing, else that of the waiting
+ * invocation. Throws the client's error when Temporal cannot be reached.
  */
 export async function wakeApproval(
   client: Client,
@@ -37,7 +36,7 @@ export async function wakeApproval(
       await client.workflow.getHandle(approvalWorkflowId(approvalId)).signal(DECIDED_SIGNAL);
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      // It has not begun yet, and reads the row when it does; or somebody terminated the one that waits for it.
+      // It has not begun, and will read the row; or somebody terminated it.
       await startInvocation({ invocationId, workspaceId, environmentId });
     }
   });

@@ -1,7 +1,4 @@
-/**
- * The part of a webhook's URL that the audit log keeps: its host alone. Paths of webhooks often are credentials, and the log is kept for
- * ever.
- */
+/** The host of a webhook's URL. Paths often are credentials, and the log is permanent. */
 export function auditedHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : '';
 }

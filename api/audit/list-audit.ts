@@ -17,6 +17,5 @@ export const listAuditRoute = defineRoute({
   feature: 'audit_log',
   request: { params: z.strictObject({ workspaceId: z.uuid() }), query: listAuditQuery },
   response: { 200: z.array(auditEntrySchema) },
-  errors: ['NOT_FOUND'],
   list: async (tx, { query, page }) => presented(await listAudit(tx, { ...query, ...page }), presentAuditEntry),
 });

@@ -28,7 +28,7 @@ interface Person {
   id: string;
   email: string;
   name: string;
-  /** Makes the user where there is none yet; else sees that the password that was checked is still theirs. */
+  /** Creates the user, or verifies that the checked password is still theirs. */
   prepare(tx: UserTransaction): Promise<void>;
 }
 

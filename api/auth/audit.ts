@@ -3,8 +3,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { describeFailure } from '../../domain/failures.ts';
 
 /**
- * Records a wrong password for a user who exists, without keeping the caller waiting: the time of the answer must not tell
- * that the user exists. Attempts that the throttle turned away are not looked at, and not recorded.
+ * Records a wrong password in the background: the reply's time must not reveal that the user exists. Throttled attempts are not recorded.
  */
 export function recordFailedSignIn(
   deps: Pick<ApiDependencies, 'db' | 'logger'>,

@@ -6,11 +6,11 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { recordFailedSignIn } from './audit.ts';
 
 /**
- * The user with this e-mail address and password, or null. An unknown address costs the same look-ups and the same hash as a
- * wrong password, so neither the answer nor its time tells them apart.
+ * Returns the user with this e-mail address and password, or null. An unknown address costs the same lookups and hash as a wrong password,
+ * so neither reply nor time tells them apart.
  *
- * @throws {ServiceError} RATE_LIMIT_EXCEEDED after failures, of the account or from the address; SERVICE_UNAVAILABLE where too
- *   many passwords wait to be hashed.
+ * @throws {ServiceError} RATE_LIMIT_EXCEEDED after failures of the account or the address; SERVICE_UNAVAILABLE when too many passwords wait
+ * to be hashed.
  */
 export async function checkPassword(
   deps: Pick<ApiDependencies, 'db' | 'logger'>,
@@ -27,7 +27,7 @@ export async function checkPassword(
   return user;
 }
 
-/** A hash of a new password. @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait. */
+/** @throws {ServiceError} SERVICE_UNAVAILABLE when too many wait. */
 export function hashNewPassword(password: string): Promise<string> {
   return whileHashing(() => hashPassword(password));
 }

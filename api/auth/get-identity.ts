@@ -3,7 +3,6 @@ import { KEY_PRESETS } from '../../domain/scopes.ts';
 import { type Caller, defineRoute, type UserCaller } from '../http/define-route.ts';
 import { scopeSchema } from '../http/common-fields.ts';
 
-/** What a credential may do: docs/identity.md. */
 export const identitySchema = z
   .strictObject({
     type: z.enum(['api_key', 'session', 'oauth']),

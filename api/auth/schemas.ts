@@ -5,14 +5,14 @@ import { ROLES } from '../../domain/roles.ts';
 export const EMAIL_CHARACTERS_MAX = 254;
 export const NAME_CHARACTERS_MAX = 100;
 export const PASSWORD_CHARACTERS_MIN = 12;
-/** A limit, so that a request cannot make the hash read a megabyte. */
+/** Bounds the work of the hash. */
 export const PASSWORD_CHARACTERS_MAX = 256;
 
 export const emailField = z.email().max(EMAIL_CHARACTERS_MAX).describe('Case makes no difference.');
 export const roleField = z.enum(ROLES);
 export const personName = z.string().trim().min(1).max(NAME_CHARACTERS_MAX);
 
-/** A password at sign-in: only a new one has to be long. */
+/** Only a new password has a minimum length. */
 export const presentedPassword = z.string().min(1).max(PASSWORD_CHARACTERS_MAX).meta({ writeOnly: true });
 export const newPassword = z
   .string()
@@ -27,7 +27,6 @@ export const userSchema = z
 
 const workspaceOfUserSchema = z.strictObject({ id: z.uuid(), name: z.string(), role: roleField });
 
-/** A caller as it sees itself: docs/identity.md. */
 export const sessionSchema = z
   .strictObject({
     user: userSchema,

@@ -56,7 +56,7 @@ function wrong(): ServiceError {
   });
 }
 
-/** A new sign-in from a browser replaces what it held, so that a token planted before the sign-in is worth nothing after it. */
+/** A new sign-in ends the browser's earlier session, so that a planted token is worthless afterwards. */
 async function endEarlierSession(
   db: Database,
   { sessionToken, address }: Browser,
@@ -68,7 +68,7 @@ async function endEarlierSession(
   await db.withUser(earlier.userId, async (tx) => {
     if (!(await endSession(tx, earlier.id))) return;
     await recordAccountAudit(tx, earlier.userId, {
-      // The workspaces of the browser's earlier user must not learn who else signs in there.
+      // The earlier user's workspaces must not learn who signs in.
       actor: { type: 'user', id: earlier.userId === userId ? userId : null },
       action: 'session.ended',
       target: { type: 'session', id: earlier.id },

@@ -3,7 +3,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { etagOf } from '../http/replies.ts';
 import { pricingPolicySchema } from './schemas.ts';
 
-/** The same for everybody, and changed by a deployment alone. The description below lists the versions. */
+/** The same for everybody; only a deployment changes it. */
 const POLICY = { ...PRICING_POLICY, changesUrl: '/reference' };
 const ETAG = etagOf(JSON.stringify(POLICY));
 const MAX_AGE_SECONDS = 300;

@@ -1,11 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../http/define-route.ts';
 
-/**
- * For what a member decides in person. The machinery has refused keys before (`needsUser`); an app that acts for a member is refused here.
- *
- * @throws {ServiceError} AUTHORIZATION_ERROR.
- */
+/** For decisions that a member takes in person. `needsUser` refuses keys; this refuses apps. @throws {ServiceError} AUTHORIZATION_ERROR. */
 export function requireSession(caller: Caller): void {
   if (caller.type === 'session') return;
   throw new ServiceError('AUTHORIZATION_ERROR', {

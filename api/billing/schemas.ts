@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ALLOWANCES, PLANS } from '../../domain/plans.ts';
 
-/** `oneOf` in the document: one of two forms, and never both. */
+/** `oneOf` in the document: exactly one of two forms. */
 export const cap = z
   .xor([z.int().min(0), z.literal('unlimited')])
   .meta({ id: 'PlanCap', description: 'A number, or `unlimited`.' });

@@ -3,7 +3,7 @@ import type { BillingMonthRef } from '../../domain/billing/month-ref.ts';
 import { closeBillingMonthStart } from '../../temporal/billing/close-billing-month.ts';
 import { startOnce } from '../starts/start-workflow.ts';
 
-/** Starts the closing of a month. One that runs, or that ran to its end, is left as it is. */
+/** Starts the closing of a month, unless it runs or has ended. */
 export async function startBillingMonth(client: Client, ref: BillingMonthRef, taskQueue: string): Promise<void> {
   await startOnce(client, closeBillingMonthStart(ref, taskQueue));
 }

@@ -9,7 +9,7 @@ import { requireSession } from './require-session.ts';
 
 const NO_SUCCESS = 'It is refused until paid plans open: test/api/billing/upgrade.test.ts.';
 
-/** Paid plans are closed (`PAID_PLANS_OPEN`): whatever is asked for is refused, and what the body says is not looked at before. */
+/** Paid plans are closed (`PAID_PLANS_OPEN`): every request is refused before its body is read. */
 export const upgradeRoute = defineRoute({
   of: 'environment',
   id: 'billing.upgrade',
@@ -57,7 +57,7 @@ export const upgradeRoute = defineRoute({
   },
 });
 
-/** For the audit log alone. Null for anything but the name of a plan. */
+/** For the audit log. Returns null for anything but a plan's name. */
 function planAsked(bytes: Uint8Array): PlanName | null {
   try {
     const { plan } = JSON.parse(new TextDecoder().decode(bytes)) as { plan?: unknown };

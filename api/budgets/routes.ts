@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deleteBudget, getBudget, listBudgets, lockBudget, putBudget } from '../../db/budgets/budgets.ts';
 import { reconcileUsage } from '../../db/budgets/admission.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { existing, notFound, ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
@@ -29,12 +29,7 @@ const getRoute = defineRoute({
   role: 'member',
   request: { params: budgetParams },
   response: { 200: budgetSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const budget = await getBudget(tx, params.apiKeyId);
-    if (!budget) throw notFound('budget');
-    return presentBudget(budget);
-  },
+  read: async (tx, { params }) => presentBudget(existing(await getBudget(tx, params.apiKeyId), 'budget')),
 });
 
 const putRoute = defineRoute({
@@ -51,7 +46,7 @@ const putRoute = defineRoute({
   role: 'admin',
   request: { params: budgetParams, body: putBudgetBody },
   response: { 200: budgetSchema, 201: budgetSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { apiKeyId }, body }) {
     if (!(await lockBudget(tx, apiKeyId))) throw notFound('API key');
@@ -86,7 +81,6 @@ const deleteRoute = defineRoute({
   role: 'admin',
   request: { params: budgetParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { apiKeyId } }) {
     if (!(await deleteBudget(tx, apiKeyId))) throw notFound('budget');
@@ -97,7 +91,6 @@ const deleteRoute = defineRoute({
   },
 });
 
-/** Without the members that were left out. */
 function asJson(body: object): JsonObject {
   return JSON.parse(JSON.stringify(body)) as JsonObject;
 }

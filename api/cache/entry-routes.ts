@@ -28,10 +28,7 @@ export const getEntryRoute = defineRoute({
   request: { params: entryParams },
   response: { 200: entrySchema },
   errors: ['NOT_FOUND'],
-  async read(tx, { params: { entryId } }) {
-    const entry = existing(await getEntry(tx, entryId), 'cache entry');
-    return presentEntry(entry);
-  },
+  read: async (tx, { params: { entryId } }) => presentEntry(existing(await getEntry(tx, entryId), 'cache entry')),
 });
 
 export const deleteEntryRoute = defineRoute({

@@ -13,7 +13,7 @@ export interface AskedIdentity {
   attributes: JsonObject;
 }
 
-/** The digests that an entry is stored and looked up by. System prompt and tools are kept as a digest alone. */
+/** Digests for storage and lookup. System prompt and tools are stored as a digest only. */
 export function identityOf(body: Omit<z.output<typeof lookupBody>, 'threshold' | 'shadow'>): AskedIdentity {
   const { prompt, model = null, system = null, tools = null, attributes = {}, namespace = NAMESPACE_DEFAULT } = body;
   return {

@@ -18,7 +18,7 @@ interface Found {
   gate: GateReason[];
 }
 
-/** A store of the same prompt gives an entry another id: what was found may be gone when it is answered, and is looked for again. */
+/** Storing the same prompt gives an entry another id, so a found entry may be gone when it is returned: then search again. */
 const LOOKS_MAX = 2;
 
 export const lookUpRoute = defineRoute({
@@ -67,7 +67,7 @@ interface Answer {
 const NOT_EXACT: Answer = { found: { reason: 'not_exact', entryId: null, similarity: null, gate: [] }, entry: null };
 const NOTHING: Answer = { found: { reason: 'empty', entryId: null, similarity: null, gate: [] }, entry: null };
 
-/** Null where nothing was found, or what was found went before it was answered. */
+/** Returns null when nothing was found, or the entry disappeared meanwhile. */
 async function answerOf(
   tx: EnvironmentTransaction,
   { shadow = false }: Pick<Lookup, 'shadow'>,
@@ -111,7 +111,7 @@ async function findNear(
   return nearest(body.prompt, vector, candidates, body.threshold ?? THRESHOLD_DEFAULT);
 }
 
-/** The most alike candidate that passes the gate, or why there is none. */
+/** The most similar candidate that passes the gate, or the reason why there is none. */
 export function nearest(
   prompt: string,
   vector: Float32Array,

@@ -121,7 +121,6 @@ export const statsSchema = z
 
 export const entryParams = z.strictObject({ entryId: z.string().min(1).max(100) });
 
-/** An entry as its route answers it, or as a list does. */
 export function presentEntry<Prompt, Response>(
   entry: Omit<CacheEntryRecord, 'prompt' | 'response'> & { prompt: Prompt; response: Response },
 ) {

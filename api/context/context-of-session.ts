@@ -13,26 +13,24 @@ import type { ContextMemory } from '../../domain/context/parts.ts';
 import { existing, validationError } from '../../domain/errors.ts';
 
 export interface AskedContext {
-  /** Null: a context of memories alone. */
+  /** Null for a context of memories only. */
   sessionId: string | null;
   format: ContextFormat;
   maxTokens: number;
-  /** Found for it, the best first. */
+  /** Best first. */
   memories: readonly ContextMemory[];
 }
 
-/**
- * Where everything that was read fits and older messages are left, so many times as much is read. Rare: most messages take more than their
- * texts.
- */
+/** Factor by which more is read when everything fits and older messages remain. Rare: most messages cost more than their text. */
 const NEXT_ALLOWANCE = 4;
 
 /**
- * Reads what can fit, in one snapshot, and assembles it in a token thread. It is read once it is this workspace's turn: neither a connection
- * nor a conversation waits for the thread.
+ * Reads what can fit in one snapshot and assembles it in a token thread, once it is this workspace's turn: no connection waits for the
+ * thread.
  *
- * @param maxTokensPath where the request says the budget, for an issue.
- * @throws {ServiceError} NOT_FOUND; VALIDATION_ERROR where the system messages alone are too many; SERVICE_UNAVAILABLE.
+ * @param maxTokensPath the request's member with the budget, for an issue.
+ *
+ * @throws {ServiceError} NOT_FOUND; VALIDATION_ERROR when the system messages alone exceed the budget; SERVICE_UNAVAILABLE.
  */
 export async function contextOf(
   deps: { db: Pick<ApiDependencies['db'], 'withEnvironment'>; tokens: Pick<ApiDependencies['tokens'], 'assemble'> },
@@ -63,7 +61,6 @@ export async function contextOf(
   }
 }
 
-/** Then none of them was read. */
 function refuseSystemMessages({ systemTokens, systemBytes }: Conversation, maxTokensPath: string): void {
   const isTooManyTokens = systemTokens > MAX_TOKENS_MAX;
   if (!isTooManyTokens && systemBytes <= CONTEXT_BYTES_MAX) return;

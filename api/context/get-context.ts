@@ -15,7 +15,7 @@ export const getContextRoute = defineRoute({
   role: 'member',
   request: { params: sessionParams, query: contextQuery },
   response: { 200: contextSchema },
-  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['SERVICE_UNAVAILABLE'],
   ownsItsTransaction: 'It assembles in a thread after its read, and holds no connection meanwhile.',
   audited: 'none: it changes nothing',
   async handler({ params, query, caller, deps }) {

@@ -20,7 +20,7 @@ export const assembleContextRoute = defineRoute({
   role: 'member',
   request: { body: contextBody },
   response: { 200: contextSchema },
-  errors: ['NOT_FOUND', ...MEMORY_OPERATION_ERRORS],
+  errors: [...MEMORY_OPERATION_ERRORS],
   ownsItsTransaction: 'It searches memory and assembles in a thread after its read, and holds no connection meanwhile.',
   audited: 'none: it changes nothing',
   exempt: { heldCredential: 'It writes nothing that a revoked credential could have asked for.' },

@@ -10,7 +10,6 @@ import { QUERY_CHARACTERS_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX } from '..
 import { collectionIdsSchema, userIdSchema } from '../memory/schemas.ts';
 import { anyJson } from '../http/common-fields.ts';
 
-/** Contexts as requests and replies show them: docs/context.md. */
 export const formatSchema = z
   .enum(CONTEXT_FORMATS)
   .describe(

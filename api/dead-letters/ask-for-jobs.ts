@@ -54,7 +54,7 @@ export const clearRoute = defineRoute({
   response: { 202: jobSchema },
   accepted,
   errors: ['CONFLICT'],
-  // No Idempotency-Key: its digest leaves out the query, so another filter under the same key would be answered as the first.
+  // No Idempotency-Key: its digest excludes the query, so another filter under the same key would replay the first reply.
   async change(tx, { query: { confirmProtected, ...filter }, ...ctx }) {
     const { environment } = ctx.caller;
     if (environment.protected && confirmProtected !== true) {
@@ -73,7 +73,7 @@ async function askFor(
   kind: DeadLetterJobKind,
   asked: DeadLetterFilter,
 ) {
-  // A job is over the records of this moment, so it keeps which group has the name now.
+  // Stores the group's id, because a job covers the records of this moment.
   const filter = await withGroupId(tx, asked);
   const { publishedBy: requestedBy, apiKeyId, publishesWhileHalted } = publisherOf(caller, actor);
   const job = await createJob(tx, { kind, filter, subscriptionId: null, requestedBy, apiKeyId, publishesWhileHalted });

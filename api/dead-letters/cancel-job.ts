@@ -4,9 +4,9 @@ import type { JobKind } from '../../domain/dead-letters/dead-letters.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 
 /**
- * Cancels a job that the same transaction has locked. One that was cancelled before stays so, with `isNew` false.
+ * Cancels a job that the transaction has locked; `isNew` is false for one cancelled before.
  *
- * @throws {ServiceError} NOT_FOUND where there is none; CONFLICT where it has ended otherwise.
+ * @throws {ServiceError} NOT_FOUND when there is none; CONFLICT when it ended otherwise.
  */
 export async function cancelJob<Kind extends JobKind>(
   tx: EnvironmentTransaction,

@@ -22,7 +22,7 @@ export const retryDeadLetterRoute = defineRoute({
   role: 'admin',
   request: { params: deadLetterParams, body: retryOverrides.optional() },
   response: { 201: retriedSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
+  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   idempotent: true,
   async change(tx, { params: { messageId: retryOf }, body, caller, actor, deps }) {
     const retried = existing(
@@ -53,7 +53,6 @@ export const deleteDeadLetterRoute = defineRoute({
   role: 'admin',
   request: { params: deadLetterParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { messageId } }) {
     const deleted = await deleteDeadLetters(tx, [messageId]);

@@ -32,11 +32,8 @@ export const getJobRoute = defineRoute({
   role: 'member',
   request: { params: jobParams },
   response: { 200: jobSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const job = existing(await getJob(tx, params.jobId, DEAD_LETTER_JOB_KINDS), 'dead-letter job');
-    return presentJob(job);
-  },
+  read: async (tx, { params }) =>
+    presentJob(existing(await getJob(tx, params.jobId, DEAD_LETTER_JOB_KINDS), 'dead-letter job')),
 });
 
 export const cancelJobRoute = defineRoute({
@@ -52,7 +49,7 @@ export const cancelJobRoute = defineRoute({
   role: 'admin',
   request: { params: jobParams },
   response: { 200: jobSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { jobId }, caller, deps }) {
     const { job, isNew } = await cancelJob(tx, await lockJob(tx, jobId, DEAD_LETTER_JOB_KINDS), 'dead-letter job');

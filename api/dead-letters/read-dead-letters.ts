@@ -53,9 +53,5 @@ export const getDeadLetterRoute = defineRoute({
   role: 'member',
   request: { params: deadLetterParams },
   response: { 200: deadLetterSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const record = existing(await getDeadLetter(tx, params.messageId), 'dead letter');
-    return presentDeadLetter(record);
-  },
+  read: async (tx, { params }) => presentDeadLetter(existing(await getDeadLetter(tx, params.messageId), 'dead letter')),
 });

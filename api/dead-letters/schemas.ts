@@ -22,7 +22,6 @@ import {
   publishedSchema,
 } from '../messages/schemas.ts';
 
-/** Dead letters as requests and replies show them: docs/dead-letters.md. */
 const dateTime = z.iso.datetime();
 const count = z.int().min(0);
 const responseStatus = z.int().min(100).max(599);
@@ -50,7 +49,6 @@ export const filterQuery = z.strictObject({
   ...filterFields,
   responseStatus: z.coerce.number().int().min(100).max(599).optional().describe('The status of the last response.'),
 });
-/** The same as a JSON body. */
 export const filterBody = z
   .strictObject({ ...filterFields, responseStatus: responseStatus.optional() })
   .meta({ id: 'DeadLetterFilter', description: 'Every member must hold. None: all.' });
@@ -77,7 +75,6 @@ export const statsSchema = z
   })
   .meta({ id: 'DeadLetterStats' });
 
-/** What jobs of every kind show. */
 export const progressShape = {
   status: z
     .enum(JOB_STATUSES)
@@ -123,7 +120,6 @@ export function presentJob(job: JobRecord<DeadLetterJobKind>): z.input<typeof jo
   return { ...presentProgress(job), kind: job.kind, filter: job.filter };
 }
 
-/** What jobs of every kind show. */
 export function presentProgress(job: JobRecord) {
   return {
     id: job.id,

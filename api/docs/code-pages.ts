@@ -9,12 +9,11 @@ import { errorRoute, operationRoute, refusalRoute, warningRoute } from '../../do
 import { ERROR_ADVICE } from './error-advice.ts';
 import { table } from './markdown-table.ts';
 
-/** A code that most operations can answer says nothing of any of them. */
+/** Above this, a list of operations says nothing about any of them. */
 const OPERATIONS_SHOWN_MAX = 40;
-/** Stand in a next step where an invocation has its own ids. */
+/** Placeholders for an invocation's own ids. */
 const EXAMPLE_FACTS = { invocationId: 'inv_…', effectId: 'eff_…', approvalId: 'apr_…', details: {} };
 
-/** A page for each error, refusal and warning code. */
 export function codePages(routes: readonly AnyRoute[]): SourcePage[] {
   return [
     ...(Object.keys(ERROR_TABLE) as ErrorCode[]).map((code) => errorPage(code, routes)),

@@ -5,7 +5,7 @@ import { NAVIGATION_PATH, PAGES_PATH, SEARCH_PATH } from './problems.ts';
 import { GENERATOR, LIMIT_DEFAULT, LIMIT_MAX } from './queries.ts';
 import { DOCS_SCHEMAS } from './schemas.ts';
 
-/** The version of the contract of the documentation API (docs/versioning.md); the service has its own. */
+/** Contract version of the documentation API (docs/versioning.md). */
 const CONTRACT_VERSION = '2.0.3';
 
 const DESCRIPTION =
@@ -169,7 +169,6 @@ const TAGS: Record<string, string> = {
   MCP: 'The same operations as tools.',
 };
 
-/** `/openapi.json`: the OpenAPI 3.1 description of the documentation API itself. */
 export function describeDocsApi(site: DocsSite): Json {
   return {
     openapi: '3.1.0',

@@ -6,7 +6,7 @@ interface DiscoveryLink {
   type?: string;
 }
 
-/** What leads an agent from a page for people to what is made for it. */
+/** Links from a page to its forms for agents. */
 function discoveryLinks(route: string): DiscoveryLink[] {
   return [
     { rel: 'service-desc', path: '/openapi.json' },
@@ -16,7 +16,6 @@ function discoveryLinks(route: string): DiscoveryLink[] {
   ];
 }
 
-/** As a `Link` header (RFC 8288). */
 export function linkHeader(route: string, base: string): string {
   const links = discoveryLinks(route).map(({ rel, path, type }) => {
     const of = type === undefined ? '' : `; type="${type}"`;
@@ -25,7 +24,6 @@ export function linkHeader(route: string, base: string): string {
   return links.join(', ');
 }
 
-/** As elements of a page's head. The addresses are our own paths. */
 export function linkElements(route: string, base: string): string {
   const links = discoveryLinks(route).map(({ rel, path, type }) => {
     const of = type === undefined ? '' : ` type="${type}"`;

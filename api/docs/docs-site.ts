@@ -8,13 +8,12 @@ import {
 } from '../../domain/docs/content.ts';
 
 export interface DocsSettings {
-  /** The origin that addresses begin with. Null for addresses relative to the root of the host. */
+  /** Origin of absolute addresses. Null for addresses relative to the host's root. */
   site: string | null;
-  /** In front of every path, such as `/handbook`; empty for no prefix. */
+  /** Prefix of every path, such as `/handbook`; empty for none. */
   base: string;
 }
 
-/** The built documentation at its address. */
 export class DocsSite {
   readonly site: string | null;
   readonly base: string;
@@ -31,7 +30,6 @@ export class DocsSite {
     this.#byRoute = new Map(index.pages.map((page) => [page.route, page]));
   }
 
-  /** What the product is, in a sentence: the description of the home page. */
   get summary(): string | null {
     return this.pageAt('/')?.description ?? null;
   }
@@ -40,7 +38,6 @@ export class DocsSite {
     return this.#byRoute.get(route);
   }
 
-  /** The address of a path of the documentation, such as `/llms.txt`. */
   address(path: string): string {
     return `${this.site ?? ''}${this.base}${path}`;
   }
@@ -58,12 +55,11 @@ export class DocsSite {
     return this.address(`/api/docs/pages/${pathOfRoute(route)}.json`);
   }
 
-  /** A built page with its marks replaced by paths: people read it at whichever host they reached. */
+  /** Replaces the marks by paths: people read the page at any host. */
   path(marked: string): string {
     return marked.replaceAll(BASE_MARK, this.base).replaceAll(SITE_MARK, '');
   }
 
-  /** A built text with its marks replaced. */
   text(marked: string): string {
     return marked.replaceAll(BASE_MARK, this.address('')).replaceAll(SITE_MARK, this.site ?? '');
   }

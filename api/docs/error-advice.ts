@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 
-/** What a caller does about each code, beyond the message that the reply has: whether the same request can be sent again, and when. */
+/** Remedy of each code beyond the reply's message: whether and when the same request can be sent again. */
 export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   AUTHENTICATION_ERROR:
     'Check the credential: it is missing, malformed, revoked or expired, and the reply does not say which. The same request is refused again.',

@@ -5,7 +5,7 @@ import type { OperationExample } from '../reference/describe-with-examples.ts';
 
 const LINE_CHARACTERS_MAX = 80;
 
-/** The recorded request as a command, with the variables that the examples of all pages use (docs/identity.md, "What the examples use"). */
+/** The recorded request as a curl command, with the variables of docs/identity.md, "What the examples use". */
 export function curlOf(route: AnyRoute, { params = {}, query = {}, body }: OperationExample['request']): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => encodeURIComponent(params[name] ?? whole));
   const search = new URLSearchParams(query).toString();
@@ -26,7 +26,7 @@ function credentialOf(route: AnyRoute): string[] {
   return [`-H "Authorization: Bearer $${keyFor(route)}"`];
 }
 
-/** The least of the keys that `npm start` makes. */
+/** The key of `npm start` with the fewest scopes. */
 function keyFor({ scope }: AnyRoute): 'AGENT' | 'OPERATOR' | 'PUBLISHER' {
   if (scope === null || PRESET_SCOPES.agent.includes(scope)) return 'AGENT';
   return PRESET_SCOPES.full_access.includes(scope) ? 'OPERATOR' : 'PUBLISHER';
@@ -40,7 +40,6 @@ function bodyOf(route: AnyRoute, body: OperationExample['request']['body']): str
   return typeof body === 'string' ? [type, `--data-binary ${quoted(body)}`] : [type, `-d ${quoted(jsonText(body))}`];
 }
 
-/** JSON as the pages show it: on one line where it fits. */
 export function jsonText(value: Json): string {
   const line = JSON.stringify(value);
   return line.length <= LINE_CHARACTERS_MAX ? line : JSON.stringify(value, null, 2);

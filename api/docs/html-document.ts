@@ -12,19 +12,18 @@ import { DOCS_SHEET_PATH } from './html-style.ts';
 interface Document {
   title: string;
   description: string | null;
-  /** The route of a page of the documentation. Null for other pages, such as the results of a search, which search engines leave out. */
+  /** Null for pages such as search results, which search engines leave out. */
   route: string | null;
-  /** What was searched for. */
   query?: string;
   main: Markup;
 }
 
-/** A page for people, whole. Its addresses are paths, so that it works at whichever host it is read from. */
+/** A whole page for people. Its addresses are paths, so that it works at any host. */
 export function pageDocument(site: DocsSite, page: BuiltPage): string {
   const { title, description, route, headings } = page;
   const { base } = site;
   const place = site.pages.indexOf(page);
-  // The first page is one screen: its picture needs the room.
+  // The first page is one screen, and its picture needs the room.
   const contents = route !== '/' && contentsOf(headings);
   const groups = groupsAround(site.navigation, route);
   const main = markup`<main id="main"${contents !== false && new Markup([' class="with-contents"'])}>

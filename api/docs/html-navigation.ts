@@ -4,7 +4,7 @@ import { markup, type Markup } from '../html/markup.ts';
 
 /** Where a page stands: what the sidebar opens, what stands above the title, and which pages are beside it. */
 
-/** Below these many levels the sidebar shows only the groups that the page stands in: there are hundreds of generated pages. */
+/** Below these levels the sidebar shows only the page's own groups: there are hundreds of generated pages. */
 const LEVELS_SHOWN = 1;
 /** Shorter pages need no table of contents. */
 const HEADINGS_MIN = 2;
@@ -16,7 +16,7 @@ ${nodes.map((node) => nodeOf(node, { route, base, level: 0 }))}</ul></details></
 }
 
 interface Place {
-  /** Null for a page that is not in the navigation, such as the results of a search. */
+  /** Null for a page outside the navigation, such as search results. */
   route: string | null;
   base: string;
   level: number;
@@ -46,7 +46,7 @@ function holds(group: GroupNode, route: string): boolean {
   return routesOf([group]).includes(route);
 }
 
-/** The labels of the groups around a page, from the outside. */
+/** From the outside in. */
 export function groupsAround(nodes: readonly NavigationNode[], route: string): string[] {
   const group = nodes.find((node) => node.kind === 'group' && holds(node, route));
   return group?.kind === 'group' ? [group.label, ...groupsAround(group.children, route)] : [];

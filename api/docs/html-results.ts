@@ -3,7 +3,6 @@ import type { DocsSite } from './docs-site.ts';
 import { documentOf } from './html-document.ts';
 import type { SearchHit } from './queries.ts';
 
-/** The results of a search, for people. An empty query asks for one. */
 export function resultsDocument(site: DocsSite, query: string, found: readonly SearchHit[]): string {
   const title = query === '' ? 'Search' : `Search: ${query}`;
   const main = markup`<main id="main"><article>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { COMMON_STYLE } from '../html/style.ts';
 
-/** What the documentation adds to the look of our pages: a sidebar, a table of contents, and the colours of code. No script, no font. */
+/** Documentation style beside the common one. No script, no font. */
 const DOCS_STYLE = `:root { --name: #6b2fa0; }
 @media (prefers-color-scheme: dark) { :root { --name: #d3b0ff; } }
 html { scroll-padding-top: 1rem; }
@@ -82,5 +82,5 @@ blockquote { margin: 1rem 0; padding: 0 1rem; border-left: 4px solid var(--hair)
 
 export const DOCS_SHEET = `${COMMON_STYLE}${DOCS_STYLE}`;
 
-/** Its name changes with its content, so that it may be kept for good. Below the documentation's own prefix. */
+/** The name changes with the content, so that browsers may cache it permanently. */
 export const DOCS_SHEET_PATH = `/docs/style-${createHash('sha256').update(DOCS_SHEET).digest('hex').slice(0, 12)}.css`;

@@ -8,7 +8,6 @@ const FOLDER = new URL(import.meta.url.endsWith('.ts') ? '../../dist/docs/' : '.
 
 const read = async (name: string): Promise<string> => readFile(fileURLToPath(new URL(name, FOLDER)), 'utf8');
 
-/** What `npm run build` made of the documentation. */
 export async function loadDocsIndex(): Promise<DocsIndex> {
   return JSON.parse(await read('index.json')) as DocsIndex;
 }

@@ -1,4 +1,4 @@
-/** A table in Markdown. A cell keeps its inline Markdown; what would end the cell, or the row, does not. */
+/** A Markdown table. Cells may have inline Markdown; pipes and line ends are escaped. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(cellOf).join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');

@@ -10,7 +10,7 @@ import { LIMIT_DEFAULT, LIMIT_MAX, limitOf, listPages, navigationOf, routeNamed,
 const INSTRUCTIONS = `The documentation of ${PRODUCT.name}. Search with search_docs, then read a page with get_page and its route.`;
 const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false };
 
-/** Models send a string for a list, or an empty list for "all". Nothing is refused for its shape. */
+/** Models send a string for a list, or an empty list for "all": any shape is accepted. */
 const contentTypes = z
   .preprocess((given) => {
     const types = [given].flat().filter((each) => typeof each === 'string' && each !== '');
@@ -67,15 +67,14 @@ const ABOUT: Record<ToolName, { title: string; description: string }> = {
 
 const TOOLS = (Object.keys(INPUTS) as ToolName[]).map((name) => {
   const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(INPUTS[name], { io: 'output' });
-  // Members that a tool does not know are left aside.
+  // Unknown members are ignored.
   delete inputSchema.additionalProperties;
   return { name, ...ABOUT[name], annotations: ANNOTATIONS, inputSchema: inputSchema as { type: 'object' } };
 });
 
-/** No interface: the package's type takes further members. */
+/** An alias: the package's type allows further members. */
 type ToolAnswer = { content: { type: 'text'; text: string }[]; isError?: true };
 
-/** The server of one request; it holds nothing between requests. */
 export function createDocsMcpServer(site: DocsSite, search: () => Promise<DocsSearch>): Server {
   const server = new Server(
     { name: `${PRODUCT.id}-docs`, title: `${PRODUCT.name}: documentation`, version: PRODUCT.version },
@@ -116,7 +115,6 @@ async function callTool(
   }
 }
 
-/** Without the members that were not given. */
 function present<Given extends object>(given: Given): { [Name in keyof Given]?: NonNullable<Given[Name]> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
 }

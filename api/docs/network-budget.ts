@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { networkOf } from '../../domain/address-ranges.ts';
 
-/** What one network may ask of the documentation in a second: readers and agents take a few, a load test of the pages some thousands. */
+/** A reader or agent uses a few points a second, a load test thousands. */
 const POINTS_PER_SECOND = 5_000;
-/** A quiet network may take this many seconds at once. */
+/** Burst of a quiet network. */
 const SECONDS_SAVED_MAX = 2;
 const NETWORKS_MAX = 10_000;
 
-/** What a request costs: a page is sent from memory, a search computes for about a millisecond. */
+/** A page is sent from memory; a search computes for about a millisecond. */
 export const POINTS = { page: 1, search: 25 } as const;
 
 interface Account {
@@ -15,7 +15,7 @@ interface Account {
   at: number;
 }
 
-/** Bounds the work that one IPv4 address or IPv6 /64 causes. What is asked for is public, so there is no plan to count it on. */
+/** Bounds the work of one IPv4 address or IPv6 /64: the documentation is public, so no plan counts it. */
 export class NetworkBudget {
   readonly #accounts = new LRUCache<string, Account>({ max: NETWORKS_MAX });
   readonly #now: () => number;
@@ -24,7 +24,7 @@ export class NetworkBudget {
     this.#now = now;
   }
 
-  /** Whether the network of the address may do this; if so, it is counted. */
+  /** Counts the request and returns true, or returns false when the budget is used up. */
   take(address: string, points: number): boolean {
     const network = networkOf(address);
     const now = this.#now();

@@ -13,7 +13,7 @@ import { curlOf, jsonText } from './example-request.ts';
 import { table } from './markdown-table.ts';
 import { membersOf, type SchemaMember, typeOf } from './schema-members.ts';
 
-/** Members listed of a body, and lines shown of a reply: no page is longer than 50,000 characters. */
+/** Keep every page below 50,000 characters. */
 const MEMBERS_SHOWN_MAX = 100;
 const LINES_SHOWN_MAX = 250;
 const WHOLE_SCHEMA = 'The whole schema is in [openapi.json](/api/v2/openapi.json).';
@@ -25,7 +25,6 @@ interface Described {
   example: OperationExample | undefined;
 }
 
-/** A page for each operation of the API: parameters, bodies, errors, and a request that was recorded from the service. */
 export function operationPages(routes: readonly AnyRoute[]): SourcePage[] {
   const document = buildOpenApi(routes);
   const examples = JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8')) as Record<string, OperationExample>;
@@ -137,7 +136,7 @@ function kindOf({ type }: JsonObject): string {
   return type === 'array' ? ' is a list, with `pagination` beside it where it has pages' : ' has these members';
 }
 
-/** The schema of `data` in the envelope; null for a reply in another form. */
+/** Returns null for a reply without the envelope. */
 function dataOf({ allOf }: JsonObject): JsonObject | null {
   const [, own] = Array.isArray(allOf) ? allOf : [];
   const properties = isJsonObject(own) ? own['properties'] : undefined;
@@ -153,7 +152,7 @@ function contentsOf({ content }: JsonObject): [string, JsonObject][] {
   });
 }
 
-/** The outer members first, where there is no room for all. */
+/** Drops the deepest members first. */
 function shown(members: readonly SchemaMember[]): SchemaMember[] {
   if (members.length <= MEMBERS_SHOWN_MAX) return [...members];
   const depthOf = ({ path }: SchemaMember): number => path.split('.').length;

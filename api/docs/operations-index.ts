@@ -3,10 +3,9 @@ import { OPERATIONS_ROUTE, operationRoute } from '../../domain/docs/code-routes.
 import type { AnyRoute } from '../http/define-route.ts';
 import { tagOf, tagsOf, titleOfTag } from '../openapi/areas.ts';
 
-/** In front of every path of the API; a list of hundreds names it once. */
 const PREFIX = '/api/v2';
 
-/** The list of all operations by area, in the order of the areas: what the sidebar's group of them leads to. */
+/** All operations by area: the target of the sidebar's group. */
 export function operationsIndex(routes: readonly AnyRoute[]): SourcePage {
   const { tags } = tagsOf(new Set(routes.map(({ id }) => tagOf(id))));
   const sections = tags.flatMap(({ name, description }) => {

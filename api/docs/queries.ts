@@ -72,12 +72,12 @@ export interface SearchHit {
   url: string;
 }
 
-/** The words of a search; a longer text is cut. */
+/** The search words, cut at the limit. */
 export function searchedFor(parameters: URLSearchParams): string {
   return (parameters.get('q') ?? '').trim().slice(0, QUERY_CHARACTERS_MAX).trim();
 }
 
-/** The pages that match, the best first. A page whose title or last segment is the query itself, such as an error code, comes first. */
+/** Best first. A page whose title or last segment equals the query, such as an error code, leads. */
 export function searchPages(
   site: DocsSite,
   search: DocsSearch,
@@ -119,14 +119,14 @@ function excerptOf(site: DocsSite, { description, markdown }: BuiltPage): string
   return text.length > EXCERPT_CHARACTERS_MAX ? `${text.slice(0, EXCERPT_CHARACTERS_MAX)}…` : text;
 }
 
-/** Clamped, never refused: agents send what they like. */
+/** Clamped, never refused: agents send anything. */
 export function limitOf(given: unknown): number {
   const number = given === undefined || given === null || given === '' ? NaN : Number(given);
   if (!Number.isFinite(number)) return LIMIT_DEFAULT;
   return Math.min(LIMIT_MAX, Math.max(1, Math.trunc(number)));
 }
 
-/** A route as agents write it: with or without slashes, `index`, `.md`, or a whole address of the documentation. */
+/** Accepts a route as agents write it: with or without slashes, `index`, `.md`, or a whole address. */
 export function routeNamed(site: DocsSite, named: string): string {
   let path = named.trim();
   if (/^https?:\/\//i.test(path)) path = URL.canParse(path) ? new URL(path).pathname : path;
@@ -137,7 +137,7 @@ export function routeNamed(site: DocsSite, named: string): string {
   return [path, below].map((each) => (each === '/index' ? '/' : each)).find((each) => site.pageAt(each)) ?? path;
 }
 
-/** A malformed escape is left as it is written. */
+/** Returns a malformed escape unchanged. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

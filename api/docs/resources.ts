@@ -6,7 +6,6 @@ import { jsonInLines } from './send-body.ts';
 import { StoredBody } from './stored-body.ts';
 import { llmsFullTxt, llmsTxt, manifestOf, mcpDiscovery, sitemapXml } from './texts.ts';
 
-/** An answer that is the same for everybody. */
 export interface Resource {
   type: string;
   body: StoredBody;
@@ -15,7 +14,7 @@ export interface Resource {
 export const JSON_TYPE = 'application/json; charset=utf-8';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-/** The answers at fixed paths and the pages in their forms, each made by the first request for it. */
+/** Answers at fixed paths and the forms of pages, each built on first request. */
 export class Resources {
   readonly #site: DocsSite;
   readonly #made = new Map<string, Resource>();
@@ -49,7 +48,6 @@ export class Resources {
     return make === undefined ? null : this.#once(path, make);
   }
 
-  /** A page as JSON; null where there is none. */
   page(route: string): Resource | null {
     const page = this.#site.pageAt(route);
     if (page === undefined) return null;
@@ -59,7 +57,6 @@ export class Resources {
     }));
   }
 
-  /** A page as Markdown; null where there is none. */
   markdown(route: string): Resource | null {
     const page = this.#site.pageAt(route);
     if (page === undefined) return null;

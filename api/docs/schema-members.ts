@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import { resolved } from '../reference/describe-with-examples.ts';
 
-/** A member of a body, as a row of a table. */
 export interface SchemaMember {
   /** Such as `adapter.config.url`, `rules[].id`. */
   path: string;
@@ -14,7 +13,7 @@ export interface SchemaMember {
 interface Walk {
   document: JsonObject;
   members: Map<string, SchemaMember>;
-  /** The named schemas around the one that is looked at: one that holds itself is not followed again. */
+  /** Named schemas above the current one, so that a recursive one is followed once. */
   around: readonly string[];
   depth: number;
 }
@@ -29,10 +28,10 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   JsonValue: 'any JSON',
   Uuid: 'UUID',
 };
-/** What a list shows in place of a long value: docs/api.md, "Replies". */
+/** Placeholder of a long value in a list: docs/api.md, "Replies". */
 const IN_PLACE_OF_OTHERS = 'Shortened';
 
-/** The members of an object, or of the entries of a list, down to the third level. Those of the forms that it may have are listed together. */
+/** Members of an object or of a list's entries, three levels deep. Alternative forms are listed together. */
 export function membersOf(schema: JsonObject, document: JsonObject): SchemaMember[] {
   const members = new Map<string, SchemaMember>();
   visit(schema, '', { document, members, around: [], depth: 0 });
@@ -65,7 +64,6 @@ function keep({ document, members }: Walk, path: string, schema: JsonObject, req
     members.set(path, { path, type, required, description });
     return;
   }
-  // Another form of the same object has it too.
   known.type = [...new Set([...known.type.split(' or '), ...type.split(' or ')])].join(' or ');
   known.required &&= required;
   if (known.description === '') known.description = description;
@@ -77,7 +75,6 @@ function descriptionOf(schema: JsonObject, document: JsonObject): string {
   return typeof own === 'string' ? own : '';
 }
 
-/** The type in words. */
 export function typeOf(schema: JsonObject, document: JsonObject): string {
   const name = refName(schema);
   if (name !== null) return SHORT_NAMES[name] ?? typeOf(resolved(document, schema), document);
@@ -122,7 +119,7 @@ function boundAt(schema: JsonObject, name: string): number | null {
     : null;
 }
 
-/** The forms that a value may have, and the parts that it is joined of; without null, which its type says. */
+/** Alternatives and parts of a schema. */
 function formsOf(schema: JsonObject): JsonObject[] {
   const { anyOf, oneOf, allOf } = schema;
   return [anyOf, oneOf, allOf].flatMap((forms) => (Array.isArray(forms) ? forms.filter(isJsonObject) : []));

@@ -4,27 +4,26 @@ import type { StoredBody } from './stored-body.ts';
 
 export interface BodyHeaders {
   type: string;
-  /** By default five minutes, and stale for a day more while it is asked for again. */
+  /** By default five minutes, then stale for a day during revalidation. */
   cacheControl?: string;
-  /** Beside `Accept-Encoding`. */
   vary?: string;
   link?: string;
 }
 
 const CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=86400';
 
-/** In lines, for the people who read it with curl. */
+/** Indented, for people who read it with curl. */
 export function jsonInLines(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Public, from every origin, without a cookie: what all answers of the documentation have. */
+/** Headers of every documentation reply: public, any origin, no cookie. */
 export function openToAll(ctx: HttpContext): void {
   ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
   ctx.set('Access-Control-Expose-Headers', 'ETag, Link, X-Markdown-Tokens, X-Request-Id');
 }
 
-/** Sends a body by GET or HEAD, or 304 to a reader who has it. Every form has a strong tag. */
+/** Sends a body for GET or HEAD, or 304 for a known tag. */
 export async function sendBody(ctx: HttpContext, body: StoredBody, headers: BodyHeaders): Promise<void> {
   openToAll(ctx);
   ctx.set('Cache-Control', headers.cacheControl ?? CACHE_CONTROL);

@@ -11,10 +11,10 @@ import type { DocsSite } from './docs-site.ts';
 import { createDocsMcpServer } from './mcp-tools.ts';
 import { openToAll } from './send-body.ts';
 
-/** A question and a few filters are far below it. */
+/** Far above a question with a few filters. */
 const BODY_BYTES_MAX = 65_536;
 
-/** Answers a POST to `/docs/mcp`: streamable HTTP without sessions and without a credential. */
+/** Streamable HTTP without sessions or credentials. */
 export type AnswerDocsMcp = (ctx: HttpContext) => Promise<void>;
 
 export function serveDocsMcp(site: DocsSite, search: () => Promise<DocsSearch>, logger: Logger): AnswerDocsMcp {

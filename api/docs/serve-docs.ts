@@ -30,7 +30,7 @@ import { markdownNotFound } from './texts.ts';
 
 export const DOCS_MCP_PATH = '/docs/mcp';
 const PAGE_JSON = /^\/api\/docs\/pages\/(.+)\.json$/;
-/** The paths that need the documentation to be loaded. */
+/** Paths that need the loaded documentation. */
 const OURS =
   /^\/(api\/docs(\/|$)|docs(\/|$)|llms(-full)?\.txt$|agent-readability\.json$|openapi\.json$|sitemap\.xml$|\.well-known\/mcp\.json$|(?!api\/).*\.md$)/;
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
@@ -40,11 +40,10 @@ const PREFLIGHT_SECONDS = 86_400;
 
 export interface DocsOptions extends DocsSettings {
   logger: Logger;
-  /** A test's own. */
   budget?: NetworkBudget;
 }
 
-/** What the documentation is served with, made by the first request for it. */
+/** Built by the first request. */
 interface Loaded {
   site: DocsSite;
   resources: Resources;
@@ -55,13 +54,13 @@ interface Loaded {
 
 export interface Docs {
   serve: HttpMiddleware;
-  /** The last for a path below `/api/` that is not of `/api/v2`: no route has it. */
+  /** Last middleware for paths below `/api/` but outside `/api/v2`. */
   refuseUnknownApi: HttpMiddleware;
 }
 
 /**
- * The documentation API and its pages (docs/documentation-api.md): public, without a credential or a cookie, from memory. Errors are problem
- * details; a Markdown page that is not there is answered in Markdown.
+ * The public documentation API and pages (docs/documentation-api.md), from memory. Errors are problem details; a missing Markdown page is
+ * answered in Markdown.
  */
 export function serveDocs({ site, base, logger, budget = new NetworkBudget() }: DocsOptions): Docs {
   const load = remembered(async (): Promise<Loaded> => {
@@ -116,13 +115,13 @@ export function serveDocs({ site, base, logger, budget = new NetworkBudget() }: 
   };
 }
 
-/** The path below the prefix; null elsewhere. */
+/** Path below the prefix. Returns null elsewhere. */
 function below(path: string, base: string): string | null {
   if (base === '') return path;
   return path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : null;
 }
 
-/** What has one form at one path. False where the path is nobody's here. */
+/** Returns false when no form exists at the path. */
 async function answerRead(ctx: HttpContext, path: string, loaded: Loaded): Promise<boolean> {
   const { site, resources } = loaded;
   const fixed = resources.at(path);
@@ -140,7 +139,7 @@ async function answerRead(ctx: HttpContext, path: string, loaded: Loaded): Promi
   }
   if (path.endsWith('.md')) {
     const name = decoded(path.slice(1, -'.md'.length));
-    // Readers add `.md` to the address of a page, too.
+    // Readers also append `.md` to a page's address.
     const route = [routeOf(name), routeOf(name.replace(/^docs\//, ''))].find((each) => site.pageAt(each));
     return answerMarkdown(ctx, route ?? routeOf(name), { site, resources });
   }
@@ -148,12 +147,12 @@ async function answerRead(ctx: HttpContext, path: string, loaded: Loaded): Promi
   return answerPage(ctx, path, loaded);
 }
 
-/** A page for people, or as Markdown for those who prefer it. */
+/** A page for people, or Markdown for clients that prefer it. */
 async function answerPage(ctx: HttpContext, path: string, { site, resources, html, search }: Loaded): Promise<boolean> {
   const route = `/${decoded(path.slice('/docs'.length)).replaceAll(/^\/+|\/+$/g, '')}`;
   const page = site.pageAt(route);
   if (path === DOCS_MCP_PATH && /^\s*text\/event-stream\s*(;|$)/i.test(ctx.get('Accept'))) {
-    // A client that asks for the stream that the protocol leaves to the server: there is none.
+    // The protocol makes the stream optional; there is none.
     return refuse(ctx, methodNotAllowed(ctx.path, 'GET for a stream of events', 'POST'), { Allow: 'GET, HEAD, POST' });
   }
   const isPage = page !== undefined || (path !== SEARCH_PAGE_PATH && path !== DOCS_SHEET_PATH);
@@ -231,7 +230,7 @@ function refuse(ctx: HttpContext, problem: Problem, headers: Record<string, stri
   return true;
 }
 
-/** Other paths below `/docs` may take other methods. */
+/** Other paths below `/docs` may allow other methods. */
 function refuseMethod(ctx: HttpContext, path: string, { site, resources }: Loaded): boolean {
   const isPage = path.startsWith('/docs') && site.pageAt(decoded(path.slice('/docs'.length)).replace(/\/$/, '') || '/');
   const isKnown = isPage || path === SEARCH_PATH || path.endsWith('.md') || PAGE_JSON.test(path) || resources.at(path);
@@ -240,7 +239,7 @@ function refuseMethod(ctx: HttpContext, path: string, { site, resources }: Loade
   return refuse(ctx, methodNotAllowed(ctx.path, ctx.method, allowed), { Allow: allowed });
 }
 
-/** For pages of other origins: a conditional request and a message of MCP have headers that browsers ask about first. */
+/** CORS preflight: conditional requests and MCP messages have headers that browsers ask about first. */
 function answerPreflight(ctx: HttpContext, path: string): true {
   openToAll(ctx);
   const methods = path === DOCS_MCP_PATH ? 'GET, HEAD, POST, OPTIONS' : 'GET, HEAD, OPTIONS';
@@ -254,7 +253,7 @@ function answerPreflight(ctx: HttpContext, path: string): true {
   return true;
 }
 
-/** A failure of the machinery, such as a body that is too large. */
+/** For failures of the machinery, such as an oversized body. */
 function problemOf(error: ServiceError, path: string): Problem {
   return {
     status: statusOf(error.code),

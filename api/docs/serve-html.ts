@@ -14,14 +14,13 @@ import { StoredBody } from './stored-body.ts';
 export const SEARCH_PAGE_PATH = '/docs/search';
 
 const HTML = 'text/html; charset=utf-8';
-/** The name of the sheet changes with its content. */
 const SHEET_CACHE_CONTROL = 'public, max-age=31536000, immutable';
 const RESULTS_CACHE_CONTROL = 'public, max-age=60';
 const RESULTS_KEPT = 200;
-/** How much of a path that nobody has stands on the page that says so. */
+/** Characters of an unknown path shown on its 404 page. */
 const PATH_CHARACTERS_SHOWN = 200;
 
-/** Nothing but our style sheet and our pictures is loaded, no script runs, and a form is sent to ourselves only. */
+/** Loads only our style sheet and pictures, runs no script, and posts forms to ourselves only. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -31,11 +30,10 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The documentation for people: HTML without a script. */
 export interface ServeHtml {
-  /** Answers GET and HEAD of a page, `/docs` and `/docs/{route}`. Markdown is negotiated before (`serve-docs.ts`). */
+  /** Answers GET and HEAD of `/docs` and `/docs/{route}`. `serve-docs.ts` negotiates Markdown first. */
   page(ctx: HttpContext, page: BuiltPage): Promise<void>;
-  /** The results of a search, the style sheet, and for any other path a page that says that there is none. */
+  /** Search results, the style sheet, or a 404 page. */
   other(ctx: HttpContext, path: string, search: () => Promise<DocsSearch>): Promise<void>;
 }
 

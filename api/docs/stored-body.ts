@@ -4,11 +4,11 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { namesTag } from '../http/replies.ts';
 import type { Encoding } from '../../domain/docs/negotiation.ts';
 
-/** Below this, the headers are longer than what compression saves. */
+/** Below this size, the headers cost more than compression saves. */
 const COMPRESSED_FROM_BYTES = 500;
 const BROTLI_QUALITY = 9;
 
-/** A body that is sent many times: its tag, and its compressed forms, which are made once, in a thread of Node's pool. */
+/** A body sent many times, with its tag. Compressed once per form, in a thread of Node's pool. */
 export class StoredBody {
   readonly bytes: Buffer;
   /** The hash of the uncompressed bytes; each form has a tag of its own (RFC 9110, section 8.8.3.3). */
@@ -24,12 +24,10 @@ export class StoredBody {
     return encoding === 'identity' ? `"${this.#hash}"` : `"${this.#hash}-${encoding}"`;
   }
 
-  /** Whether an `If-None-Match` names this content, in whichever form. */
   isNamedBy(ifNoneMatch: string): boolean {
     return namesTag(ifNoneMatch, (tag) => tag.startsWith(`"${this.#hash}`));
   }
 
-  /** The form that is sent to a reader who takes this one. */
   formFor(encoding: Encoding): Encoding {
     return this.bytes.length < COMPRESSED_FROM_BYTES ? 'identity' : encoding;
   }

@@ -4,7 +4,7 @@ import { PRODUCT } from '../../domain/product.ts';
 import type { DocsSite } from './docs-site.ts';
 import { DESCRIPTION_PATH, NAVIGATION_PATH, PAGES_PATH, SEARCH_PATH } from './problems.ts';
 
-/** The list of pages by the grammar of llmstxt.org. The pages of single operations and codes are in llms-full.txt alone: they are many. */
+/** The list of pages by llmstxt.org's grammar. Pages of single operations and codes are many, and only in llms-full.txt. */
 export function llmsTxt(site: DocsSite): string {
   const isGroup = (node: NavigationNode): node is GroupNode => node.kind === 'group';
   const groups = site.navigation.filter(isGroup);
@@ -42,7 +42,7 @@ function writtenPages(site: DocsSite, nodes: readonly NavigationNode[]): BuiltPa
   });
 }
 
-/** The page of one operation or code; the list of them is made too, and leads to them. */
+/** Generated page of one operation or code; the generated list of them is linked instead. */
 function isOfOneName({ source, type }: BuiltPage): boolean {
   return source === null && type !== 'reference';
 }
@@ -65,7 +65,6 @@ function agentResources(site: DocsSite): string[] {
   ];
 }
 
-/** Every page, by route. */
 export function llmsFullTxt(site: DocsSite): string {
   const pages = site.pages.toSorted((one, other) => (one.route < other.route ? -1 : 1));
   const header = `# ${PRODUCT.name}\n\n> Every page of the documentation. The list of the pages: ${site.address('/llms.txt')}`;
@@ -76,13 +75,11 @@ export function llmsFullTxt(site: DocsSite): string {
   return `${[header, ...texts].join('\n\n---\n\n')}\n`;
 }
 
-/** The title stands above already. */
 function withoutTitle(body: string, title: string): string {
   const [first = '', ...rest] = body.split('\n');
   return first.startsWith('# ') && first.slice(2).replaceAll('`', '') === title ? rest.join('\n') : body;
 }
 
-/** The body of a 404 for a `.md`: where to look. */
 export function markdownNotFound(site: DocsSite, route: string): string {
   const sections = site.navigation.flatMap((node) => {
     const [first] = node.kind === 'page' ? [node.route] : routesOf(node.children);
@@ -104,7 +101,7 @@ export function markdownNotFound(site: DocsSite, route: string): string {
   ].join('\n\n')}\n`;
 }
 
-/** Needs absolute addresses, so only with a site. */
+/** Needs absolute addresses, and so a configured site. */
 export function sitemapXml(site: DocsSite): string {
   const entries = site.pages.map(({ route, lastModified }) => {
     const modified = lastModified === null ? '' : `<lastmod>${lastModified}</lastmod>`;
@@ -113,7 +110,6 @@ export function sitemapXml(site: DocsSite): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('')}</urlset>\n`;
 }
 
-/** `/agent-readability.json`. */
 export function manifestOf(site: DocsSite, generator: string): object {
   return {
     artifacts: {
@@ -135,7 +131,6 @@ export function manifestOf(site: DocsSite, generator: string): object {
   };
 }
 
-/** `/.well-known/mcp.json`. */
 export function mcpDiscovery(site: DocsSite): object {
   const name = `${PRODUCT.name}: documentation`;
   return { servers: [{ name, transport: 'streamable-http', url: site.address('/docs/mcp') }] };

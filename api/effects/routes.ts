@@ -3,7 +3,7 @@ import { appendEvidence, requireNoteRoom } from '../../db/effects/evidence.ts';
 import { NOTES_PER_EFFECT_MAX } from '../../domain/reconciliation/notes.ts';
 import { getEffect, listEffects } from '../../db/effects/queries.ts';
 import { verifyReceipts } from '../../db/effects/verify-receipts.ts';
-import { notFound } from '../../domain/errors.ts';
+import { existing, notFound } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import {
@@ -40,12 +40,7 @@ export const getEffectRoute = defineRoute({
   role: 'member',
   request: { params: effectParams },
   response: { 200: effectSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const effect = await getEffect(tx, params.id);
-    if (!effect) throw notFound('effect');
-    return presentEffect(effect);
-  },
+  read: async (tx, { params }) => presentEffect(existing(await getEffect(tx, params.id), 'effect')),
 });
 
 const verifyRoute = defineRoute({
@@ -61,7 +56,6 @@ const verifyRoute = defineRoute({
   role: 'member',
   request: { params: effectParams },
   response: { 200: receiptCheckSchema },
-  errors: ['NOT_FOUND'],
   async read(tx, { params }) {
     const [state] = await verifyReceipts(tx, [params.id]);
     if (!state) throw notFound('effect');
@@ -83,7 +77,7 @@ const addNoteRoute = defineRoute({
   role: 'admin',
   request: { params: effectParams, body: noteBody },
   response: { 201: effectSchema },
-  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  errors: ['QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params: { id }, body, actor }) {
     if (!(await getEffect(tx, id))) throw notFound('effect');

@@ -21,7 +21,7 @@ import { recordedRefusalSchema } from '../invocations/refusal.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import { listedPreviewSchema, presentListedPreview, presentPreview, previewSchema } from '../previews/schemas.ts';
 
-/** A receipt. Every field is always present; null says that it has no value (docs/versioning.md). */
+/** Every field of a receipt is always present; null means no value (docs/versioning.md). */
 const jsonObject = z.record(z.string(), anyJson);
 const dateTime = z.iso.datetime();
 
@@ -137,7 +137,7 @@ export const effectSchema = z
   })
   .meta({ id: 'EffectDetail' });
 
-/** As a list shows it. In place of a large `request`, `target` or `details` of evidence stands `Shortened`. */
+/** A large `request`, `target` or evidence `details` is replaced by `Shortened`. */
 export const listedEffectSchema = effectSchema
   .extend({
     preview: listedPreviewSchema.nullable(),
@@ -189,7 +189,6 @@ export const listEffectsQuery = z.strictObject({
   action: z.string().min(1).max(100).optional().describe('Name of the action.'),
 });
 
-/** Where an effect is read whose call or read is still under way. */
 export function acceptedEffect({ id }: { id: string }): Accepted {
   return { location: `/api/v2/actions/effects/${id}`, retryAfterSeconds: UNDER_WAY_RETRY_AFTER_SECONDS };
 }

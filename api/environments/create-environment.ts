@@ -14,7 +14,7 @@ export const createEnvironmentRoute = defineRoute({
   role: 'admin',
   request: { params: workspaceParams, body: createEnvironmentBody },
   response: { 201: environmentSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
+  errors: ['CONFLICT', 'QUOTA_EXCEEDED'],
   async change(tx, { body, caller: { workspaceId } }) {
     const { name, kind, approvalDefault = null } = body;
     const wanted = { name, kind, protected: body.protected ?? kind === 'production', approvalDefault };

@@ -12,9 +12,6 @@ export const getEnvironmentRoute = defineRoute({
   role: 'member',
   request: { params: environmentParams },
   response: { 200: environmentSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const environment = existing(await getEnvironment(tx, params.environmentId), 'environment');
-    return presentEnvironment(environment);
-  },
+  read: async (tx, { params }) =>
+    presentEnvironment(existing(await getEnvironment(tx, params.environmentId), 'environment')),
 });

@@ -22,7 +22,6 @@ export const haltEnvironmentRoute = defineRoute({
   environmentFromPath: true,
   request: { params: environmentParams, body: haltBody },
   response: { 200: environmentSchema },
-  errors: ['NOT_FOUND'],
   async change(tx, { body: { reason }, caller, actor }) {
     const { environment, changed } = existing(await haltEnvironment(tx, caller.environment.id, { reason, actor }));
     const target = { type: 'environment', id: environment.id };
@@ -49,7 +48,6 @@ export const resumeEnvironmentRoute = defineRoute({
   environmentFromPath: true,
   request: { params: environmentParams },
   response: { 200: environmentSchema },
-  errors: ['NOT_FOUND'],
   async change(tx, { caller, deps }) {
     const { environment, changed } = existing(await resumeEnvironment(tx, caller.environment.id));
     const target = { type: 'environment', id: environment.id };

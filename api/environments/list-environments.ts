@@ -13,6 +13,5 @@ export const listEnvironmentsRoute = defineRoute({
   role: 'member',
   request: { params: workspaceParams },
   response: { 200: z.array(environmentSchema) },
-  errors: ['NOT_FOUND'],
   list: async (tx, { page }) => presented(await listEnvironments(tx, page), presentEnvironment),
 });

@@ -20,7 +20,7 @@ export const updateEnvironmentRoute = defineRoute({
   role: 'admin',
   request: { params: environmentParams, body: updateEnvironmentBody },
   response: { 200: environmentSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   async change(tx, { params: { environmentId }, body }) {
     const updated = existing(await updateEnvironment(tx, environmentId, changeOf(body)), 'environment');
     const { before, after } = updated;
@@ -40,7 +40,7 @@ function changeOf(body: { [Key in keyof EnvironmentChange]?: EnvironmentChange[K
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 
-/** The members that a change altered, before and after; null if none. */
+/** Returns null when nothing changed. */
 function differenceOf(before: EnvironmentRecord, after: EnvironmentRecord): JsonObject | null {
   const changed = CHANGEABLE.filter((member) => before[member] !== after[member]);
   if (changed.length === 0) return null;

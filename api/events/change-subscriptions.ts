@@ -44,7 +44,7 @@ export const updateSubscriptionRoute = defineRoute({
   role: 'admin',
   request: { params: subscriptionParams, body: updateSubscriptionBody },
   response: { 200: subscriptionSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { subscriptionId }, body, caller, deps }) {
     const { tenant } = caller;
@@ -54,7 +54,7 @@ export const updateSubscriptionRoute = defineRoute({
     }
     const { url = before.url, eventTypes = before.eventTypes, enabled = before.enabled } = body;
     const isKept = Object.values(body.headers ?? {}).includes(REDACTED);
-    // A caller who gives all headers again must succeed, even if the earlier ones cannot be opened.
+    // A request that replaces all headers must succeed even if the earlier ones cannot be opened.
     const sent = isKept ? openHeaders(deps.resealing, tenant, before.id, before) : before.headers;
     const headers = headersAfter({ url: before.url, shown: before.headers, sent }, url, body.headers);
     await updateSubscription(tx, {
@@ -92,7 +92,6 @@ export const deleteSubscriptionRoute = defineRoute({
   role: 'admin',
   request: { params: subscriptionParams },
   response: { 200: deletedSchema },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { subscriptionId } }) {
     const subscription = await locked(tx, subscriptionId);
@@ -129,7 +128,7 @@ export const rotateSecretRoute = defineRoute({
     }),
   },
   response: { 201: rotatedSecretSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   async change(tx, { params, body: { gracePeriodSeconds }, caller: { tenant }, deps }) {
     const subscription = await locked(tx, params.subscriptionId);
     const { id: subscriptionId } = subscription;
@@ -150,7 +149,6 @@ export const rotateSecretRoute = defineRoute({
   },
 });
 
-/** @throws {ServiceError} NOT_FOUND */
 async function locked(tx: EnvironmentTransaction, id: string): Promise<LockedSubscription> {
   const found = existing(await lockSubscription(tx, id), 'subscription');
   return found;

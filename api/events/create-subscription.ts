@@ -31,7 +31,7 @@ export const createSubscriptionRoute = defineRoute({
   role: 'admin',
   request: { params: topicParams, body: createSubscriptionBody },
   response: { 201: createdSubscriptionSchema },
-  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  errors: ['QUOTA_EXCEEDED'],
   quotaStatus: 402,
   idempotent: true,
   async change(tx, { params: { ref }, body, caller, deps }) {
@@ -54,10 +54,7 @@ export const createSubscriptionRoute = defineRoute({
 
 type Created = z.input<typeof createdSubscriptionSchema>;
 
-/**
- * The reply is recorded under the Idempotency-Key without the secret, which only the vault has. A replay lacks the secret after its end,
- * or if it cannot be opened.
- */
+/** The recorded reply has no secret: only the vault has it. A replay lacks it once it has ended or cannot be opened. */
 async function showFirstSecret(
   tx: EnvironmentTransaction,
   data: Created,

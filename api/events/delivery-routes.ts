@@ -2,7 +2,6 @@ import type { AnyRoute } from '../http/define-route.ts';
 import { cancelRecoveryRoute, getRecoveryRoute, listRecoveriesRoute, recoverSubscriptionRoute } from './recoveries.ts';
 import { listSubscriptionAttemptsRoute, testSubscriptionRoute } from './subscription-deliveries.ts';
 
-/** What becomes of the deliveries of one subscription. */
 export const eventDeliveryRoutes: AnyRoute[] = [
   testSubscriptionRoute,
   listSubscriptionAttemptsRoute,

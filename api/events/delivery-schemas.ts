@@ -6,7 +6,6 @@ import { filterInstant, nearestInstant } from '../http/common-fields.ts';
 import { presentProgress, progressShape } from '../dead-letters/schemas.ts';
 import { subscriptionParams } from './schemas.ts';
 
-/** What becomes of the deliveries of one subscription, as requests and replies show it: docs/events.md. */
 const dateTime = z.iso.datetime();
 
 export const recoveryParams = subscriptionParams.extend({

@@ -13,7 +13,6 @@ import {
   storedInstant,
 } from '../http/common-fields.ts';
 
-/** Events as requests and replies show them: docs/events.md. */
 const dateTime = z.iso.datetime();
 
 const topicRef = z.string().min(1).max(TOPIC_NAME_CHARACTERS_MAX);

@@ -25,7 +25,6 @@ export const listEventsRoute = defineRoute({
   role: 'member',
   request: { query: listEventsQuery },
   response: { 200: z.array(listedEventSchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { query: { topic, ...filter }, page }) {
     const topicId = topic === undefined ? undefined : (await requireTopic(tx, topic)).id;
     return presented(await listEvents(tx, { ...filter, topicId, ...page }), presentListedEvent);
@@ -43,7 +42,6 @@ export const getEventRoute = defineRoute({
   role: 'member',
   request: { params: eventParams, query: eventQuery },
   response: { 200: eventWithDeliveriesSchema },
-  errors: ['NOT_FOUND'],
   async read(tx, { params: { eventId }, query: { page, limit } }) {
     const event = existing(await getEvent(tx, eventId), 'event');
     const deliveries = await listDeliveries(tx, event.id, { limit, offset: (page - 1) * limit });

@@ -24,7 +24,6 @@ export const listSubscriptionsRoute = defineRoute({
   role: 'member',
   request: { params: topicParams },
   response: { 200: z.array(listedSubscriptionSchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params: { ref }, page }) {
     const { id: topicId } = await requireTopic(tx, ref);
     return presented(await listSubscriptions(tx, { topicId, ...page }), presentListedSubscription);
@@ -42,9 +41,6 @@ export const getSubscriptionRoute = defineRoute({
   role: 'member',
   request: { params: subscriptionParams },
   response: { 200: subscriptionSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params: { subscriptionId } }) {
-    const subscription = existing(await getSubscription(tx, subscriptionId), 'subscription');
-    return presentSubscription(subscription);
-  },
+  read: async (tx, { params: { subscriptionId } }) =>
+    presentSubscription(existing(await getSubscription(tx, subscriptionId), 'subscription')),
 });

@@ -12,7 +12,7 @@ import { publisherOf } from '../messages/publisher.ts';
 import { presentRecovery, recoverBody, recoveryParams, recoverySchema } from './delivery-schemas.ts';
 import { subscriptionParams } from './schemas.ts';
 
-/** Recoveries: what failed for a subscription is delivered again, as a job with the machinery of dead-letter jobs. */
+/** Recoveries redeliver a subscription's failures, with the machinery of dead-letter jobs. */
 const KINDS = ['recover'] as const;
 const LOOK_AGAIN_SECONDS = 2;
 
@@ -34,7 +34,7 @@ export const recoverSubscriptionRoute = defineRoute({
     location: `/api/v2/events/subscriptions/${subscriptionId}/recoveries/${id}`,
     retryAfterSeconds: LOOK_AGAIN_SECONDS,
   }),
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { subscriptionId }, body: { since }, caller, actor, deps }) {
     const target = await liveTarget(tx, subscriptionId);
@@ -68,7 +68,6 @@ export const listRecoveriesRoute = defineRoute({
   role: 'member',
   request: { params: subscriptionParams, query: z.strictObject({ status: z.enum(JOB_STATUSES).optional() }) },
   response: { 200: z.array(recoverySchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params: { subscriptionId }, query, page }) {
     await liveTarget(tx, subscriptionId);
     return presented(await listJobs(tx, { kinds: KINDS, subscriptionId, ...query, ...page }), presentRecovery);
@@ -85,7 +84,6 @@ export const getRecoveryRoute = defineRoute({
   role: 'member',
   request: { params: recoveryParams },
   response: { 200: recoverySchema },
-  errors: ['NOT_FOUND'],
   async read(tx, { params: { subscriptionId, recoveryId } }) {
     const job = ofSubscription(subscriptionId, await getJob(tx, recoveryId, KINDS));
     if (job === null) throw notFound('recovery');
@@ -105,7 +103,7 @@ export const cancelRecoveryRoute = defineRoute({
   role: 'admin',
   request: { params: recoveryParams },
   response: { 200: recoverySchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { subscriptionId, recoveryId }, caller, deps }) {
     const locked = ofSubscription(subscriptionId, await lockJob(tx, recoveryId, KINDS));
@@ -128,7 +126,6 @@ function ofSubscription(subscriptionId: string, job: JobRecord<'recover'> | null
   return job?.subscriptionId === subscriptionId ? job : null;
 }
 
-/** @throws {ServiceError} NOT_FOUND */
 async function liveTarget(tx: EnvironmentTransaction, subscriptionId: string): Promise<LiveTarget> {
   const target = existing(await findTarget(tx, subscriptionId), 'subscription');
   return target;

@@ -11,7 +11,6 @@ import {
 import { orShortened } from '../http/common-fields.ts';
 import { destinationUrl, headersSchema } from '../messages/body-schemas.ts';
 
-/** Topics and subscriptions as requests and replies show them: docs/events.md. Events: event-schemas.ts. */
 const dateTime = z.iso.datetime();
 
 const topicName = z
@@ -114,7 +113,6 @@ const subscriptionFields = {
 
 export const subscriptionSchema = z.strictObject(subscriptionFields).meta({ id: 'EventSubscription' });
 
-/** As a list shows it. */
 export const listedSubscriptionSchema = subscriptionSchema
   .extend({ headers: orShortened(eventHeaders).nullable() })
   .meta({ id: 'ListedEventSubscription' });

@@ -29,7 +29,7 @@ export const testSubscriptionRoute = defineRoute({
   role: 'admin',
   request: { params: subscriptionParams },
   response: { 201: testedSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
+  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   quotaStatus: 402,
   idempotent: true,
   async change(tx, { params: { subscriptionId }, caller, actor, deps }) {
@@ -55,7 +55,6 @@ export const listSubscriptionAttemptsRoute = defineRoute({
   role: 'member',
   request: { params: subscriptionParams, query: attemptsQuery },
   response: { 200: z.array(subscriptionAttemptSchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params: { subscriptionId }, query: { status: outcome, ...times }, page }) {
     if ((await findTarget(tx, subscriptionId)) === null) throw notFound('subscription');
     return presented(

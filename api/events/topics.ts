@@ -64,7 +64,6 @@ export const getTopicRoute = defineRoute({
   role: 'member',
   request: { params: topicParams },
   response: { 200: topicSchema },
-  errors: ['NOT_FOUND'],
   read: async (tx, { params: { ref } }) => presentTopic(await requireTopic(tx, ref)),
 });
 
@@ -80,7 +79,7 @@ export const updateTopicRoute = defineRoute({
   role: 'admin',
   request: { params: topicParams, body: updateTopicBody },
   response: { 200: topicSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { ref }, body }) {
     const before = await requireTopic(tx, ref, { lock: true });
@@ -115,7 +114,6 @@ export const deleteTopicRoute = defineRoute({
   role: 'admin',
   request: { params: topicParams },
   response: { 200: deletedSchema },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { ref } }) {
     refuseReserved(ref, 'deleted');

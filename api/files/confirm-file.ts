@@ -57,7 +57,7 @@ const storedOf = ({ caller }: Context, fileId: string): StoredFile => ({
   fileId,
 });
 
-/** @throws {UploadDiffersError} where what was uploaded is not what was promised; {ServiceError} CONFLICT where nothing was uploaded. */
+/** @throws {UploadDiffersError} when the upload differs from the promise; {ServiceError} CONFLICT when nothing was uploaded. */
 async function checkedHash(files: FileStore, stored: StoredFile, promised: FileRecord): Promise<string> {
   const size = await files.promote(stored);
   if (size === null) {
@@ -74,7 +74,7 @@ async function checkedHash(files: FileStore, stored: StoredFile, promised: FileR
     hash.update(chunk);
     read += chunk.byteLength;
   }
-  // A stream that ends early without an error says nothing of what is stored.
+  // A stream that ended early proves nothing about the stored bytes.
   if (read !== size) throw new Error(`of the ${size} bytes of file ${promised.id}, ${read} were read`);
   const sha256 = hash.digest('hex');
   if (promised.sha256 !== null && promised.sha256 !== sha256) throw differs('sha256', promised.sha256, sha256);
@@ -92,7 +92,7 @@ async function finish(context: Context, { file, token }: Lease, sha256: string):
   });
 }
 
-/** Removes what was found wrong, as long as nobody else may look at it, and ends the lease. Where this fails, the lease ends by itself. */
+/** Removes wrong bytes before anybody else can read them, and ends the lease. If this fails, the lease expires. */
 async function removeWrong(context: Context, { file, token }: Lease): Promise<void> {
   const { deps, caller, requestId } = context;
   try {
@@ -107,8 +107,8 @@ async function removeWrong(context: Context, { file, token }: Lease): Promise<vo
 }
 
 /**
- * The check failed in the middle and says nothing about the bytes. They stay where they are, and another confirmation can start at once.
- * If this call fails too, the lease ends by itself.
+ * The check was interrupted and proves nothing: the bytes stay, and another confirmation can start at once. If this fails too, the lease
+ * expires.
  */
 async function release({ deps, caller, requestId }: Context, { file, token }: Lease): Promise<void> {
   try {
@@ -119,7 +119,7 @@ async function release({ deps, caller, requestId }: Context, { file, token }: Le
   }
 }
 
-/** The stored bytes are not the promised ones: this upload can no longer be confirmed. */
+/** The stored bytes differ from the promised ones: the upload cannot be confirmed any more. */
 class UploadDiffersError extends ServiceError {
   override readonly name = 'UploadDiffersError';
 }

@@ -2,18 +2,15 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Bytes } from '../../domain/files/file-store.ts';
 
-/** Bytes that are counted and hashed on their way. */
 export interface Metered {
   bytes: Bytes;
-  /** How many have passed. */
   size(): number;
-  /** Whether all have passed: the source has ended, and did not break off. */
+  /** Whether the source ended without breaking off. */
   isWhole(): boolean;
-  /** Hex, over all that have passed. Ask once, at the end. */
+  /** Hexadecimal, over all bytes so far. Call it once, at the end. */
   sha256(): string;
 }
 
-/** Where bytes end that are too many, and with what. */
 export interface Bound {
   bytesMax: number;
   refusal(): ServiceError;
@@ -24,7 +21,7 @@ export const largest = (bytesMax: number): Bound => ({
   refusal: () => new ServiceError('PAYLOAD_TOO_LARGE', { message: `The file is larger than ${bytesMax} bytes.` }),
 });
 
-/** The bytes end with the refusal as soon as there are more of them than the bound. */
+/** Ends with the refusal once the bound is exceeded. */
 export function metered(source: Bytes, { bytesMax, refusal }: Bound): Metered {
   const hash = createHash('sha256');
   let size = 0;

@@ -7,7 +7,6 @@ import { METADATA_BYTES_MAX } from '../../domain/files/files.ts';
 import type { Bytes } from '../../domain/files/file-store.ts';
 import { RequestAbortedError } from '../http/client-gone.ts';
 
-/** The part `file` of an upload, while it arrives. */
 export interface FilePart {
   filename: string;
   contentType: string;
@@ -16,7 +15,6 @@ export interface FilePart {
 
 export interface ReadParts<Received> {
   file: Received;
-  /** The other parts, as text. */
   fields: ReadonlyMap<string, string>;
 }
 
@@ -24,17 +22,17 @@ const FIELDS = ['purpose', 'metadata'];
 const BODY = 'is no multipart body with a part `file`';
 
 /**
- * Reads a multipart body as it arrives: `receive` is handed the file's bytes, and nothing of them is kept here. Rejects only once
- * `receive` has ended, so that its caller can clean up. What follows a refusal is discarded as it comes, so that the client reads the answer.
+ * Reads a multipart body as it arrives; `receive` gets the file's bytes, unbuffered. Rejects only after `receive` has ended, so that the
+ * caller can clean up. Discards what follows a refusal, so that the client reads the reply.
  *
- * @throws {ServiceError} VALIDATION_ERROR for what is not such a body; whatever `receive` throws.
+ * @throws {ServiceError} VALIDATION_ERROR for another body; whatever `receive` throws.
  */
 export function readMultipart<Received>(
   incoming: IncomingMessage,
   receive: (part: FilePart) => Promise<Received>,
 ): Promise<ReadParts<Received>> {
   return new Promise((resolve, reject) => {
-    // It ended while its credential was looked up, so that no event will follow.
+    // It ended during the credential lookup, so no event will follow.
     if (incoming.destroyed) throw new RequestAbortedError();
     const parser = openParser(incoming);
     const fields = new Map<string, string>();
@@ -55,7 +53,7 @@ export function readMultipart<Received>(
       refuse(validationError([{ path: `body.${name}`, message }]));
 
     parser.on('file', (name, part, filename, _encoding, contentType) => {
-      // A refusal destroys it, perhaps before anybody reads it.
+      // A refusal destroys the part, perhaps unread.
       part.on('error', () => undefined);
       if (name !== 'file' || receiving !== null || isRefused) {
         part.resume();
@@ -89,7 +87,7 @@ function openParser(incoming: IncomingMessage): BusboyInstance {
   try {
     return new Busboy({
       headers: { ...incoming.headers, 'content-type': incoming.headers['content-type'] ?? '' },
-      // A path in a name is refused, not cut off.
+      // A path in a name is refused, not shortened.
       preservePath: true,
       limits: { parts: 1 + FIELDS.length, fieldSize: METADATA_BYTES_MAX, headerPairs: 20, fieldNameSize: 100 },
     });
@@ -98,7 +96,7 @@ function openParser(incoming: IncomingMessage): BusboyInstance {
   }
 }
 
-/** A part that breaks off is the caller's mistake, whatever the parser calls it. */
+/** A part that breaks off is the caller's mistake. */
 async function* wholeOf(part: Readable): Bytes {
   try {
     yield* part as AsyncIterable<Uint8Array>;

@@ -34,8 +34,5 @@ export const getFileRoute = defineRoute({
   request: { params: fileParams },
   response: { 200: fileSchema },
   errors: ['NOT_FOUND'],
-  async read(tx, { params: { fileId } }) {
-    const file = existing(await getFile(tx, fileId), 'file');
-    return presentFile(file);
-  },
+  read: async (tx, { params: { fileId } }) => presentFile(existing(await getFile(tx, fileId), 'file')),
 });

@@ -68,7 +68,7 @@ export const receiveContentRoute = defineRoute({
   },
 });
 
-/** The body as it arrives. A refusal must not end the connection, on which the client waits for it; the rest is discarded as it comes. */
+/** A refusal must not end the connection on which the client waits for it; the rest is discarded. */
 async function* readGently(incoming: IncomingMessage): Bytes {
   if (incoming.destroyed) throw new RequestAbortedError();
   try {

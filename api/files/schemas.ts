@@ -40,7 +40,6 @@ const metadataSchema = z
   .refine((value) => jsonBytes(value) <= METADATA_BYTES_MAX, 'must be at most 16 KiB of JSON')
   .describe('Yours; not read by the service. At most 16 KiB of JSON.');
 
-/** What a caller may say of a file beside its bytes. */
 export const fileNotes = { purpose: purposeSchema.optional(), metadata: metadataSchema.optional() };
 
 const sha256Schema = z.string().regex(SHA256_HEX, 'must be 64 lower-case hex digits');
@@ -101,7 +100,6 @@ export function presentFile(file: FileRecord): z.input<typeof fileSchema> {
   };
 }
 
-/** What the audit log says of a file. */
 export function auditOf(file: Pick<FileRecord, 'filename' | 'size'>): JsonObject {
   return { filename: file.filename, size: file.size };
 }

@@ -8,7 +8,7 @@ export interface SignedUpload extends Tenant {
 
 const PURPOSE = 'file upload';
 
-/** The path that the holder may PUT one file to, until it expires. It says whose file it is, so that a forged one costs no query. */
+/** Path to PUT one file until it expires. It names the owner, so that a forged path costs no query. */
 export function signedPath(links: LinkSigner, upload: SignedUpload): string {
   const { workspaceId, environmentId, fileId, expiresAt } = upload;
   const query = new URLSearchParams({

@@ -66,13 +66,13 @@ type Context = EnvironmentHandlerContext<unknown, unknown, unknown>;
 type Notes = z.output<typeof notesSchema>;
 
 /**
- * The row is written before the first byte, and becomes ready after the last one. A crash in between leaves a row that expires, and the
- * sweep removes it with the bytes. The sweep also does so if the clean-up of a refused upload fails.
+ * The row is written before the first byte and becomes ready after the last. A crash in between, or a failed clean-up, leaves a row that
+ * expires; the sweep removes it with its bytes.
  */
 class DirectUpload {
   private readonly context: Context;
   private begun: (StoredFile & { body: Metered }) | null = null;
-  /** The store has all of the bytes and has not said that it keeps them. They may be there later. */
+  /** The store has all bytes but did not confirm them: they may appear later. */
   private isUnanswered = false;
 
   constructor(context: Context) {
@@ -108,7 +108,7 @@ class DirectUpload {
     }
   }
 
-  /** The credential is checked once more: a caller who lost it while the bytes came stores nothing. */
+  /** Checks the credential again: a caller who lost it during the upload stores nothing. */
   async finish({ purpose, metadata }: Notes): Promise<FileRecord> {
     const { begun } = this;
     if (begun === null) throw new Error('an upload is finished once its file has been received');
@@ -130,8 +130,8 @@ class DirectUpload {
   }
 
   /**
-   * Removes what a refused upload has stored: the bytes before the row, so that a crash leaves the row that leads to them. The record is asked
-   * first: the file may be there, and only the answer of its commit lost.
+   * Removes a refused upload's bytes before the row, so that a crash leaves the row that leads to them. Reads the record first: the file
+   * may exist although the commit's answer was lost.
    */
   async abandon(): Promise<void> {
     const { begun } = this;
@@ -141,7 +141,7 @@ class DirectUpload {
     try {
       if (!(await deps.db.withEnvironment(caller.tenant, (tx) => endFailedUpload(tx, fileId)))) return;
       await deps.files.remove(begun);
-      // The row leads the sweep to bytes that come late.
+      // The row leads the sweep to late bytes.
       if (!this.isUnanswered) await deps.db.withEnvironment(caller.tenant, (tx) => forgetFile(tx, fileId));
     } catch (error) {
       const context = { requestId, fileId, failure: describeFailure(error) };
@@ -151,15 +151,14 @@ class DirectUpload {
 }
 
 /**
- * The storage that is reserved of the plan: a form of this length holds a file of at least so many bytes. The quota counts the file's own
- * bytes, so no more may be reserved: a file that just fits would be refused. Further bytes are bounded while they come, and counted at
- * their end.
+ * Bytes to reserve of the plan's storage: the least file size in a form of this length. The quota counts the file only, so reserving more
+ * would refuse a file that just fits. Further bytes are bounded on arrival and counted at the end.
  */
 function leastFileBytes(contentLength = '0'): number {
   return Math.min(Math.max(Number(contentLength) - MULTIPART_OVERHEAD_BYTES_MAX, 0), DIRECT_FILE_BYTES_MAX);
 }
 
-/** `room`: how large a file fits in the plan's storage, null without a limit. */
+/** `room`: largest file that fits in the plan's storage; null without a limit. */
 function boundOf(room: number | null): Bound {
   if (room === null || room >= DIRECT_FILE_BYTES_MAX) return largest(DIRECT_FILE_BYTES_MAX);
   const message = `The file is larger than the ${room} bytes that are left of the plan's storage. Delete files; a larger plan has more. Nothing was stored.`;
@@ -169,7 +168,7 @@ function boundOf(room: number | null): Bound {
 const notesSchema = z.strictObject(fileNotes);
 const namedSchema = z.strictObject({ file: filenameSchema });
 
-/** What parts of a form say is checked as what a JSON body says. */
+/** Text parts of a form are checked like JSON members. */
 function notesOf(fields: ReadonlyMap<string, string>): Notes {
   const [purpose, metadata] = [fields.get('purpose'), fields.get('metadata')];
   const notes = {

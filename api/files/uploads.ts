@@ -1,10 +1,10 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { UploadsOptions } from '../threads/uploads.ts';
 
-/** Direct and presigned ones together. More would let one workspace hold the connections and the disk of a process. */
+/** Direct and presigned together, so that one workspace cannot use up a process's connections and disk. */
 const UPLOADS_A_WORKSPACE_MAX = 8;
 
-/** Their bytes pass through and are not held, so only their number is bounded. */
+/** Bytes pass through unbuffered, so only the number is bounded. */
 export const FILE_UPLOADS: UploadsOptions = {
   aWorkspaceMax: UPLOADS_A_WORKSPACE_MAX,
   bytesMax: Infinity,

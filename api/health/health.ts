@@ -3,9 +3,8 @@ import type { HttpMiddleware } from '../http/context.ts';
 import { probeDependencies, readiness } from './probes.ts';
 
 /**
- * GET /healthz: this process answers. GET /readyz: so do the database and Temporal, a worker takes up invocations, and what is
- * set up around the API is there (`npm start` makes keys and a demo after it listens). Neither takes a credential. The state of
- * the workers is one of some seconds ago, so that a probe stays cheap.
+ * GET /healthz: the process answers. GET /readyz: database and Temporal answer, a worker takes up invocations, and the surroundings are set
+ * up (`npm start` makes keys and a demo). No credential. The workers' state is some seconds old, which makes a probe cheap.
  */
 export function healthChecks(deps: ApiDependencies, isSetUp: () => boolean = () => true): HttpMiddleware {
   return async (ctx, next) => {
@@ -19,7 +18,7 @@ export function healthChecks(deps: ApiDependencies, isSetUp: () => boolean = () 
       return;
     }
     const { state } = deps.workers;
-    // A worker may have come back since. Unless there is news, the state that is known is answered.
+    // A worker may have returned. Without news, the known state is the answer.
     const [dependencies, workers] = await Promise.all([
       probeDependencies(deps),
       state === 'up' ? state : deps.workers.look(),

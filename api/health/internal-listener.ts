@@ -9,17 +9,16 @@ export interface InternalReply {
 }
 
 export interface InternalListener {
-  /** Where it listens; empty where nothing is served. */
+  /** Empty when nothing is served. */
   endpoints: readonly OwnEndpoint[];
   close(): Promise<void>;
 }
 
-/** A scraper or a probe sends a few hundred bytes at once. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * Serves GET of some paths on a separate listener at `host:port`; null: nowhere. It needs no credential: keep it off public
- * networks. Its endpoints belong to those that no action may reach.
+ * Serves GET of some paths on a separate listener at `host:port`; null disables it. It needs no credential: keep it off public networks. No
+ * action may reach its endpoints.
  */
 export async function listenInternally(
   address: string | null,
@@ -44,7 +43,7 @@ export async function listenInternally(
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // A URL leaves the port of its scheme out.
+    // A URL omits its scheme's default port.
     server.listen(port === '' ? 80 : Number(port), host, resolve);
   });
   return {

@@ -14,7 +14,6 @@ export interface Dependencies {
   logger: Logger;
 }
 
-/** Whether PostgreSQL and Temporal answer. */
 export async function probeDependencies(deps: Dependencies): Promise<{ database: Probe; temporal: Probe }> {
   const [database, temporal] = await Promise.all([
     probe(deps.logger, 'database', () => deps.db.directory.raw('probe_dependencies', 'SELECT 1')),
@@ -43,7 +42,7 @@ async function probe(logger: Logger, name: string, ask: () => PromiseLike<unknow
   }
 }
 
-/** The body of a probe's reply. Ready: no check says that something is missing. */
+/** Ready when no check reports a failure. */
 export function readiness(checks: Readonly<Record<string, Probe | 'none' | 'unknown'>>, requestId?: string) {
   const away = Object.entries(checks).flatMap(([name, state]) => (state === 'down' || state === 'none' ? [name] : []));
   if (away.length === 0) return { status: 200, body: { success: true, data: { status: 'ready', checks } } };

@@ -1,15 +1,14 @@
 import { type InternalListener, type InternalReply, listenInternally } from './internal-listener.ts';
 import { type Dependencies, probeDependencies, readiness } from './probes.ts';
 
-/** What the health port of a worker asks. */
 export interface WorkerHealth {
   dependencies: Dependencies;
   isPolling: () => boolean;
 }
 
 /**
- * The health port of a worker, at `host:port`; null: none. GET /healthz: this process answers. GET /readyz: it polls, and
- * PostgreSQL and Temporal answer. `health` answers null while the worker starts.
+ * Health port of a worker at `host:port`; null disables it. GET /healthz: the process answers. GET /readyz: it polls, and PostgreSQL and
+ * Temporal answer. `health` returns null while the worker starts.
  */
 export async function serveWorkerHealth(
   address: string | null,

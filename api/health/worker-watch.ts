@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import { describeFailure } from '../../domain/failures.ts';
 import type { Workers, WorkerState } from '../dependencies.ts';
 
-/** Without a sign of life for this long, nobody polls. */
+/** A queue without a sign of life for this long has no poller. */
 export const SILENT_MS_MAX = 30_000;
 /**
- * A poll of an idle worker stays open for a minute, and Temporal dates it by its begin. This is added where heartbeats of the
- * workers do not tell more (a server without them, before 1.29).
+ * An idle worker's poll stays open for a minute, and Temporal dates it by its start. Added when there are no worker heartbeats (servers
+ * before 1.29).
  */
 const OPEN_POLL_MS_MAX = 60_000;
 const LOOK_INTERVAL_MS = 5_000;
@@ -23,36 +23,34 @@ interface Timestamp {
   nanos?: number | null;
 }
 
-/** The newest signs of life on a task queue, each dated by who made it (the server, a worker), and so by different clocks. */
+/** Newest signs of life on a task queue. Server and workers date them by different clocks. */
 interface Signs {
   polledAtMs: number | null;
-  /** Sent by a worker that runs and does not shut down. */
+  /** Sent by running workers that do not shut down. */
   heartbeatAtMs: number | null;
 }
 
 interface WorkerWatchOptions {
   temporal: Client;
-  /** The queue of invocations. */
   taskQueue: string;
   logger: Logger;
   now?: () => number;
 }
 
 /**
- * Looks every few seconds for workers of one task queue: pollers that Temporal knows, and heartbeats that the workers send it.
- * A sign counts from when this process saw it change, so the clocks of the others need not agree with ours.
+ * Checks every few seconds for workers of one task queue: pollers that Temporal knows, and worker heartbeats. A sign counts from when this
+ * process saw it change, so clocks need not agree.
  */
 export class WorkerWatch implements Workers {
   private readonly options: WorkerWatchOptions;
   private readonly now: () => number;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<WorkerState> | null = null;
-  /** Set once a worker's heartbeat was seen, whatever became of the worker. */
+  /** Set once any worker's heartbeat was seen. */
   private hasHeartbeats = false;
   private latest: Signs = { polledAtMs: null, heartbeatAtMs: null };
-  /** When the latest sign of life was new; null before there was one. */
+  /** When the latest sign was new. Null before the first. */
   private aliveAtMs: number | null = null;
-  /** When Temporal was asked last with success. */
   private toldAtMs: number | null = null;
 
   constructor(options: WorkerWatchOptions) {
@@ -65,7 +63,6 @@ export class WorkerWatch implements Workers {
     void this.look();
   }
 
-  /** Ends the looks, and waits for the present one. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.looking;
@@ -107,7 +104,7 @@ export class WorkerWatch implements Workers {
       const [polledAtMs, heartbeatAtMs] = await Promise.all([this.readPollers(), this.readHeartbeats()]);
       this.take({ polledAtMs, heartbeatAtMs });
     } catch (error) {
-      // Said once for each look that failed: the state becomes `unknown` if it goes on.
+      // Logged once per failed check; if it persists, the state becomes `unknown`.
       this.options.logger.warn({ failure: describeFailure(error) }, 'Temporal did not say which workers poll');
       return this.toldAtMs === null ? 'unknown' : this.state;
     }
@@ -121,12 +118,12 @@ export class WorkerWatch implements Workers {
     const isNew = newer(signs.polledAtMs, polledAtMs) || newer(signs.heartbeatAtMs, heartbeatAtMs);
     this.latest = signs;
     if (!isNew) return;
-    // The first sign may be an old one. Later ones are new, whatever their clock says.
+    // The first sign may be old. Later changes are new, whatever their clock says.
     const signedAtMs = Math.max(signs.polledAtMs ?? 0, signs.heartbeatAtMs ?? 0);
     this.aliveAtMs = isFirst ? Math.min(this.toldAtMs, signedAtMs) : this.toldAtMs;
   }
 
-  /** When a worker began or ended a poll for workflow tasks last; null: none in the minutes that Temporal remembers. */
+  /** Time of the last poll for workflow tasks. Returns null when Temporal remembers none. */
   private async readPollers(): Promise<number | null> {
     const { temporal, taskQueue } = this.options;
     const { namespace } = temporal.options;
@@ -161,7 +158,7 @@ export class WorkerWatch implements Workers {
 
 const UNIMPLEMENTED = 12;
 
-/** A server before 1.29, or one where heartbeats of workers are switched off. */
+/** Servers before 1.29, or without worker heartbeats. */
 function isUnimplemented(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === UNIMPLEMENTED;
 }

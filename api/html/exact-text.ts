@@ -2,15 +2,14 @@ import { countText } from '../../domain/money.ts';
 import { withMarks } from '../../domain/unseen-characters.ts';
 import { escaped, markup, type Markup, type Renderable, type Room } from './markup.ts';
 
-/** Rendered bytes of one name, title or other short text. A mark of one unseen character takes about 90. */
+/** Rendered bytes of a name, title or other short text. A mark takes about 90 bytes. */
 export const SHORT_BYTES_MAX = 1_500;
-/** Rendered bytes of one value. A preview keeps at most 20,000 characters of a text. */
+/** Rendered bytes of one value. A preview stores at most 20,000 characters of a text. */
 const VALUE_BYTES_MAX = 65_536;
 
 /**
- * A text that somebody else wrote, exactly: its characters are all in the page, and what would not be seen is marked with its code
- * point. A mark is isolated, so that a character that reverses the direction of text reverses nothing around it. A text that takes more
- * room than its part of the page has is cut, and says how much is missing.
+ * Renders a foreign text exactly; invisible characters are marked with their code point. Marks are isolated, so that a direction-reversing
+ * character affects nothing around it. A text that exceeds its room is cut and says how much is missing.
  */
 export function exactText(text: string, bytesMax = VALUE_BYTES_MAX): Renderable {
   return { render: (room) => rendered(text, bytesMax, room) };
@@ -19,7 +18,7 @@ export function exactText(text: string, bytesMax = VALUE_BYTES_MAX): Renderable 
 function rendered(text: string, bytesMax: number, room: Room): string {
   const most = Math.min(bytesMax, room.bytesLeft);
   const shown = new Shown(most);
-  // Each character takes a byte at least: what stands behind that many is not looked at.
+  // Each character takes at least a byte, so the rest cannot fit.
   const begin = text.length > most ? text.slice(0, Math.max(0, most)) : text;
   for (const piece of withMarks(begin, markOf)) {
     if (!shown.add(piece)) break;
@@ -37,7 +36,6 @@ interface Mark {
 
 const markOf = (character: string, code: string): Mark => ({ character, code });
 
-/** What fits of a text. */
 class Shown {
   text = '';
   characters = 0;
@@ -46,7 +44,7 @@ class Shown {
     this.#bytesLeft = bytesMax;
   }
 
-  /** False where not all of it fitted. */
+  /** Returns false when not everything fitted. */
   add(piece: string | Mark): boolean {
     if (typeof piece !== 'string') {
       const { character, code } = piece;
@@ -70,7 +68,7 @@ class Shown {
   }
 }
 
-/** The same as a block that keeps its lines. A browser drops a first line feed: the element in between keeps ours. */
+/** As a block that preserves lines. Browsers drop a first line feed; the element in between prevents that. */
 export function exactBlock(text: string, id?: string, bytesMax?: number): Markup {
   const code = id === undefined ? markup`<code dir="ltr">` : markup`<code dir="ltr" id="${id}">`;
   return markup`<pre>${code}${exactText(text, bytesMax)}</code></pre>`;

@@ -7,7 +7,7 @@ import { exactText, SHORT_BYTES_MAX } from './exact-text.ts';
 import { markup, type Markup, Room, within } from './markup.ts';
 import { STYLE_PATH } from './style.ts';
 
-/** Nothing but our style sheet is loaded, no script runs, and a form is sent to ourselves only. The icon is an empty one. */
+/** Loads only our style sheet, runs no script, and posts forms to ourselves only. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -17,27 +17,26 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The member who looks at the page, for its header. */
 export interface Viewer {
   email: string;
   csrfToken: string;
 }
 
-/** The most bytes of any page, whatever others wrote into what it shows. */
+/** Maximum bytes of any page, whatever its texts. */
 export const PAGE_BYTES_MAX = 524_288;
-/** Rendered bytes of an error's message, which may quote what was sent. */
+/** Rendered bytes of an error's message, which may quote the request. */
 export const MESSAGE_BYTES_MAX = 6_000;
 const TITLE_CHARACTERS_MAX = 300;
-/** What our own markup around the content takes of them at most. */
+/** Bytes reserved for the markup around the content. */
 const FRAME_BYTES_MAX = 16_384;
 
 export interface Page {
-  /** Others may have written it, or a part of it. It is also the heading, unless the content has its own. */
+  /** May hold foreign text. Also the heading, unless the content has its own. */
   title: string;
-  /** Null: nobody is signed in. */
+  /** Null when nobody is signed in. */
   viewer: Viewer | null;
   content: Markup;
-  /** `wide`: two columns, with a heading of its own. Default: one column of text. */
+  /** `wide`: two columns with their own heading. By default one column. */
   width?: 'narrow' | 'wide';
 }
 
@@ -45,7 +44,7 @@ export function sendPage(ctx: HttpContext, page: Page, status = 200): void {
   ctx.set({
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'Cross-Origin-Opener-Policy': 'same-origin',
-    // With `no-referrer` a browser sends a form with `Origin: null`, and the check of the Origin would refuse it.
+    // With `no-referrer` a browser sends `Origin: null` with a form, and the Origin check would refuse it.
     'Referrer-Policy': 'same-origin',
   });
   ctx.status = status;
@@ -53,7 +52,7 @@ export function sendPage(ctx: HttpContext, page: Page, status = 200): void {
   ctx.body = documentOf(page);
 }
 
-/** POST, redirect, GET: reloading the page that follows sends nothing again. */
+/** POST, redirect, GET: a reload sends nothing again. */
 export function redirectTo(ctx: HttpContext, path: string): void {
   ctx.status = 303;
   ctx.set('Location', path);
@@ -61,7 +60,6 @@ export function redirectTo(ctx: HttpContext, path: string): void {
   ctx.status = 303; // Koa takes an empty body for a 204
 }
 
-/** The whole page, of at most PAGE_BYTES_MAX bytes. */
 export function documentOf({ title, viewer, content, width = 'narrow' }: Page): string {
   const shown = within(content, PAGE_BYTES_MAX - FRAME_BYTES_MAX);
   const frame = markup`<!doctype html>
@@ -92,7 +90,7 @@ ${shown.content}
 
 export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 
-/** The sign-in page that leads back to `next`, a path of ours. */
+/** Leads back to `next`, a path of ours. */
 export function signInPathFor(next: string): string {
   return `${SIGN_IN_PATH}?${new URLSearchParams({ next: safeNext(next) }).toString()}`;
 }
@@ -103,12 +101,11 @@ function headerOf({ email, csrfToken }: Viewer): Markup {
 <form method="post" action="${CONSOLE_PATH}/sign-out">${csrfField(csrfToken)}<button>Sign out</button></form></div>`;
 }
 
-/** Every form of a signed-in page has it. */
 export function csrfField(csrfToken: string): Markup {
   return markup`<input type="hidden" name="csrfToken" value="${csrfToken}">`;
 }
 
-/** The error, which a screen reader says first. */
+/** Screen readers announce it first. */
 export function alertOf(message: string): Markup {
   return markup`<p class="alert" role="alert">${exactText(message, MESSAGE_BYTES_MAX)}</p>`;
 }

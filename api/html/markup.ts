@@ -1,7 +1,4 @@
-/**
- * The bytes that a page, or a part of it, may still take. Our own markup is counted and always rendered; texts that others wrote are cut,
- * and lists end, where nothing is left.
- */
+/** Bytes that a page or part may still take. Our own markup always renders; foreign texts are cut and lists end when nothing is left. */
 export class Room {
   bytesLeft: number;
   /** True once a text was cut, or a list ended early. */
@@ -19,14 +16,14 @@ export class Room {
   }
 }
 
-/** What is rendered when its page is, because only then is known how much room is left. */
+/** Rendered with its page, when the remaining room is known. */
 export interface Renderable {
   render(room: Room): string;
 }
 
 type Piece = string | Renderable | readonly Piece[];
 
-/** A piece of a page, escaped. Only `markup` makes one, so text of a tenant never becomes markup. */
+/** Escaped markup. Only `markup` creates it, so tenants' text never becomes markup. */
 export class Markup implements Renderable {
   readonly #pieces: readonly Piece[];
   constructor(pieces: readonly Piece[]) {
@@ -63,14 +60,14 @@ interface Within {
   lacksEntries: boolean;
 }
 
-/** Renders a part of a page in a room of its own, so that no other part is cut for what this one holds. */
+/** Renders a part in its own room, so that it cannot shorten other parts. */
 export function within(content: Markup, bytesMax: number): Within {
   const room = new Room(bytesMax);
   const text = content.render(room);
   return { content: new Markup([text]), isCut: room.isCut, lacksEntries: room.lacksEntries };
 }
 
-/** An address of another site, for a link whose text shows where it leads. */
+/** A foreign address, for a link whose text shows its target. */
 export class WebAddress {
   readonly href: string;
 
@@ -82,7 +79,7 @@ export class WebAddress {
   }
 }
 
-/** A text is escaped; a list is joined; null, undefined and false are left out. */
+/** Text is escaped, lists are joined, null, undefined and false are omitted. */
 export type MarkupValue = string | number | Renderable | WebAddress | null | undefined | false | readonly MarkupValue[];
 
 const ESCAPES: Record<string, string> = {
@@ -92,19 +89,19 @@ const ESCAPES: Record<string, string> = {
   '"': '&quot;',
   "'": '&#39;',
   '`': '&#96;',
-  // A browser reads a bare carriage return as a line feed: what is shown would not be what is sent.
+  // Browsers read a bare carriage return as a line feed: the text shown would differ from the text sent.
   '\r': '&#13;',
 };
 const LINK_ATTRIBUTE = /<a (?:class="[\w-]+" )?href="$/;
 const ADDRESS_ATTRIBUTE = /\s(?:href|src|action|formaction)="$/;
 const UNQUOTED_ATTRIBUTE = /=\s*$/;
-/** A path of our own, without a scheme or a host. */
+/** A path of ours, without scheme or host. */
 const OWN_PATH = /^\/(?![/\\])/;
 
 /**
- * Markup with values in it. Values stand in text or in a quoted attribute; an address must be a path of our own, or in a link a `WebAddress`.
+ * Markup with values in text or quoted attributes. An address must be a path of ours, or a `WebAddress` in a link.
  *
- * @throws {Error} for a value anywhere else: the mistake shows at the first rendering, in a test.
+ * @throws {Error} for a value elsewhere: tests see it at the first rendering.
  */
 export function markup(parts: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
   const pieces: Piece[] = [];
@@ -133,7 +130,6 @@ function pieceOf(value: MarkupValue): Piece {
   return isRenderable(value) ? value : value.map(pieceOf);
 }
 
-/** A text as it stands in text or in a quoted attribute. */
 export function escaped(text: string): string {
   return text.replaceAll(/[&<>"'`\r]/g, (character) => ESCAPES[character] ?? '');
 }

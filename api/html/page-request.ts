@@ -10,21 +10,19 @@ import type { RouteRunner } from '../http/route-runner.ts';
 import { identify, sessionCallerOf } from '../http/identify.ts';
 import { openTransaction } from '../http/route-transaction.ts';
 
-/** A request for one of our pages, and what runs the routes behind it. */
 export interface PageRequest {
   runner: RouteRunner;
   ctx: HttpContext;
 }
 
-/** What a form says, in place of the path, the headers and the JSON body of a request to the route. */
+/** A form's values in place of a request's path, headers and JSON body. */
 export interface FormCall {
   params?: Record<string, string>;
   body?: Record<string, unknown>;
-  /** In place of `X-Environment-Id`. */
   environmentId?: string;
 }
 
-/** Does what a route does, for a form: a page has no way to change anything that the API has not. */
+/** Calls a route for a form: a page can change nothing that the API cannot. */
 export async function callFromPage({ runner, ctx }: PageRequest, route: AnyRoute, call: FormCall): Promise<void> {
   const { params = {}, environmentId = '' } = call;
   const bySession = { authorization: null, resource: 'api' as const, environmentId, params };
@@ -38,13 +36,13 @@ export async function callFromPage({ runner, ctx }: PageRequest, route: AnyRoute
   });
 }
 
-/** Who looks at a page. @throws {ServiceError} AUTHENTICATION_ERROR, and AUTHORIZATION_ERROR for a form of another site. */
+/** @throws {ServiceError} AUTHENTICATION_ERROR; AUTHORIZATION_ERROR for another site's form. */
 export function sessionOf({ runner, ctx }: PageRequest, environmentId?: string): Promise<FoundSession> {
   const named = uuidOf(environmentId);
   return runner.authenticators.sessions.authenticate(ctx, named === null ? {} : { environmentId: named });
 }
 
-/** Reads for a page in one environment, with the rights that `like` asks of a member. */
+/** Reads in one environment, with the rights that `like` requires of a member. */
 export async function readAsMember<T>(
   { runner, ctx }: PageRequest,
   like: AnyRoute,
@@ -56,7 +54,6 @@ export async function readAsMember<T>(
   return openTransaction(runner.deps.db, caller, null, (tx) => work(tx, caller), { readOnly: true });
 }
 
-/** Reads what belongs to the user themselves. */
 export async function readAsUser<T>(
   { runner, ctx }: PageRequest,
   session: FoundSession,

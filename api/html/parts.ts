@@ -11,13 +11,13 @@ ${content}
 `;
 }
 
-/** Names and values. A row without a value is left out. */
+/** A row without a value is omitted. */
 export function facts(rows: readonly (readonly [name: string, value: MarkupValue])[]): Markup {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false);
   return markup`<dl>${shown.map(([name, value]) => markup`<dt>${exactText(name, SHORT_BYTES_MAX)}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-/** In UTC, because readers may be in any time zone. */
+/** UTC, because readers are in different time zones. */
 export function timeOf(moment: Date): Markup {
   const iso = moment.toISOString();
   return markup`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
@@ -36,23 +36,22 @@ export function distanceOf(moment: Date, now: Date): string {
   return new Intl.RelativeTimeFormat('en', { numeric: 'always' }).format(Math.trunc(seconds / length), unit);
 }
 
-/** A name with its id beside it, as small as it may be: people know the name, and ids are for looking things up. */
+/** People know the name; the small id is for searching. */
 export function named(name: string | null, id: string | null): Markup {
   const shownId = id !== null && id !== name && markup`<code class="id">${exactText(id, SHORT_BYTES_MAX)}</code>`;
   return markup`${name !== null && markup`${exactText(name, SHORT_BYTES_MAX)} `}${shownId}`;
 }
 
-/** A JSON value as people read it. */
 export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** Why somebody cannot decide. The API names its own members, which pages show in other words. */
+/** The API's text names its own members, which pages show in other words. */
 export function reasonOnPage({ publicMessage }: ServiceError): string {
   return publicMessage.replace(/: see `approvers`\..*$/s, '.');
 }
 
-/** "Production", "Berlin (production)": the kind of an environment where its name does not say it. */
+/** "Production", "Berlin (production)": adds the kind unless the name says it. */
 export function environmentText({ name, kind }: { name: string; kind: string }): string {
   return name.toLowerCase().includes(kind) ? name : `${name} (${kind})`;
 }

@@ -6,8 +6,7 @@ import { readBytes } from '../http/bodies.ts';
 const FORM_BYTES_MAX = 65_536;
 
 /**
- * The fields of a form, each once. Its CSRF token is handed to the check of the session. Line ends are line feeds, as everywhere
- * else: a browser sends a carriage return with each.
+ * Reads a form's fields, each once, and passes its CSRF token to the session check. Line ends become line feeds.
  *
  * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR.
  */

@@ -72,8 +72,7 @@ button.deny { color: var(--bad); background: var(--bad-ground); border-color: cu
 }
 `;
 
-/** The one style sheet of our pages. */
 export const STYLE = `${COMMON_STYLE}${APPROVAL_STYLE}`;
 
-/** Its name changes with its content, so that it may be kept for good. */
+/** The name changes with the content, so that browsers may cache it permanently. */
 export const STYLE_PATH = `${CONSOLE_PATH}/style-${createHash('sha256').update(STYLE).digest('hex').slice(0, 12)}.css`;

@@ -14,7 +14,6 @@ import { clientAddress } from './every-request.ts';
 import { allOf, outcomeOf, queryOf, validateBody, validatePart, withIssuesBeside } from './validate-request.ts';
 import { z } from 'zod';
 
-/** Answers the requests of REST: each by the route of its method and path. */
 export function answerRest(runner: RouteRunner, routes: readonly AnyRoute[]): HttpMiddleware {
   const table = new RouteTable(routes);
   return async (ctx, next) => {
@@ -61,7 +60,6 @@ async function answer(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): P
 
 const NOTHING = z.strictObject({});
 
-/** The request, checked by the route's schemas. */
 async function read(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): Promise<Parts> {
   if (route.streamedReply !== true) requireAcceptable(route, ctx);
   const parts = await readParts(runner, route, ctx);
@@ -133,7 +131,7 @@ function strictOf(schema: z.ZodObject): z.ZodObject {
   return strict;
 }
 
-/** From the body that is sent, so that a replayed reply, of which no headers are kept, says the same. */
+/** Derived from the body that is sent, so that a replayed reply says the same: its headers are not stored. */
 function sayAccepted(ctx: HttpContext, route: AnyRoute, { body }: WireReply): void {
   const { data } = JSON.parse(body) as { data: unknown };
   const accepted = route.accepted?.(data);

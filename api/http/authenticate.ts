@@ -17,23 +17,18 @@ const API_KEY = /^service_live_[0-9A-Za-z]{32}$/;
 const ACCESS_TOKEN = /^[0-9A-Za-z_-]{43}$/;
 
 /**
- * Turns an Authorization header into a caller. A key that is malformed, unknown, expired or revoked goes the same
- * way (a hash and one look at the database) to the same 401, so neither the answer nor its time tells them apart.
- * That there is no header, or one of another scheme, is no secret: the message says so.
- *
- * Every request looks its key up: what is cached in a process can be stale for as long as a notification takes, and a revoked
- * key must fail on the very next request on every process. Requests that arrive in the same turn of the event loop share the look-up of
- * their key, which begins after all of them.
+ * Turns an Authorization header into a caller. Malformed, unknown, expired and revoked keys take the same way (a hash and one database
+ * lookup) to the same 401, so neither reply nor time tells them apart. Every request looks its key up: a revoked key fails on the very next
+ * request in every process. Requests of one turn of the event loop share the lookup, which begins after all of them arrived.
  */
 export class Authenticator {
   private readonly db: Database;
   private readonly logger: Logger;
   /** Keys and grants whose use is being written, so that a burst of requests writes it once. */
   private readonly touching = new Set<string>();
-  /** The look-ups that have not begun, by the key. */
   private readonly due = new Map<string, Promise<ApiKeyGrant | null>>();
 
-  /** The URL that a token for one of our resources names; null where nobody can have one. */
+  /** Returns the URL that a token for one of our resources names, or null when tokens are not issued. */
   private readonly audienceOf: (resource: ResourceKind) => string | null;
 
   constructor(db: Database, logger: Logger, audienceOf: (resource: ResourceKind) => string | null) {
@@ -54,7 +49,7 @@ export class Authenticator {
     return ACCESS_TOKEN.test(presented) ? this.tokenCaller(presented, resource) : this.keyCaller(presented);
   }
 
-  /** A token is looked up as a key is: with the grant and the membership behind it as they are now. */
+  /** Like a key, a token is looked up on every request, with its grant and membership as they are now. */
   private async tokenCaller(presented: string, resource: ResourceKind): Promise<OAuthCaller> {
     const grant = await findAccessToken(this.db, presented);
     if (grant === null || grant.audience !== this.audienceOf(resource)) throw new ServiceError('AUTHENTICATION_ERROR');
@@ -95,7 +90,7 @@ export class Authenticator {
     if (isUseDue(used) && !this.touching.has(used.id)) void this.rememberUse(tenant, used);
   }
 
-  /** In the background: no reply waits for it, and none fails with it. */
+  /** Runs in the background: it neither delays nor fails a reply. */
   private async rememberUse(tenant: Tenant, { id, touch }: UsedCredential): Promise<void> {
     this.touching.add(id);
     try {
@@ -116,17 +111,15 @@ function unauthenticated(why: string): ServiceError {
   return new ServiceError('AUTHENTICATION_ERROR', { message });
 }
 
-/** Once what has arrived is taken in. */
 const turnOver = promisify(setImmediate);
 
-/** A key or a grant whose use is to be written. */
 interface UsedCredential {
   id: string;
   lastUsedAt: Date | null;
   touch: (tx: EnvironmentTransaction, id: string) => Promise<void>;
 }
 
-/** Its scopes are those of the consent that the role of its user allows now: every check of a scope is one of the role too. */
+/** The scopes are those of the consent that the user's role still allows. */
 function oauthCallerOf(grant: AccessTokenGrant, tenant: Tenant): OAuthCaller {
   const { userId, role, grantId, clientId, workspaceId, environment, expiresAt } = grant;
   const scopes = new Set(scopesForRole(grant.scopes, role));

@@ -12,9 +12,9 @@ import { Turns } from '../../domain/turns.ts';
 export const BODY_BYTES_MAX = 1_048_576;
 
 /**
- * The bytes of a body that says it is JSON. An upload that may not go on is refused like one that is too large.
+ * Reads the bytes of a JSON body.
  *
- * @throws {ServiceError} PAYLOAD_TOO_LARGE over `bytesMax`, UNSUPPORTED_MEDIA_TYPE.
+ * @throws {ServiceError} PAYLOAD_TOO_LARGE over `bytesMax` or when the upload may not go on, UNSUPPORTED_MEDIA_TYPE.
  */
 export async function readJsonBytes(request: IncomingMessage, bytesMax: number, upload?: Upload): Promise<Uint8Array> {
   const bytes = await readBytes(request, bytesMax, upload);
@@ -23,7 +23,7 @@ export async function readJsonBytes(request: IncomingMessage, bytesMax: number, 
 }
 
 export interface JsonBytesOptions extends JsonTextOptions {
-  /** Members and items that it may have; by default `BODY_VALUES_MAX`. Null: the caller has counted them by a rule of its own. */
+  /** Limit of members and items; by default `BODY_VALUES_MAX`. Null when the caller has counted them. */
   valuesMax?: number | null;
 }
 
@@ -40,11 +40,6 @@ export function parseJsonBytes(bytes: Uint8Array, options: JsonBytesOptions = {}
   return parseJsonText(text, options);
 }
 
-/**
- * A whole body, checked, and its digest for the Idempotency-Key: for a route that reads its body itself (`readBody`).
- *
- * @throws {ServiceError} VALIDATION_ERROR.
- */
 export function readBodyAs<Schema extends z.ZodType>(
   schema: Schema,
   bytes: Uint8Array,
@@ -83,7 +78,7 @@ export function readBytes(request: IncomingMessage, bytesMax: number, upload?: U
       }
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
-    // In both cases the client's connection ended: the service did not fail, and no dependency is away.
+    // The client's connection ended: neither the service nor a dependency failed.
     request.once('error', () => reject(new RequestAbortedError()));
     request.once('close', () => reject(new RequestAbortedError()));
   });
@@ -118,8 +113,8 @@ export function isLargeBody(bytes: Uint8Array): boolean {
 }
 
 /**
- * Spreads work on large bodies over rounds of the event loop, one piece in each: twenty bodies that arrive at once would otherwise
- * be parsed and digested one after the other while every other request waits.
+ * Spreads work on large bodies over rounds of the event loop, one piece in each: twenty bodies at once would otherwise block every other
+ * request.
  */
 export class BodyTurns {
   readonly #turns: Turns;
@@ -128,17 +123,17 @@ export class BodyTurns {
     this.#turns = new Turns(later);
   }
 
-  /** Resolves when a body of this size may be worked on; at once where it is small. The turn ends at the caller's next `await`. */
+  /** Resolves when a body of this size may be processed; at once when it is small. The turn ends at the caller's next `await`. */
   async take(owner: string, bytes: number): Promise<void> {
     if (bytes >= LARGE_BODY_BYTES) await this.#turns.take(owner);
   }
 }
 
-/** Eight of the largest, 4 MiB. A slow sender keeps a body for as long as a request may take. */
+/** Eight bodies of the largest size, 4 MiB. A slow sender holds a body for the whole request time-out. */
 const BYTES_A_WORKSPACE_MAX = 32 * 1_048_576;
 const BYTES_MAX = 128 * 1_048_576;
 
-/** Most of these bodies are small, and hundreds of them may come at once: their bytes are bounded, and not their number. */
+/** Bytes are bounded, not bodies: most are small, and hundreds may arrive at once. */
 export const LARGE_BODIES: UploadsOptions = {
   aWorkspaceMax: Infinity,
   bytesAWorkspaceMax: BYTES_A_WORKSPACE_MAX,

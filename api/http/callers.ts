@@ -3,7 +3,6 @@ import type { Tenant } from '../../db/client.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
 
-/** What every credential that works in an environment has. */
 interface EnvironmentCaller {
   workspaceId: string;
   tenant: Tenant;
@@ -19,7 +18,6 @@ export interface KeyCaller extends EnvironmentCaller {
   expiresAt: Date | null;
 }
 
-/** A signed-in member of the workspace who named this environment (`X-Environment-Id`). */
 export interface SessionCaller extends EnvironmentCaller {
   type: 'session';
   userId: string;
@@ -28,29 +26,23 @@ export interface SessionCaller extends EnvironmentCaller {
   expiresAt: Date;
 }
 
-/**
- * An app that a member has let act for them in this environment. It may do what the member consented to, and never more than the member's role
- * allows a session.
- */
+/** An app acting for a member in this environment: within the member's consent and never beyond the member's role. */
 export interface OAuthCaller extends EnvironmentCaller {
   type: 'oauth';
   userId: string;
-  /** What the member has now. */
+  /** The member's current role. */
   role: Role;
-  /** What the member consented to, without what their role does not allow now. */
+  /** The consented scopes that the role still allows. */
   scopes: ReadonlySet<Scope>;
   grantId: string;
   clientId: string;
   expiresAt: Date;
 }
 
-/** Who calls by an Authorization header. */
 export type BearerCaller = KeyCaller | OAuthCaller;
 
-/** The authenticated caller of a route of an environment. */
 export type Caller = KeyCaller | SessionCaller | OAuthCaller;
 
-/** A signed-in user, of whichever workspaces. */
 export interface UserCaller {
   type: 'session';
   userId: string;
@@ -61,7 +53,6 @@ export interface UserCaller {
   expiresAt: Date;
 }
 
-/** A signed-in member of the workspace that the path names. */
 export interface MemberCaller {
   type: 'session';
   userId: string;
@@ -71,10 +62,8 @@ export interface MemberCaller {
   workspaceId: string;
 }
 
-/** Who did it, as records keep it (`requestedBy`, `createdBy`, evidence actors). */
 export interface Actor {
   type: 'api_key' | 'user';
   id: string;
-  /** The app through which the user asked. */
   clientId?: string;
 }

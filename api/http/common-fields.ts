@@ -5,7 +5,6 @@ import { SCOPES } from '../../domain/scopes.ts';
 import { GOVERNANCE_WARNING_CODES } from '../../domain/governance-warnings.ts';
 import { validationError } from '../../domain/errors.ts';
 
-/** The part of a list that was asked for. */
 export interface Page {
   limit: number;
   offset: number;
@@ -24,7 +23,7 @@ export const PAGE_LIMIT_MAX = 100;
 /** Beyond it OFFSET is too costly, and nobody pages that far by hand. */
 export const PAGE_MAX = 100_000;
 
-/** The page, as a query asks for it. A route with `list` gets these members from its declaration and adds only its own to them. */
+/** Query members of a page. A route with `list` has them from its declaration. */
 export const pageQuery = {
   page: z.coerce.number().int().min(1).max(PAGE_MAX).default(1).meta({ description: 'The page, from 1.' }),
   limit: z.coerce
@@ -36,7 +35,6 @@ export const pageQuery = {
     .meta({ description: 'Items on a page.' }),
 };
 
-/** A boolean of a query string: `true` or `false`, nothing else. */
 export const queryBoolean = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 export const paginationSchema = z
@@ -49,7 +47,6 @@ export const paginationSchema = z
   })
   .meta({ id: 'OffsetPagination' });
 
-/** A page of records as the API shows them. */
 export function presented<Item, Shown>(
   { items, total }: { items: readonly Item[]; total: number },
   present: (item: Item) => Shown,
@@ -62,11 +59,11 @@ export function paginationOf(total: number, page: number, limit: number): Pagina
   return { total, page, limit, totalPages, hasMore: page < totalPages };
 }
 
-/** Years that PostgreSQL and JavaScript write alike: ours, and those that something may be remembered of. */
+/** Years that PostgreSQL and JavaScript write alike. */
 const MS_MIN = Date.UTC(1970, 0, 1);
 const REMEMBERED_MS_MIN = Date.parse('0001-01-01T00:00:00Z');
 const MS_MAX = Date.parse('9999-12-31T23:59:59.999Z');
-/** `abort`: what follows it reads a moment, and would fail over another text. */
+/** `abort`: the following checks parse the date and would throw. */
 const rfc3339 = z.iso.datetime({ offset: true, abort: true });
 
 const nearest = (text: string, msMin: number) => new Date(Math.min(MS_MAX, Math.max(msMin, Date.parse(text))));
@@ -76,22 +73,21 @@ const boundedFrom = (msMin: number, years: string) =>
     .refine((text) => Date.parse(text) >= msMin && Date.parse(text) <= MS_MAX, `must be in the years ${years}`)
     .transform((text) => new Date(text));
 
-/** A moment that a list is filtered by: one out of these years is the nearest in them. */
+/** Filters a list by a moment; one outside the supported years becomes the nearest inside them. */
 export const filterInstant = nearestFrom(MS_MIN);
 
-/** The same as text in UTC: of a filter that is kept and shown again, or of a due time, where each time that has passed is now. */
+/** The same as UTC text, for a stored filter and for a due time, where every past time means now. */
 export const nearestInstant = rfc3339.overwrite((text) => nearest(text, MS_MIN).toISOString());
 
-/** A moment that is stored, in UTC: PostgreSQL takes neither every year nor every offset that RFC 3339 has. */
+/** A stored moment in UTC: PostgreSQL does not accept every year and offset of RFC 3339. */
 export const storedInstant = boundedFrom(MS_MIN, '1970 to 9999').transform((instant) => instant.toISOString());
 
-/** The same of what is remembered, which may have been long ago. */
 export const rememberedFilterInstant = nearestFrom(REMEMBERED_MS_MIN);
 export const rememberedInstant = boundedFrom(REMEMBERED_MS_MIN, '1 to 9999');
 
 const CHARACTERS_MAX = 40;
 
-/** A duration as requests name it, in ISO 8601. Both ends are written so, and are allowed themselves. */
+/** A duration in ISO 8601. Both ends are inclusive. */
 export function durationSchema({ from, to, example }: { from: string; to: string; example: string }) {
   const [least, most] = [durationSeconds(from), durationSeconds(to)];
   return z
@@ -103,14 +99,13 @@ export function durationSchema({ from, to, example }: { from: string; to: string
     }, `must be an ISO 8601 duration from ${from} to ${to}, such as ${example}`);
 }
 
-/** Seconds of a duration that its schema let through. */
 export function durationSeconds(text: string): number {
   const seconds = isoDurationSeconds(text);
   if (seconds === null) throw new Error(`${text} was taken for a duration and is none`);
   return seconds;
 }
 
-/** The number of an immutable version in a path. Nine digits at most, so that every number fits into the column. */
+/** Version number in a path: at most nine digits, to fit the column. */
 export const versionNumber = z
   .string()
   .regex(/^[1-9]\d{0,8}$/, 'must be the number of a version')
@@ -118,15 +113,15 @@ export const versionNumber = z
   .describe('Number of the version, from 1.');
 
 /**
- * Any JSON value, taken as it is. `z.json()` walks every value through a union of six schemas, which took four times as long as parsing a
- * body; whatever a request holds came out of `parseJsonText` and is JSON already.
+ * Any JSON value, unchanged. `z.json()` walks every value through a union of six schemas, which took four times as long as parsing; request
+ * bodies come from `parseJsonText` and are JSON already.
  */
 export const anyJson = z
   .unknown()
   .refine((value) => value !== undefined, { error: 'is required', abort: true })
   .meta({ id: 'JsonValue', description: 'Any JSON value.' }) as unknown as z.ZodType<Json, Json>;
 
-/** What a list shows of a large member. The route of the one record answers it whole. */
+/** A list shortens large members; the route of the single record returns them whole. */
 export const shortenedSchema = z
   .strictObject({
     truncated: z.literal(true),
@@ -152,7 +147,7 @@ export const governanceWarningSchema = z
 
 const CONFIRMATION = 'In a protected environment send `confirmProtected: true`, as query parameter or in a JSON body.';
 
-/** What a deletion asks for in a protected environment, for its declaration. */
+/** Confirmation of a deletion in a protected environment. */
 export const confirmProtected = {
   description: CONFIRMATION,
   query: z.strictObject({ confirmProtected: queryBoolean.optional().describe(CONFIRMATION) }),
@@ -165,7 +160,6 @@ export function isConfirmed(query: Given, body: Given): boolean {
   return query?.confirmProtected === true || body?.confirmProtected === true;
 }
 
-/** The error of a deletion that was not confirmed. `what` is the thing in a word: `secret`. */
 export function refuseUnconfirmed(what: string, environment: string): Error {
   const message = `The environment "${environment}" is protected. To delete this ${what} for good, send confirmProtected=true as a query parameter, or {"confirmProtected": true} as the JSON body.`;
   return validationError(

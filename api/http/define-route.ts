@@ -29,7 +29,6 @@ type Out<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 type Params = z.ZodObject | undefined;
 type Body = z.ZodType | undefined;
 
-/** What every kind of route declares. */
 interface Declaration<P extends Params, Q extends Params, B extends Body, R extends Responses> {
   /** Permanent: the OpenAPI operationId and the key of every suite that runs over the route list, e.g. `secrets.put`. */
   id: string;
@@ -50,71 +49,63 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
      */
     issuesBeside?(body: unknown): Issue[];
   };
-  /** Schema of `data` by status. */
   response: R;
-  /** Beyond the ones that every route has (401, 403 with a scope, 400 with a request, 404, 405, 429, 500, 503). */
+  /** Codes beyond those of `errorCodesOf`: 404 is among them where the route has a role or is of a workspace. */
   errors?: readonly ErrorCode[];
-  /** The status of QUOTA_EXCEEDED, where it is not 429. */
   quotaStatus?: typeof QUOTA_STATUS_PAYMENT;
-  /** What the workspace's plan must include; else 403 FEATURE_NOT_AVAILABLE. */
+  /** Feature that the workspace's plan must include; else 403 FEATURE_NOT_AVAILABLE. */
   feature?: Feature;
   /** New expensive work (docs/plans-and-limits.md, "Pausing expensive work"): refused with 503 while an operator pauses it. */
   expensive?: true;
   /**
-   * For an idempotent route: run again for the same request, it answers from a record that it has committed. Its handler's first
-   * transaction, which commits that record, claims the Idempotency-Key too.
+   * For an idempotent route: a repeated run answers from a record that it committed. The handler's first transaction commits that record
+   * and claims the Idempotency-Key.
    */
   answersFromRecord?: boolean;
-  /** For an idempotent route: whether this request, its body checked, changes nothing. It then leaves its Idempotency-Key unused. */
+  /** For an idempotent route: returns true when this request changes nothing; its Idempotency-Key then stays unused. */
   changesNothing?(body: unknown): boolean;
   /**
-   * For a reply that shows a credential once: adds it to the data of the reply, also of a replayed one, in a read-only transaction of the
-   * caller's environment. The reply is recorded under its Idempotency-Key without it, so that the credential is in the vault alone.
+   * Adds a credential that is shown once to the reply's data, also of a replayed one, in a read-only transaction of the caller's
+   * environment. The reply is recorded without it, so that the credential is in the vault alone.
    */
   reveal?(tx: EnvironmentTransaction, data: Data<R>, ctx: Contexts.Revealing): Promise<Data<R>>;
-  /** Why a suite that runs over every route passes this one by, keyed by the suite's name. */
   exempt?: Record<string, string>;
-  /** Extra response headers, e.g. `Cache-Control: no-store`. */
   headers?: Record<string, string>;
-  /** Where the result of a 202 will be. It is sent with every 202, replayed ones too. */
+  /** Sent with every 202, replayed ones too. */
   accepted?(data: Data<R>): Accepted;
   /** The largest body in bytes; 1 MiB by default. */
   bodyBytesMax?: number;
-  /** The body is no JSON: the handler reads it as it arrives. What is too long by its Content-Length is refused before. */
+  /** The handler reads the body as it arrives. A Content-Length that is too long is refused first. */
   streamedBody?: StreamedBody;
-  /** The reply is bytes, not JSON: the handler answers a `stream`. */
+  /** The handler returns a `stream` of bytes instead of JSON. */
   streamedReply?: true;
-  /** Schemas of the members that stand beside `data` in the reply. */
   beside?: Readonly<Record<string, z.ZodType>>;
-  /** Set for a list; for a handler that pages by itself, too. Its query has `page` and `limit`. */
+  /** Set for a list and for a handler that pages by itself. The query has `page` and `limit`. */
   paginated?: true;
-  /** It answers `text/csv` too, to a caller whose `Accept` prefers that. */
+  /** Returns `text/csv` to a caller whose `Accept` prefers it. */
   csv?: true;
-  /** Replies in the form of another protocol, in success and in failure: for the API reference, by media type. */
+  /** Replies in the form of another protocol, by media type, for the API reference. */
   foreignReplies?: { success: JsonObject; failure: JsonObject };
 }
 
-/** What a route made of the bytes of its body. */
 export interface ReadBody<Parsed> {
-  /** Handed to the route as `body`. */
   body: Parsed;
-  /** Over the body's JSON value: equal bodies have equal ones. */
+  /** Digest of the body's JSON value: equal bodies have equal digests. */
   digest: string;
 }
 
 type ReadsBody<Parsed> = (bytes: Uint8Array, deps: ApiDependencies, workspaceId: string) => Promise<ReadBody<Parsed>>;
 
-/** What a route of one environment declares beside. */
 interface OfEnvironment {
-  /** What an API key needs; `null`: any authenticated caller. */
+  /** Scope that an API key needs; `null` admits any authenticated caller. */
   scope: Scope | null;
-  /** A key with only this scope passes too. The route then shows it only what the key itself made. */
+  /** A key with only this scope passes too, and sees only what it created. */
   ownWithScope?: Scope;
-  /** A scope that a key needs beside `scope`. It is checked for a replayed reply too, which a check in the work would not see. */
+  /** A further scope that a key needs, also for a replayed reply. */
   alsoScope?: Scope;
-  /** The least role with which a session may call it. Without one, a session cannot satisfy a scope. */
+  /** Minimum role of a session. Without one, a session cannot satisfy a scope. */
   role?: Role;
-  /** It is about the member themselves: an API key that holds the scope gets 403 USER_IDENTITY_REQUIRED. */
+  /** Concerns the member: an API key that has the scope gets 403 USER_IDENTITY_REQUIRED. */
   needsUser?: true;
   /**
    * The path names the environment (`{workspaceId}`, `{environmentId}`), not the header: a session reaches any environment of
@@ -123,34 +114,33 @@ interface OfEnvironment {
   environmentFromPath?: true;
   /** A session need not name an environment. The caller is then a `UserCaller`, and the route opens no transaction. */
   environmentOptional?: true;
-  /** Asked before the body is read, where bodies are so large that only a few may be held at once. */
+  /** Bounds how many large bodies are held at once; called before the body is read. */
   openUpload?(deps: ApiDependencies, workspaceId: string): Upload;
 }
 
-/** By what a route is of: what it declares beside, and its transaction and contexts. */
 interface Kinds<P, Q, B, Parsed> {
-  /** An API key's own environment, or the one that a session names by `X-Environment-Id`. */
+  /** The environment of an API key, or the one that a session names by `X-Environment-Id`. */
   environment: {
     declares: OfEnvironment;
     tx: EnvironmentTransaction;
     context: Contexts.EnvironmentContext<P, Q, Parsed>;
     handlerContext: Contexts.EnvironmentHandlerContext<P, Q, Parsed>;
   };
-  /** The workspace that the path names (`{workspaceId}`), for its members: an API key gets 403. `role` is the least one. */
+  /** The workspace of the path (`{workspaceId}`), for its members; an API key gets 403. `role` is the minimum. */
   workspace: {
     declares: { role: Role; inEnvironment?: never };
     tx: WorkspaceTransaction;
     context: Contexts.WorkspaceContext<P, Q, B>;
     handlerContext: Contexts.WorkspaceHandlerContext<P, Q, B>;
   };
-  /** A signed-in user, whatever their workspaces: a session only; an API key gets 403. */
+  /** A signed-in user; an API key gets 403. */
   user: {
     declares: unknown;
     tx: UserTransaction;
     context: Contexts.UserContext<P, Q, B>;
     handlerContext: Contexts.UserHandlerContext<P, Q, B>;
   };
-  /** Anybody, without a credential, and so without a transaction. The body is at most 8 KiB unless the route says otherwise. */
+  /** No credential and no transaction. The body is at most 8 KiB unless the route says otherwise. */
   public: {
     declares: { change?: never; read?: never; list?: never };
     tx: never;
@@ -172,8 +162,8 @@ export type RouteDefinition<
 > = {
   of: K;
   /**
-   * For a route of an environment. Parses and checks a body off the event loop, where it is so large that all other requests would wait for
-   * it. The schema of `request.body` then only describes it, and this throws what the schema's check would.
+   * For a route of an environment: parses and checks a large body off the event loop. `request.body` then only describes it; this function
+   * throws what that schema's check would.
    */
   readBody?: K extends 'environment' ? ReadsBody<Parsed> : never;
 } & Declaration<P, Q, B, R> &
@@ -187,7 +177,7 @@ export type RouteDefinition<
     Admitted
   >;
 
-/** A route of a workspace whose work is in one environment of it, which the request names: the transaction is that environment's. */
+/** A workspace route that works in one of its environments, which the request names. */
 export function defineRoute<
   P extends z.ZodObject,
   Q extends Params = undefined,
@@ -202,13 +192,13 @@ export function defineRoute<
       R,
       Prepared
     > & {
-      /** Its UUID. Row-level security hides an environment of another workspace. */
+      /** Environment UUID. Row-level security hides an environment of another workspace. */
       inEnvironment(ctx: Contexts.WorkspaceContext<Out<P>, Out<Q>, Out<B>>): string;
     },
 ): WorkspaceRoute;
 /**
- * A route, declared once: validation, authentication, the scope check, the transaction, OpenAPI and the suites all read it
- * (docs/howto/add-a-route.md). `of` says what it works in, and so who may call it.
+ * Declares a route once: validation, authentication, the scope check, the transaction, OpenAPI and the suites read it
+ * (docs/howto/add-a-route.md). `of` decides where it works and who may call it.
  */
 export function defineRoute<
   K extends Kind,
@@ -221,7 +211,7 @@ export function defineRoute<
   Admitted = void,
 >(definition: RouteDefinition<K, P, Q, B, R, Parsed, Prepared, Admitted>): Extract<AnyRoute, { of: K }>;
 export function defineRoute(definition: object): AnyRoute {
-  // The machinery calls the route with what the definition's own schemas parsed, so the erased types hold.
+  // The route is called with what the definition's own schemas parsed, so the erased types hold.
   const route: AnyRoute = { ...DEFAULTS, ...(definition as AnyRoute) };
   if (route.of === 'public') route.bodyBytesMax ??= PUBLIC_BODY_BYTES_MAX;
   if (route.list === undefined) return route;
@@ -231,7 +221,7 @@ export function defineRoute(definition: object): AnyRoute {
 
 const DEFAULTS = { scope: null, request: {}, errors: [] };
 
-/** A sender to a public route is not authenticated: it gets little of our memory. */
+/** The sender is not authenticated: it gets little of our memory. */
 const PUBLIC_BODY_BYTES_MAX = 8_192;
 
 type AnyDeclaration = Declaration<Params, Params, Body, Responses>;

@@ -10,7 +10,7 @@ import { NearPaths } from './near-paths.ts';
 import { removeRateLimitHeaders } from './rate-limit.ts';
 import { resourceMetadataPath, resourceOfPath } from './oauth-places.ts';
 
-/** Turns every error thrown by the inner layers into the one error body. The form: docs/api.md, "Errors". */
+/** Turns every thrown error into the one error body (docs/api.md, "Errors"). */
 export function replyWithErrors(deps: Pick<ApiDependencies, 'logger' | 'pagesUrl'>, docsBase: string): HttpMiddleware {
   const { logger } = deps;
   return async (ctx, next) => {
@@ -31,7 +31,7 @@ export function replyWithErrors(deps: Pick<ApiDependencies, 'logger' | 'pagesUrl
   };
 }
 
-/** Node takes an absolute target that is no URL, such as `http://[`; Koa's getter of the path throws at it, wherever that is read first. */
+/** Node accepts an absolute target that is no URL, such as `http://[`; Koa's `path` getter throws for it. */
 function refuseUnusableTarget(ctx: HttpContext): void {
   try {
     void ctx.path;
@@ -40,7 +40,7 @@ function refuseUnusableTarget(ctx: HttpContext): void {
   }
 }
 
-/** Where a code is explained. An installation may be offline, so the API serves the page itself, below the prefix of the documentation. */
+/** An installation may be offline, so the API serves the page of a code itself. */
 export function linkToCode(code: ErrorCode, docsBase: string): string {
   return `<${docsBase}/docs${errorRoute(code)}>; rel="help"`;
 }
@@ -52,13 +52,13 @@ function replyWithError(ctx: HttpContext, error: ServiceError, docsBase: string)
   if (status === 429) removeRateLimitHeaders(ctx);
   if (error.code === 'RANGE_NOT_SATISFIABLE') ctx.set('Content-Range', `bytes */${String(error.details?.['size'])}`);
   if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
-  // The specification states the body's members; RFC 8288 has a place for the link.
+  // The specification fixes the body's members, so the link goes into a header (RFC 8288).
   ctx.set('Link', linkToCode(error.code, docsBase));
   const message = error.missing === undefined ? null : missingMessage(error.missing, ctx.state.caller);
   ctx.body = JSON.stringify(errorBody(error, ctx.state.requestId, message ?? error.publicMessage));
 }
 
-/** The last in the chain: no route has this path. */
+/** The last middleware: no route has this path. */
 export function refuseUnknownPath(routes: readonly { path: string }[]): HttpMiddleware {
   const near = new NearPaths(routes.map(({ path }) => path));
   return (ctx) => {
@@ -69,10 +69,7 @@ export function refuseUnknownPath(routes: readonly { path: string }[]): HttpMidd
   };
 }
 
-/**
- * Tells a client what it can do about a refusal (RFC 6750, 3 and RFC 9728, 5.1): where the resource says which server issues its tokens,
- * and the missing scope.
- */
+/** Tells the client what it can do (RFC 6750, 3 and RFC 9728, 5.1): which server issues tokens, and the missing scope. */
 export function challenge(ctx: HttpContext, error: ServiceError, issuer: string | null): void {
   const parts: string[] = [];
   if (ctx.status === 401 && ctx.get('Authorization') !== '') parts.push('error="invalid_token"');

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { ConnectionsByNetwork } from './http-server.ts';
 import type { AnyRoute } from './define-route.ts';
 
-/** What may be echoed and logged as it is. At most 128 characters (docs/api.md, "Request ids"). */
+/** Safe to echo and log (docs/api.md, "Request ids"). */
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Headers of every response. A route or the reference page may replace its Content-Security-Policy and Cache-Control. */
@@ -22,7 +22,7 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** The first of all: gives the request its id, finds out where it came from, and sets the headers of every response. */
+/** The first middleware: sets the request's id, its origin and the headers of every response. */
 export function beginRequest(network: NetworkSettings): HttpMiddleware {
   return (ctx, next) => {
     const requestId = requestIdOf(ctx);
@@ -34,23 +34,19 @@ export function beginRequest(network: NetworkSettings): HttpMiddleware {
   };
 }
 
-/** The caller's where it is safe, else one of ours. */
 function requestIdOf(ctx: HttpContext): string {
   const given = ctx.get('X-Request-Id');
   return SAFE_REQUEST_ID.test(given) ? given : newId('request');
 }
 
-/** How the service is reached from outside. */
 export interface NetworkSettings {
-  /** The origin that clients use, such as `https://api.example.com`; null: not configured. */
+  /** Public origin, such as `https://api.example.com`. Null when not configured. */
   publicUrl: string | null;
-  /** The proxies whose forwarding headers are trusted. */
   trustedProxies: AddressRanges;
 }
 
 const HSTS_MAX_AGE_SECONDS = 31_536_000;
 
-/** Determines where a request came from, before anything else needs it. Over TLS it sends Strict-Transport-Security. */
 export function observeOrigin(ctx: HttpContext, { trustedProxies }: NetworkSettings): void {
   ctx.state.origin = originOf(
     {
@@ -69,8 +65,8 @@ export function observeOrigin(ctx: HttpContext, { trustedProxies }: NetworkSetti
 }
 
 /**
- * Refuses an unencrypted request if the service is public over HTTPS: 403 HTTPS_REQUIRED, because its credential crossed the
- * network readably. A redirect would hide that. Health checks come before it: load balancers call them unencrypted.
+ * Refuses an unencrypted request to a service that is public over HTTPS with 403 HTTPS_REQUIRED: its credential crossed the network
+ * readably, and a redirect would hide that. Health checks are answered earlier: load balancers call them unencrypted.
  */
 export function requireHttps({ publicUrl }: NetworkSettings): HttpMiddleware {
   const isRequired = publicUrl?.startsWith('https://') === true;
@@ -84,18 +80,16 @@ export function requireHttps({ publicUrl }: NetworkSettings): HttpMiddleware {
   };
 }
 
-/** The address to throttle for a request: the client's, as far as it can be trusted. */
+/** The client's address, for throttling. */
 export function clientAddress(ctx: HttpContext): string {
   return ctx.state.origin.clientAddress ?? 'unknown';
 }
 
-/** Whether the client sent the request over TLS. */
 export function isSecure(ctx: HttpContext): boolean {
   return ctx.state.origin.secure;
 }
 
-/** One line for each request. It names the route and the ids that the
- * request touched, never the path or query that was sent: those can hold anything. */
+/** One line a request, with the route and the touched ids but never the sent path or query: those can hold anything. */
 export function logAccess(logger: Logger): HttpMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -134,14 +128,13 @@ export const STRANGERS_AN_ADDRESS_MAX = 200;
 
 export interface BoundStrangersOptions {
   routes: readonly AnyRoute[];
-  /** Other paths whose bodies are read before it is known who sends them: pages, OAuth, chat systems. */
+  /** Other paths whose bodies are read before the sender is known: pages, OAuth, chat systems. */
   isOfStrangers(path: string): boolean;
 }
 
 /**
- * Bounds the connections of one IPv4 address or IPv6 /64 that send a body to a path which looks at no credential before: a stranger who
- * stalls uses their own share. The address is the client's behind a trusted proxy. Elsewhere the credential is looked at before the body,
- * and whoever has none is answered at once.
+ * Bounds the connections of one IPv4 address or IPv6 /64 that send a body before any credential is checked, so that a stalling stranger
+ * uses only their own share. Behind a trusted proxy the address is the client's. Other paths check the credential before the body.
  */
 export function boundStrangers({ routes, isOfStrangers }: BoundStrangersOptions): HttpMiddleware {
   const connections = new ConnectionsByNetwork(STRANGERS_AN_ADDRESS_MAX);
@@ -153,7 +146,6 @@ export function boundStrangers({ routes, isOfStrangers }: BoundStrangersOptions)
     if (!sendsBody || !(isOfStrangers(ctx.path) || publicPaths.some((path) => path.test(ctx.path)))) return next();
     const leave = connections.enter(clientAddress(ctx));
     if (leave === null) {
-      // The rest of the body is not waited for.
       ctx.set('Connection', 'close');
       throw new ServiceError('SERVICE_UNAVAILABLE', {
         message: `${STRANGERS_AN_ADDRESS_MAX} requests from this network are being read. Try again when one of them has ended.`,

@@ -25,14 +25,14 @@ const PASSING_NAMES = new Set(['NoConnectionError']);
 const CONNECTION_GONE =
   /^(Connection (terminated|ended)( unexpectedly| due to connection timeout)?|Client (has encountered a connection error|was closed) and is not queryable)$/;
 
-/** The error that the caller reads for anything thrown. Only a ServiceError's own message ever reaches a caller. */
+/** Only a ServiceError's own message reaches a caller. */
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const passing = isPassing(thrown);
   return new ServiceError(passing ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', { cause: thrown });
 }
 
-/** A dependency is away for now: the caller may retry the same request. */
+/** Whether a dependency is temporarily unavailable, so that the caller may retry the same request. */
 export function isPassing(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = codeOf(thrown);
@@ -51,7 +51,7 @@ export function logFailure(logger: Logger, error: ServiceError, context: Record<
   else if (error.status >= 500) logger.warn({ ...context, failure }, 'request refused: a dependency is away');
 }
 
-/** Why an action that a request names is not there, with the names that may have been meant. */
+/** The 404 of an action, with names that may have been meant. */
 export async function missingAction(tx: EnvironmentTransaction, ref: string): Promise<ServiceError> {
   if (isId('action', ref)) return notFound('action');
   return notFound('action', {
@@ -60,7 +60,6 @@ export async function missingAction(tx: EnvironmentTransaction, ref: string): Pr
   });
 }
 
-/** The same of a secret. */
 export async function missingSecret(tx: EnvironmentTransaction, name: string): Promise<ServiceError> {
   return notFound('secret', {
     names: nearNames(name, await listSimilarNames(tx, 'secrets', name)),
@@ -69,8 +68,8 @@ export async function missingSecret(tx: EnvironmentTransaction, name: string): P
 }
 
 /**
- * The message of a 404 for this caller: which environment was looked in, which it knows as its own, and names that it may list. It
- * says nothing of any other environment. Null where the caller works in no environment.
+ * Message of a 404: the environment searched and similar names that the caller may list, and nothing of other environments. Returns null
+ * when the caller works in no environment.
  */
 export function missingMessage({ what, near, otherKind }: Missing, caller: AnyCaller | undefined): string | null {
   if (caller === undefined || !('environment' in caller)) return null;
@@ -85,7 +84,7 @@ export function missingMessage({ what, near, otherKind }: Missing, caller: AnyCa
   return `No such ${what} in environment ${name} (${kind})${bound}.${told}${meant}`;
 }
 
-/** To a key that names an environment other than its own. */
+/** For a key that names an environment other than its own. */
 export function notThisEnvironment({ name, kind }: Pick<CallerEnvironment, 'name' | 'kind'>): string {
   return `No such environment for this key: it is bound to ${name} (${kind}).`;
 }

@@ -12,34 +12,33 @@ import { clientAddress } from './every-request.ts';
 import { allOf, validatePart } from './validate-request.ts';
 import { z } from 'zod';
 
-/** A request for a route, in whatever form it came: of REST, of a tool of MCP, of a form of our pages. */
+/** A request for a route: from REST, an MCP tool or a form of our pages. */
 export interface RouteRequest {
   runner: RouteRunner;
   route: AnyRoute;
   ctx: HttpContext;
-  /** Looks up who asks: for this request, and again where the credential ended before the work committed. */
+  /** Called again when the credential ended before the work committed. */
   identify: () => Promise<AnyCaller | null>;
-  /** Who asks, where a request that calls several routes was identified, and counted against the rate limit, as a whole. */
+  /** Set when a request that calls several routes was identified and rate-limited as a whole. */
   caller?: Caller;
-  /** What the route is asked, checked by its schemas. It is read once the caller may ask: nobody else's body is read. */
+  /** Called once the caller is admitted: nobody else's body is read. */
   read(): Promise<Parts>;
   /** Ends waits on behalf of the caller, and no work. */
   signal: AbortSignal;
 }
 
-/** What the schemas of a route made of a request. */
 export interface Parts {
   params: unknown;
   query: unknown;
   body: unknown;
-  /** What stands for the body in the digest of the request: its JSON value, or the digest of it. */
+  /** The body's JSON value, or its digest, for the request digest. */
   json?: unknown;
   idempotencyKey?: string | null;
 }
 
 /**
- * The one way to a route: identifies the caller, asks the gates, checks the scope or role, reads the request, then does the work, at most
- * once for an Idempotency-Key. Answers the reply, which is not sent.
+ * The one way to a route: identifies the caller, passes the gates, checks scope or role, reads the request and does the work, at most once
+ * for an Idempotency-Key. Returns the reply unsent.
  *
  * @throws {ServiceError} for every refusal.
  */
@@ -68,7 +67,7 @@ export async function callRoute(request: RouteRequest): Promise<WireReply> {
   }
 }
 
-/** The caller, who may ask for the route: known to the log and the gates, with the scope or role. Null for a public route. */
+/** Returns the admitted caller, or null for a public route. */
 export async function admit(
   request: Pick<RouteRequest, 'runner' | 'route' | 'ctx' | 'identify' | 'caller'>,
 ): Promise<AnyCaller | null> {
@@ -81,7 +80,6 @@ export async function admit(
   return caller;
 }
 
-/** The caller as for a new request, with the rights that they have now. */
 async function identifyAgain({ route, identify }: RouteRequest): Promise<AnyCaller> {
   const again = await identify();
   authorize(route, again);
@@ -91,7 +89,7 @@ async function identifyAgain({ route, identify }: RouteRequest): Promise<AnyCall
 
 /** @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role. */
 function authorize(route: AnyRoute, caller: AnyCaller | null): void {
-  // Where a session need not name an environment, nobody is refused.
+  // A session that need not name an environment is never refused.
   if (route.of === 'environment' && route.environmentOptional !== true) requireScope(caller as Caller, route);
   if (route.of !== 'workspace' || route.role === undefined) return;
   if (caller === null || !('role' in caller)) throw new Error(`route ${route.id} has no member who asks`);
@@ -106,7 +104,7 @@ function browserOf(ctx: HttpContext): Browser {
   return { address: clientAddress(ctx), secureCookie: needsSecureCookie(ctx), sessionToken: readSessionCookie(ctx) };
 }
 
-/** What stands in place of the path, the query and the JSON body of a request. */
+/** Takes the place of the path, the query and the JSON body of a request. */
 export interface Given {
   params?: Record<string, unknown>;
   query?: Record<string, unknown>;
@@ -129,7 +127,6 @@ export function checkedParts(route: AnyRoute, given: Given): Parts {
   return { params: parsedParams, query: parsedQuery, body: parsedBody };
 }
 
-/** The work, at most once for an Idempotency-Key. */
 async function runOnce(asked: Asked, json: unknown): Promise<WireReply> {
   const { runner, route, ctx, caller, idempotencyKey: key } = asked;
   const gated = { ctx, route, workspaceId: workspaceOf(caller) };
@@ -157,7 +154,7 @@ async function runOnce(asked: Asked, json: unknown): Promise<WireReply> {
   return reply;
 }
 
-/** The reply with the credential that it shows once, which is not recorded with it. */
+/** Adds the credential that is shown once, which the recorded reply lacks. */
 async function revealed({ runner: { deps }, route, caller }: Asked, reply: WireReply): Promise<WireReply> {
   const { reveal } = route;
   if (reveal === undefined) return reply;

@@ -3,26 +3,25 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { type AddressRanges, isInRanges, networkOf } from '../../domain/address-ranges.ts';
 
-/** Limits on what clients may use of one process. */
 export interface HttpLimits {
   connectionsMax: number;
   /** Connections of one IPv4 address or one IPv6 /64. Trusted proxies are exempt: each carries many clients. */
   connectionsPerAddressMax: number;
   /** From the connection, or the last reply on it, to the end of the headers. */
   headersTimeoutMs: number;
-  /** The same to the end of the body. */
+  /** From the same start to the end of the body. */
   requestTimeoutMs: number;
 }
 
-/** Above what load balancers keep idle connections for, so that they close first and no request meets a closing socket. */
+/** Longer than load balancers keep idle connections, so that they close first and no request meets a closing socket. */
 export const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** How far apart Node looks for requests that are overdue. Its default of 30 s would triple a time-out of 15 s. */
 const OVERDUE_CHECK_INTERVAL_MS = 1_000;
-/** A reply that the client does not read for this long is given up: a client that never reads would hold it for ever. */
+/** Time after which an unread reply is given up. */
 export const UNREAD_REPLY_TIMEOUT_MS = 60_000;
-/** Requests that still wait for their outcome at the end of the grace are answered with what is known; this is their time for it. */
+/** Requests that still wait at the end of the grace period get this long to reply with what is known. */
 const LAST_REPLIES_MS = 2_000;
-/** A connection that is new as the drain begins has sent its first bytes by then. */
+/** A connection that is new at the start of the drain has sent its first bytes by then. */
 const SILENT_GRACE_MS = 1_000;
 const REFUSALS_LOG_INTERVAL_MS = 60_000;
 
@@ -33,13 +32,12 @@ export interface HttpServerOptions {
   unreadReplyTimeoutMs?: number;
 }
 
-/** An HTTP server that bounds what clients hold of it, and that can stop without breaking off a reply. */
+/** An HTTP server that bounds its clients' share and stops without breaking off a reply. */
 export class HttpServer {
   private readonly server: Server;
   private readonly open = new Set<ServerResponse>();
   private readonly byNetwork: ConnectionsByNetwork;
   private readonly options: HttpServerOptions;
-  /** The connections that are open. */
   private readonly sockets = new Set<Socket>();
   private isDraining = false;
   private refusals = 0;

@@ -17,7 +17,6 @@ export const archiveLimitRoute = defineRoute({
   role: 'admin',
   request: { params: limitParams },
   response: { 200: limitSchema },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params }) {
     const locked = existing(await lockImpactLimit(tx, params.id), 'impact limit');

@@ -2,7 +2,6 @@ import type { LimitRecord } from '../../db/impact-limits/records.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AuditEntry } from '../http/define-route.ts';
 
-/** What the audit log keeps of a limit that was made or changed. */
 export function limitEntry(
   action: 'impact_limit.created' | 'impact_limit.updated' | 'impact_limit.archived',
   after: LimitRecord,

@@ -28,9 +28,5 @@ export const getLimitRoute = defineRoute({
   role: 'member',
   request: { params: limitParams },
   response: { 200: limitSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const limit = existing(await getImpactLimit(tx, params.id), 'impact limit');
-    return presentLimit(limit);
-  },
+  read: async (tx, { params }) => presentLimit(existing(await getImpactLimit(tx, params.id), 'impact limit')),
 });

@@ -38,7 +38,7 @@ const thresholds = z
 const entry = z.string().min(1).max(SCOPE_ENTRY_CHARACTERS_MAX);
 const listOf = (item: z.ZodType<string>) => z.array(item).min(1).max(SCOPE_ENTRIES_MAX).optional();
 
-/** An entry that nothing could ever match, such as the id of an action or the name of a key, would be a limit that limits nothing. */
+/** Refuses an entry that can never match, such as an action's id: the limit would limit nothing. */
 const pattern = entry
   .regex(/^[a-z0-9_.*-]+$/, 'must be a name, or one with `*`, in lower case: no id')
   .refine((text) => !isId('action', text), 'must be the name of an action, or one with `*`: no id');
@@ -156,7 +156,6 @@ export const limitSchema = z
   })
   .meta({ id: 'ImpactLimit' });
 
-/** A limit as the request that wrote it is answered. */
 export const writtenLimitSchema = limitSchema
   .extend({ warnings: z.array(governanceWarningSchema).describe('What in the limit may be a slip.') })
   .meta({ id: 'WrittenImpactLimit' });

@@ -21,7 +21,7 @@ export const updateLimitRoute = defineRoute({
   role: 'admin',
   request: { params: limitParams, body: updateLimitBody },
   response: { 200: writtenLimitSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params, body }) {
     const before = existing(await lockImpactLimit(tx, params.id), 'impact limit');

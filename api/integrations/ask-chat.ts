@@ -5,10 +5,9 @@ import type { ChatReply } from '../../domain/integrations/chat-client.ts';
 import { type ChatProvider, PROVIDER_NAMES } from '../../domain/integrations/integrations.ts';
 import type { JsonObject } from '../../domain/json.ts';
 
-/** The caller waits for the chat system. */
 export const CHAT_TIMEOUT_MS = 10_000;
 
-/** @throws {ServiceError} NOT_FOUND where there is none, or one of another chat system. */
+/** @throws {ServiceError} NOT_FOUND for none, or one of another chat system. */
 export async function credentialOf(
   tx: EnvironmentTransaction,
   id: string,
@@ -18,7 +17,7 @@ export async function credentialOf(
   return found;
 }
 
-/** What the chat system answered. @throws {ServiceError} CONFLICT for what it refuses, SERVICE_UNAVAILABLE where it is away. */
+/** @throws {ServiceError} CONFLICT when the chat system refuses, SERVICE_UNAVAILABLE when it is unavailable. */
 export function answerOf(provider: ChatProvider, reply: ChatReply): JsonObject {
   if (reply.kind === 'done') return reply.data;
   throw reply.kind === 'refused'
@@ -31,7 +30,7 @@ export function unavailable(provider: ChatProvider, reason: string): ServiceErro
   return new ServiceError('SERVICE_UNAVAILABLE', { message });
 }
 
-/** A text of a chat system's answer; an empty one where it is none. */
+/** Returns an empty text for anything else. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value.slice(0, 200) : '';
 }

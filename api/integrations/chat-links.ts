@@ -19,7 +19,7 @@ export const linkChatUserRoute = defineRoute({
   role: 'member',
   request: { params: linksParams, body: linkBody },
   response: { 201: chatLinkSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   inEnvironment: ({ params }) => params.environmentId.toLowerCase(),
   async change(tx, { params, body, caller }) {
     await requireOwnEnvironment(tx, params.environmentId);
@@ -50,7 +50,6 @@ export const unlinkChatUserRoute = defineRoute({
   role: 'member',
   request: { params: linkParams },
   response: { 200: unlinkedSchema },
-  errors: ['NOT_FOUND'],
   inEnvironment: ({ params }) => params.environmentId.toLowerCase(),
   async change(tx, { params: { environmentId, integrationId }, caller }) {
     await requireOwnEnvironment(tx, environmentId);
@@ -69,7 +68,7 @@ export const unlinkChatUserRoute = defineRoute({
   },
 });
 
-/** Row-level security shows only the environments of the transaction's workspace. @throws {ServiceError} NOT_FOUND for any other. */
+/** @throws {ServiceError} NOT_FOUND outside the workspace, by row-level security. */
 async function requireOwnEnvironment(tx: EnvironmentTransaction, environmentId: string): Promise<void> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
     'require_own_environment',

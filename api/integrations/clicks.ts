@@ -2,14 +2,13 @@ import { type ClickedButton, parseButton } from '../../domain/integrations/click
 import type { ChatUser } from '../../domain/integrations/integrations.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 
-/** A click on a button of ours. */
 export interface Click extends ClickedButton {
   user: ChatUser;
-  /** Where Slack reads the answer; null for Discord, which reads the reply. */
+  /** Where Slack reads the answer. Null for Discord, which reads the reply. */
   responseUrl: string | null;
 }
 
-/** Source: "Reference: block_actions payload" (docs.slack.dev). Null: nothing of ours was clicked. */
+/** Returns null when no button of ours was clicked. Source: "Reference: block_actions payload" (docs.slack.dev). */
 export function clickOfSlack(payload: JsonObject): Click | null {
   const { type, user, actions, response_url: responseUrl } = payload;
   const [action] = Array.isArray(actions) ? actions : [];
@@ -22,8 +21,8 @@ export function clickOfSlack(payload: JsonObject): Click | null {
 }
 
 /**
- * The workspace of who clicked. One app may be installed in several, whose clicks have the same signature, and a user's id is unique
- * only together with its team. Source: "User types" (docs.slack.dev). Empty: it is not said.
+ * Team of the user who clicked, or empty. Several workspaces may have one app with the same signature, and user ids are unique only within
+ * a team. Source: "User types" (docs.slack.dev).
  */
 export function teamOfSlack({ user, team }: JsonObject): string {
   const ofUser = isJsonObject(user) ? text(user['team_id']) : '';
@@ -32,7 +31,7 @@ export function teamOfSlack({ user, team }: JsonObject): string {
 
 const MESSAGE_COMPONENT = 3;
 
-/** Source: "Interaction object" (discord.com/developers). In a server the user stands in `member`, elsewhere beside it. */
+/** In a server the user is in `member`, elsewhere beside it. Source: "Interaction object" (discord.com/developers). */
 export function clickOfDiscord(payload: JsonObject, applicationId: string | null): Click | null {
   const { type, data, member, application_id: ofApplication } = payload;
   const user = isJsonObject(member) ? member['user'] : payload['user'];

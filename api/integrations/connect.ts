@@ -105,7 +105,7 @@ function issue(member: string, message: string): Error {
   return validationError([{ path: `body.${member}`, message }]);
 }
 
-/** A credential that the chat system does not take is a mistake in the request. */
+/** A credential that the chat system refuses is a mistake in the request. */
 function known(provider: ChatProvider, member: string, reply: ChatReply): JsonObject {
   if (reply.kind === 'done') return reply.data;
   if (reply.kind === 'again') throw unavailable(provider, reply.reason);

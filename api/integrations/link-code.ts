@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Some 79 bits, which nobody guesses in ten minutes. No letter or digit looks like another one. */
+/** 79 bits, without characters that look alike. */
 const ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
 const CHARACTERS = 16;
 
 export function newLinkCode(): string {
   let code = '';
-  // Bytes that would favour the first letters are left out.
+  // Skips bytes that would favour the first letters.
   const most = 256 - (256 % ALPHABET.length);
   while (code.length < CHARACTERS) {
     for (const byte of randomBytes(CHARACTERS)) {
@@ -16,7 +16,7 @@ export function newLinkCode(): string {
   return code;
 }
 
-/** A person may type it in small letters and with spaces or hyphens. */
+/** People may type small letters, spaces or hyphens. */
 export function hashOfCode(code: string): Buffer {
   return createHash('sha256').update(code.toUpperCase().replaceAll(/[\s-]/g, '')).digest();
 }

@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { answerOf, textOf } from './ask-chat.ts';
 
 /**
- * Slack recommends at most 200 channels a page: a thousand with long topics are more than the client reads of one answer. Few workspaces
- * have more channels than these pages hold. Source: "conversations.list" (docs.slack.dev), which Slack answers some 20 times a minute.
+ * Slack's recommended maximum: longer pages exceed the client's limit. Source: "conversations.list" (docs.slack.dev), rate limit about 20 a
+ * minute.
  */
 const PAGE_SIZE = 200;
 const PAGES_MAX = 15;
-/** For all pages together: the caller waits. */
+/** For all pages: the caller waits. */
 const LISTING_TIMEOUT_MS = 20_000;
 
 export interface SlackChannel {
@@ -18,14 +18,13 @@ export interface SlackChannel {
   isMember: boolean;
 }
 
-/** One call of `conversations.list`. */
 export type AskForPage = (body: JsonObject, timeoutMs: number) => Promise<ChatReply>;
 
 /**
- * The channels of a Slack workspace, page by page. Where the time is over, or Slack asks to come back later, those that were read are
- * the answer, `truncated`: the caller may find the channel among them, and would hardly get further with another try.
+ * Reads channels page by page. When time runs out or Slack limits the rate, returns the pages so far as `truncated`: another try would
+ * hardly get further.
  *
- * @throws {ServiceError} CONFLICT for what Slack refuses, SERVICE_UNAVAILABLE where it gives no page at all.
+ * @throws {ServiceError} CONFLICT when Slack refuses, SERVICE_UNAVAILABLE without any page.
  */
 export async function readChannels(
   ask: AskForPage,

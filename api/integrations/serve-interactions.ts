@@ -10,7 +10,7 @@ import { pass as passGates, type RouteRunner } from '../http/route-runner.ts';
 import { type Click, clickOfDiscord, clickOfSlack, teamOfSlack } from './clicks.ts';
 import { answerSlack, findSender, isSigned, type Sender, takeClick, type Taken, tellDecided } from './take-click.ts';
 
-/** A click in Slack brings the message along, which takes at most two thirds of this (domain/integrations/slack-message.ts). */
+/** A Slack click includes its message, at most two thirds of this (domain/integrations/slack-message.ts). */
 const BODY_BYTES_MAX = 64 * 1024;
 const PATH = /^\/api\/v2\/integrations\/(slack|discord)\/([0-9A-Za-z_-]{1,100})\/interactions$/;
 const HEADERS: Record<ChatProvider, { timestamp: string; signature: string }> = {
@@ -23,8 +23,8 @@ export function isInteractionsPath(path: string): boolean {
 }
 
 /**
- * Where Slack and Discord send clicks. They are no routes of the developer API: the credential is a signature over the raw body, Slack
- * sends a form, and both read an answer of their own form.
+ * Endpoints for clicks of Slack and Discord. They are no API routes: the credential is a signature over the raw body, and request and reply
+ * have the chat system's form.
  */
 export function serveInteractions({ deps, gates }: Pick<RouteRunner, 'deps' | 'gates'>): HttpMiddleware {
   return async (ctx, next) => {
@@ -35,19 +35,18 @@ export function serveInteractions({ deps, gates }: Pick<RouteRunner, 'deps' | 'g
     const signed = { timestamp: ctx.get(timestamp), signature: ctx.get(signature), now: new Date() };
     const sender = await findSender(deps, { provider: provider as ChatProvider, integrationId, signed });
     if (sender === null) {
-      // Nobody sends a body to an integration that is not there: the rest of it is not waited for.
+      // Does not wait for the rest of the body.
       ctx.set('Connection', 'close');
       throw notSigned();
     }
     const body = await readBytes(ctx.req, BODY_BYTES_MAX);
-    // The same answer whether or not the integration is there.
+    // Does not reveal whether the integration exists.
     if (!isSigned(deps, sender, { ...signed, body })) throw notSigned();
     ctx.set('Cache-Control', 'no-store');
-    // Anybody who has the secret of the app can sign clicks. So clicks count against the rate limit of the workspace, as its other
-    // requests do.
+    // Whoever has the app's secret can sign clicks, so they count against the workspace's rate limit.
     const pass = (): Promise<void> => passGates(gates, { ctx, workspaceId: sender.tenant.workspaceId });
     if (provider === 'discord') return fromDiscord(deps, ctx, sender, body, pass);
-    // Slack reads a text at the `response_url` alone. That would be a call for each refused click, so it gets a 429 and says that it failed.
+    // Slack reads text only at the `response_url`, one call a click; a 429 makes it report a failure.
     await pass();
     return fromSlack(deps, ctx, sender, body);
   };
@@ -80,7 +79,7 @@ async function fromDiscord(
   pass: () => Promise<void>,
 ): Promise<void> {
   const payload = jsonOf(body.toString('utf8'));
-  // Discord removes the address of an app that does not answer its PING, and the answer costs nothing more.
+  // Discord drops an address that does not answer its PING.
   if (payload['type'] === 1) return send(ctx, discordPong());
   try {
     await pass();

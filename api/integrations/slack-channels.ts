@@ -28,7 +28,7 @@ export const listSlackChannelsRoute = defineRoute({
   role: 'member',
   request: { params: integrationParams },
   response: { 200: slackChannelsSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   ownsItsTransaction: OWNS,
   audited: 'none: it changes nothing',
   async handler({ params: { id }, caller, deps }) {
@@ -50,7 +50,7 @@ export const setSlackChannelRoute = defineRoute({
   role: 'admin',
   request: { params: integrationParams, body: setChannelBody },
   response: { 200: integrationSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   ownsItsTransaction: OWNS,
   audited: 'recorded',
   async handler({ params: { id }, body: { channelId }, caller, deps, transaction, recordAudit }) {

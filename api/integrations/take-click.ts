@@ -26,11 +26,11 @@ export interface Sender {
   integration: IntegrationWithCredential;
 }
 
-/** A chat waits three seconds for everything. The decision itself is on record before these begin. */
+/** A chat waits three seconds in all. The decision is recorded before these begin. */
 const ANSWER_TIMEOUT_MS = 1_500;
 const TELL_TIMEOUT_MS = 1_000;
 
-/** The integration that the request is for; null where it is not there, or the headers can be of no signed request. */
+/** Returns null when the integration does not exist, or the headers cannot be those of a signed request. */
 export async function findSender(
   deps: ApiDependencies,
   asked: { provider: ChatProvider; integrationId: string; signed: Omit<SignedRequest, 'body'> },
@@ -47,7 +47,6 @@ export async function findSender(
   return integration === null ? null : { tenant, integration };
 }
 
-/** Whether the signature of a request holds. */
 export function isSigned(deps: ApiDependencies, { tenant, integration }: Sender, signed: SignedRequest): boolean {
   if (integration.provider === 'discord') {
     return integration.publicKey !== null && isSignedByDiscord(integration.publicKey, signed);
@@ -62,8 +61,8 @@ interface Request {
 }
 
 /**
- * Takes a click as a decision of the member that the chat user is linked to: by the same code as a decision over the API, with their
- * role as it is now. The same request, sent again, is told the same and decides nothing.
+ * Records a click as a decision of the linked member, with the code of an API decision and their current role. A repeated request gets the
+ * same answer and decides nothing.
  */
 export async function takeClick(
   deps: ApiDependencies,
@@ -91,7 +90,7 @@ export async function takeClick(
 
 export interface Taken {
   answer: ClickAnswer;
-  /** Set where a decision was made: tells the workflow that waits for it. */
+  /** Notifies the waiting workflow; set when a decision was made. */
   tell?: () => Promise<void>;
 }
 
@@ -104,7 +103,7 @@ async function decideByClick(
 ): Promise<Taken> {
   const before = await findClick(tx, integrationId, requestHash);
   if (before !== null) return { answer: before };
-  // Locked: what turns the integration off, or replaces its credential, waits for this decision or is seen by it.
+  // Locked: a change of the integration waits for this decision or is visible to it.
   const now = await readCredential(tx, { id: integrationId, provider: integration.provider }, 'FOR SHARE');
   if (now?.isActive !== true || !now.sealed.sealedValue.equals(integration.sealed.sealedValue)) {
     throw new ServiceError('CONFLICT', { message: 'This integration is off: nothing is decided here. Use the page.' });
@@ -142,14 +141,14 @@ async function decideByClick(
   return { answer, tell };
 }
 
-/** An app has one address for clicks: those on another environment's messages come to the integration that it names as well. */
+/** An app has one address for clicks, so clicks on another environment's messages arrive here too. */
 function ofAnotherEnvironment(provider: ChatProvider): ServiceError {
   const address = provider === 'slack' ? 'Request URL' : 'Interactions Endpoint URL';
   const message = `Nothing was decided: this approval is not in the environment that the ${address} of this app names. Decide it on the page.`;
   return new ServiceError('NOT_FOUND', { message });
 }
 
-/** Only the user who clicked sees the code. We store its hash alone, so a repeated request cannot show it again. */
+/** Only the user who clicked sees the code. Its hash alone is stored, so a repeated request cannot show it again. */
 async function offerLink(
   tx: EnvironmentTransaction,
   { workspaceId, environmentId }: Tenant,
@@ -168,10 +167,7 @@ async function offerLink(
   return { text, ends: false };
 }
 
-/**
- * The decision is committed. If this fails, or takes longer than the chat waits, only time is lost: the sweep wakes every workflow that
- * has not seen it.
- */
+/** The decision is committed. A failure or time-out here only delays: the sweep wakes workflows that missed it. */
 export async function tellDecided(deps: ApiDependencies, { integration }: Sender, { tell }: Taken): Promise<void> {
   if (tell === undefined) return;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -186,7 +182,7 @@ export async function tellDecided(deps: ApiDependencies, { integration }: Sender
   clearTimeout(timer);
 }
 
-/** Best effort: where it fails, the buttons are there to be clicked again, and say how the approval stands. */
+/** Best effort: after a failure the buttons can be clicked again, and show the approval's state. */
 export async function answerSlack(
   deps: ApiDependencies,
   sender: Sender,

@@ -14,7 +14,6 @@ export const toggleIntegrationRoute = defineRoute({
   role: 'admin',
   request: { params: integrationParams, body: toggleBody },
   response: { 200: toggledSchema },
-  errors: ['NOT_FOUND'],
   async change(tx, { params: { id }, body: { isActive } }) {
     if (!(await toggleIntegration(tx, id, isActive))) throw notFound('integration');
     return {

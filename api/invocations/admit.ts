@@ -24,9 +24,8 @@ import { missingAction } from '../http/failures.ts';
 export interface InvokeRequest {
   ref: string;
   input: JsonObject;
-  /** As the caller named it. */
   operationKey: string | null;
-  /** What the operation key is where neither the caller nor the preview names one. */
+  /** Default of the operation key. */
   idempotencyKey: string | null;
   previewId: string | null;
   dependsOn: string[];
@@ -35,26 +34,25 @@ export interface InvokeRequest {
   runId: string | null;
   agentId: string | null;
   actor: Actor;
-  /** The grant of the app that asks for the actor; null where none does. */
+  /** OAuth grant of the app that asks for the actor. Null without one. */
   connectedAppId: string | null;
-  /** What may attach files to the input. */
+  /** Decides which files may be attached. */
   credential: Credential;
 }
 
-/** The request with the id that its reply and the log carry. A repetition of the request has another one. */
+/** The request with its own id; a repeated one has another. */
 export type Identified<Request> = Request & { requestId: string };
 
 export interface Admitted {
-  /** A new invocation, whose workflow must be started; else the one that took the operation key before. */
+  /** True for a new invocation, whose workflow must start; false for the earlier one of this operation key. */
   fresh: boolean;
   invocationId: string;
   action: ActionRecord;
 }
 
 /**
- * Checks an invocation against its action and admits it. Whatever the caller can mend is answered here, before anything is
- * written: unknown action 404, input that does not fit or does not render 400, a used operation key 409,
- * a preview that cannot be used or shows something else 409, a used-up allowance of executions or egress 429.
+ * Checks an invocation against its action and admits it. The caller's mistakes are refused before anything is written: unknown action 404,
+ * unfitting input 400, used operation key 409, unusable or different preview 409, exhausted allowance 429.
  */
 export async function admit(
   tx: EnvironmentTransaction,
@@ -79,18 +77,18 @@ export async function admit(
   const asked = {
     ...rest,
     ...(previewId === null ? {} : { previewId }),
-    // Left out if there are none, so that a request from before this member existed keeps its digest.
+    // Omitted when empty, so that older requests keep their digest.
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
     ...(compensates === null ? {} : { compensates }),
   };
-  // The digest is over the input as it is admitted, and so over the content of its files.
+  // Over the admitted input, and so over its files' content.
   const digestWith = (input: JsonObject): string => digestOf({ actionId: action.id, ...asked, input });
   let taken: TakenInput;
   try {
     taken = await check(tx, action, request, answers);
     if (preview) checkPreview(preview, action, { ...request, input: taken.input, operationKey });
   } catch (error) {
-    // A later change of the action, or of a file, does not matter to a request that was already admitted: its reply is on record.
+    // Later changes of the action or a file do not affect an admitted request: its reply is on record.
     const earlier =
       operationKey !== null && error instanceof ServiceError ? await findByOperationKey(tx, operationKey) : null;
     if (earlier === null) throw error;
@@ -139,10 +137,9 @@ async function readNamed(
   return { action, preview };
 }
 
-/** The key's budget first, then the workspace's month: the order in which a withdrawal gives both back. */
+/** The key's budget first, then the workspace's month: the order in which a withdrawal returns both. */
 async function charge(tx: EnvironmentTransaction, actor: Actor, invocationId: string): Promise<void> {
   const budget = { apiKeyId: actor.id, kind: 'invocations', count: 1, invocationId } as const;
-  // Sent together, and answered in this order.
   await tx.inOrder(
     actor.type === 'api_key' ? () => admitToBudget(tx, budget) : null,
     () => refuseUsedUp(tx, 'egress'),
@@ -150,7 +147,7 @@ async function charge(tx: EnvironmentTransaction, actor: Actor, invocationId: st
   );
 }
 
-/** Under a budget an earlier admission is not answered like a new one, once the stored reply of its key is gone. */
+/** Under a budget, an earlier admission is not answered like a new one once its stored reply is gone. */
 async function refuseOldReservation(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
   if (!(await hasOldReservation(tx, invocationId))) return;
   throw new ServiceError('BUDGET_EFFECT_ALREADY_RESERVED', { details: { invocationId } });

@@ -22,10 +22,10 @@ export async function readInvocation(
 }
 
 /**
- * Runs `begin`, then waits until the invocation is at rest or `timeoutMs` is over, and answers it as it is then. Registers
- * for the notification before `begin`, so that none is lost however fast the workflow is.
+ * Runs `begin`, waits until the invocation is at rest or `timeoutMs` is over, and returns its current state. Registers for the notification
+ * before `begin`, so that none is missed.
  *
- * @throws {RequestAbortedError} once `signal` is aborted: the invocation goes on, and nobody waits for it here.
+ * @throws {RequestAbortedError} once `signal` is aborted; the invocation continues.
  */
 export async function awaitRest(
   deps: ApiDependencies,
@@ -56,7 +56,7 @@ export async function awaitRest(
   }
 }
 
-/** The invocation goes on even if this read fails, so the read is retried while the database is away for a moment. */
+/** The invocation continues even if this read fails: retries while the database is briefly unavailable. */
 async function readPatiently(
   deps: ApiDependencies,
   tenant: Tenant,

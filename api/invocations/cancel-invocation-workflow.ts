@@ -5,10 +5,9 @@ import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import { type KnownStarts, startKnownInvocation } from './start-known-invocation.ts';
 
 /**
- * Ends the wait of an invocation, for a person or for other effects. A request that may have been sent is not undone: the workflow
- * settles it. If somebody terminated the workflow while the invocation waited, it is started first: Temporal accepts the cancellation of
- * a closed workflow and does nothing, and a later decision would start it and send the request. A workflow that has ended normally needs
- * nothing.
+ * Ends an invocation's wait for a person or other effects; a request that may have been sent is settled, not undone. A workflow terminated
+ * during the wait is started first: Temporal ignores the cancellation of a closed workflow, and a later decision would start it and send
+ * the request.
  */
 export async function cancelInvocationWorkflow(deps: KnownStarts, ref: InvocationRef): Promise<void> {
   await startKnownInvocation(deps, ref);

@@ -9,15 +9,15 @@ import { differingRelation, type Relations } from '../../domain/relations.ts';
 
 export interface PreviewedRequest extends Relations {
   input: JsonObject;
-  /** The one that the invocation would have; null: its own id. */
+  /** Operation key of the invocation. Null for its own id. */
   operationKey: string | null;
   runId: string | null;
   agentId: string | null;
 }
 
 /**
- * Whether an invocation matches its preview. This checks what the caller itself can mend. Everything else (secrets, policies, the
- * provider's record) is checked right before the dispatch.
+ * Checks that an invocation matches its preview, as far as the caller can correct it. Secrets, policies and the provider's record are
+ * checked right before the dispatch.
  *
  * @throws {ServiceError} PREVIEW_ALREADY_USED, PREVIEW_EXPIRED, PREVIEW_MISMATCH.
  */
@@ -61,7 +61,7 @@ function differingPart(preview: PreviewRecord, action: ActionRecord, request: Pr
     : 'the action puts the operationKey into its request, and the preview was made without it. Name it in the preview.';
 }
 
-/** The operation key may be part of the request, and one that the preview did not name comes from the Idempotency-Key. */
+/** The operation key may be part of the request; one that the preview did not name comes from the Idempotency-Key. */
 function sendsTheSame(preview: PreviewRecord, action: ActionRecord, request: PreviewedRequest): boolean {
   const { invocationId, reservedEffectId } = preview;
   const { definition } = action;

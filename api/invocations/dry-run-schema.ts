@@ -6,7 +6,7 @@ import { decisionMembers } from '../approval-policies/verdict-schema.ts';
 import { allowanceSchema, previewSchema } from '../previews/schemas.ts';
 import type { invokeBody } from './schemas.ts';
 
-/** What an invocation would do. It is no invocation: it has no id, and nothing of it is kept. */
+/** A dry run has no id and is not stored. */
 export const dryRunSchema = z
   .strictObject({
     dryRun: z.literal(true),
@@ -45,11 +45,7 @@ export interface DryRunRequest {
   agentId: string | null;
 }
 
-/**
- * A dry run of what an invocation asks for.
- *
- * @throws {ServiceError} VALIDATION_ERROR for members that only mean something to an invocation.
- */
+/** @throws {ServiceError} VALIDATION_ERROR for members that only concern a real invocation. */
 export function askedDryRun(ref: string, body: z.output<typeof invokeBody>): DryRunRequest {
   const { input, operationKey = null, runId = null, agentId = null } = body;
   const senseless = (['previewId', 'dependsOn', 'compensates', 'retryOf'] as const).filter(

@@ -13,10 +13,10 @@ import { readFactsNow, requireLive } from '../previews/facts-now.ts';
 type Asking = Pick<EnvironmentHandlerContext<unknown, unknown, unknown>, 'deps' | 'caller' | 'actor' | 'transaction'>;
 
 /**
- * What an invocation with this input would do now, for plain actions too. It writes nothing, reserves nothing, opens no secret, starts no
- * workflow and reads no provider.
+ * What an invocation with this input would do now, for plain actions too. Writes, reserves, opens, starts and reads nothing outside the
+ * database.
  *
- * @throws {ServiceError} NOT_FOUND, and VALIDATION_ERROR where the input does not fit or does not render, as an invocation does.
+ * @throws {ServiceError} NOT_FOUND, and VALIDATION_ERROR when the input does not fit or render, as for an invocation.
  */
 export async function dryRun({ deps, caller, actor, transaction }: Asking, request: DryRunRequest): Promise<DryRun> {
   const { ref, operationKey, agentId, runId } = request;

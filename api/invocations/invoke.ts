@@ -11,7 +11,7 @@ import { awaitRest } from './await-rest.ts';
 import { startInvocationWorkflow } from './start-invocation-workflow.ts';
 import { withdrawWhereLeftLying } from './withdraw-left-lying.ts';
 
-/** Beyond the action's own time-out: evaluation, read-back and settlement. Then the caller is answered 202. */
+/** Time beyond the action's own time-out for evaluation, read-back and settlement; then the reply is 202. */
 const REPLY_MARGIN_MS = 10_000;
 
 type Invoking = Pick<
@@ -20,12 +20,12 @@ type Invoking = Pick<
 >;
 
 /**
- * Admits an invocation, starts its workflow and waits for its end. Each wait holds a connection, so where as many of the workspace wait as
- * may, it answers with the invocation as it stands.
+ * Admits an invocation, starts its workflow and waits for its end. When too many of the workspace wait, returns the present state: each
+ * wait holds a connection.
  *
- * A kill after the admission committed: the sweep starts the workflow, and a retry with the same key finds the row and waits
- * for it. A kill after the start: the workflow goes on without us. Temporal away, or no worker that takes it up: the admission is
- * withdrawn and the caller gets an error, unless the workflow began after all.
+ * Killed after the admission's commit: the sweep starts the workflow, and a retry with the same key finds the row. Killed after the start:
+ * the workflow continues. Temporal or all workers away: the admission is withdrawn and the caller gets an error, unless the workflow began
+ * after all.
  */
 export async function invoke(invoking: Invoking, request: InvokeRequest): Promise<InvocationRecord> {
   const leave = invoking.deps.settlements.takePlace(invoking.caller.tenant.workspaceId);
@@ -41,8 +41,8 @@ async function admitAndAwait(
   request: InvokeRequest,
   mayWait: boolean,
 ): Promise<InvocationRecord> {
-  // A caller who waits learns the result only after a further commit: the fence, a refusal or the settlement. If the admission was lost
-  // with PostgreSQL, its workflow finds it withdrawn, and we find no invocation below. A caller who may not wait is told at once.
+  // A waiting caller learns the result after a further commit: fence, refusal or settlement. If PostgreSQL lost the admission, the workflow
+  // finds it withdrawn and no invocation is found below. A caller who may not wait needs the flush now.
   const flush = mayWait ? 'with_the_next' : 'now';
   const admitted = await withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
     transaction((tx) => admit(tx, { ...request, requestId }, answers), { flush }),
@@ -69,7 +69,7 @@ async function start(deps: ApiDependencies, caller: Caller, admitted: Admitted, 
   const { invocationId, action, fresh } = admitted;
   const ref = { invocationId, workspaceId: caller.tenant.workspaceId, environmentId: caller.tenant.environmentId };
   try {
-    // Only asks Temporal where nobody polled some seconds ago.
+    // Asks Temporal only when nobody polled some seconds ago.
     if (fresh && deps.workers.state === 'none' && (await deps.workers.look()) === 'none')
       throw new Error('no worker polls for invocations');
     await startInvocationWorkflow(deps.temporal, ref, {
@@ -80,11 +80,11 @@ async function start(deps: ApiDependencies, caller: Caller, admitted: Admitted, 
       taskQueue: deps.taskQueue,
     });
   } catch (error) {
-    // The start may have reached Temporal although its reply was lost. The first commit decides, this withdrawal or the
-    // workflow's evaluation; the other one finds it.
+    // The start may have reached Temporal although its reply was lost. The first commit decides: this withdrawal or the workflow's
+    // evaluation.
     const withdrawn =
       fresh && (await deps.db.withEnvironment(caller.tenant, (tx) => withdrawInvocation(tx, invocationId)));
-    // Another request's invocation that is queued still is left to that request and to the sweep.
+    // Another request's queued invocation remains for that request and the sweep.
     if (!withdrawn && (await deps.db.withEnvironment(caller.tenant, (tx) => hasBegun(tx, invocationId)))) return;
     const log = 'could not start the workflow';
     throw withdrawn ? notStarted(invocationId, log, error) : stillQueued(invocationId, log, error);
@@ -101,7 +101,7 @@ function notStarted(invocationId: string, log: string, cause?: unknown): Service
   });
 }
 
-/** It may be sent later, so this promises nothing. */
+/** Promises nothing: it may be sent later. */
 function stillQueued(invocationId: string, log: string, cause: unknown): ServiceError {
   const message =
     'An earlier request with this operation key was accepted and waits to be started. Send it again with the same Idempotency-Key to read how it ends.';

@@ -6,7 +6,7 @@ import { REFUSAL_CODES, refusalMessage } from '../../domain/refusals.ts';
 
 const text = z.string().optional();
 
-/** The members of a refusal's details: the codes say which of them (docs/reference/refusals.md). */
+/** The code decides which members are present (docs/reference/refusals.md). */
 const refusalDetailsSchema = z
   .strictObject({
     approvalId: text,
@@ -43,7 +43,6 @@ export const refusalSchema = z
   .strictObject({ code, message: z.string(), details: refusalDetailsSchema })
   .meta({ id: 'Refusal' });
 
-/** As an attempt recorded it. */
 export const recordedRefusalSchema = refusalSchema
   .extend({ details: refusalDetailsSchema.optional() })
   .meta({ id: 'RecordedRefusal' });
@@ -64,7 +63,7 @@ type Refused = Pick<
   | 'dependenciesAwaitedAt'
 >;
 
-/** `refusal` and `nextStep` of an invocation: the code and the details are on record, the sentences follow from them. */
+/** Code and details are on record; the sentences derive from them. */
 export function presentRefusal(record: Refused): {
   refusal: z.input<typeof refusalSchema> | null;
   nextStep: string | null;

@@ -101,7 +101,6 @@ export const getInvocationRoute = defineRoute({
   role: 'member',
   request: { params: invocationParams, query: getInvocationQuery },
   response: { 200: invocationSchema },
-  errors: ['NOT_FOUND'],
   ownsItsTransaction: 'It waits between its reads, and holds no connection meanwhile.',
   audited: 'none: it changes nothing',
   async handler({ params, query, caller, deps, signal }) {
@@ -146,7 +145,6 @@ const listOfActionRoute = defineRoute({
   role: 'member',
   request: { params: actionParams, query: listOfActionQuery },
   response: { 200: z.array(listedInvocationSchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params, query, page }) {
     const action = await getAction(tx, params.ref);
     if (!action) throw await missingAction(tx, params.ref);

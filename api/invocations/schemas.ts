@@ -20,7 +20,7 @@ export const actorSchema = z
   })
   .meta({ id: 'Actor', description: 'Who did it.' });
 
-// The reference shows the members in the order of this object.
+// The reference shows members in this order.
 const { input, operationKey, ...others } = requestMembers;
 
 export const invokeBody = z
@@ -83,7 +83,6 @@ export const invocationSchema = z
   })
   .meta({ id: 'Invocation' });
 
-/** As a list shows it. */
 export const listedInvocationSchema = invocationSchema
   .extend({ result: orShortened(invocationSchema.shape.result) })
   .meta({ id: 'ListedInvocation' });
@@ -94,7 +93,7 @@ export const getInvocationQuery = z.strictObject({
   wait: waitSeconds('the invocation to end, or to become unknown'),
 });
 
-/** A person rarely decides sooner. */
+/** People rarely decide sooner. */
 const PARKED_RETRY_AFTER_SECONDS = 30;
 
 export function acceptedInvocation({ id, status }: z.input<typeof invocationSchema>): Accepted {
@@ -102,7 +101,6 @@ export function acceptedInvocation({ id, status }: z.input<typeof invocationSche
   return { location: `/api/v2/actions/invocations/${id}`, retryAfterSeconds };
 }
 
-/** The filters of one action's list. */
 export const listOfActionQuery = z.strictObject({
   status: z.enum(INVOCATION_STATUSES).optional(),
   grade: z.enum(GRADES).optional(),

@@ -16,9 +16,9 @@ export interface StartInvocationOptions extends InvocationNames {
 }
 
 /**
- * Starts the workflow of an admitted invocation. A running workflow continues. One that was terminated or failed runs again, which is
- * safe: it finds the fence. One that found its admission withdrawn runs again too: the next use of the preview admits the same reserved
- * id again. Throws the client's error if Temporal cannot be reached.
+ * Starts an admitted invocation's workflow, or continues a running one. A terminated or failed one runs again safely: it finds the fence.
+ * So does one that found its admission withdrawn: the preview's next use admits the same id. Throws the client's error when Temporal cannot
+ * be reached.
  */
 export async function startInvocationWorkflow(
   client: Client,

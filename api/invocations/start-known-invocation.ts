@@ -10,12 +10,12 @@ export interface KnownStarts {
   taskQueue: string;
 }
 
-/** Starts the workflow of an invocation, or finds it running, under the names that its row has. */
+/** Starts or finds the workflow, with the names in its row. */
 export async function startKnownInvocation(
   { temporal, db, taskQueue }: KnownStarts,
   ref: InvocationRef,
 ): Promise<void> {
   const names = await db.oneStatement(ref, (tx) => namesOfInvocation(tx, ref.invocationId));
-  // Withdrawn since it was found: its workflow would find nothing, and end.
+  // Withdrawn meanwhile: its workflow would find nothing.
   if (names !== null) await startInvocationWorkflow(temporal, ref, { ...names, eager: false, taskQueue });
 }

@@ -6,15 +6,13 @@ import { invocationWorkflowId } from '../../temporal/invocations/invoke-action.t
 import type { ApiDependencies } from '../dependencies.ts';
 import { describeFailure } from '../../domain/failures.ts';
 
-/** Leaves the rest of five seconds, within which the caller is answered, to the questions and the withdrawal. */
+/** Leaves the rest of five seconds, the caller's wait, for the checks and the withdrawal. */
 export const LOOK_INTERVAL_MS = 3_500;
 
 /**
- * Withdraws an admission whose workflow was started and that no worker takes up, and wakes its waiting callers. The first
- * commit decides: the withdrawal deletes the row only where its evaluation has not committed, and an evaluation that finds no
- * row ends its workflow. So a worker that comes back at any time either has begun, and the wait goes on, or sends nothing.
- *
- * A kill between two steps leaves a queued invocation with its workflow, as a kill after any start does.
+ * Withdraws an admission that no worker takes up, and wakes its callers. The first commit decides: the withdrawal deletes the row only
+ * before its evaluation commits, and an evaluation without a row ends. A returning worker has therefore begun, or sends nothing. A kill
+ * between two steps leaves a queued invocation with its workflow, as after any start.
  *
  * @returns what ends the watch; await it.
  */
@@ -31,7 +29,7 @@ export function withdrawWhereLeftLying(
         clearInterval(timer);
       })
       .catch((error: unknown) => {
-        // The wait goes on without it, and the next look may succeed.
+        // The wait continues, and the next check may succeed.
         deps.logger.warn({ invocationId, failure: describeFailure(error) }, 'could not look after a queued invocation');
       });
   }, LOOK_INTERVAL_MS);
@@ -41,7 +39,7 @@ export function withdrawWhereLeftLying(
   };
 }
 
-/** True once there is nothing left to look for: it has begun, or is withdrawn. */
+/** True once the invocation has begun or is withdrawn. */
 async function isSettledWithdrawal(deps: ApiDependencies, tenant: Tenant, invocationId: string): Promise<boolean> {
   if (await deps.db.oneStatement(tenant, (tx) => hasBegun(tx, invocationId))) return true;
   if (!(await deps.workers.isLeftLying(invocationWorkflowId(invocationId)))) return false;

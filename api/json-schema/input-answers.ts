@@ -6,7 +6,7 @@ import type { TenantSchemas } from './tenant-schemas.ts';
 /** If the action's schema changes faster than it compiles, the caller must retry. */
 const ATTEMPTS_MAX = 3;
 
-/** Ends a transaction that comes upon a validation which is not cheap. */
+/** Ends a transaction that meets a costly validation. */
 class InputNotValidated extends Error {
   readonly schema: JsonObject;
   readonly input: JsonObject;
@@ -19,16 +19,14 @@ class InputNotValidated extends Error {
   }
 }
 
-/** What the action's schema says of an input. */
 export interface InputAnswers {
-  /** @throws {InputNotValidated} which `withInputAnswers` catches, outside of the transaction. */
+  /** @throws {InputNotValidated} caught by `withInputAnswers` outside of the transaction. */
   issuesOf(schema: JsonObject, input: JsonObject): Issue[];
 }
 
 /**
- * Runs a transaction that validates an input. If the validation is not cheap, the transaction is rolled back and run again with
- * the answer, so that neither its connection nor its locks wait for a thread. It reads the schema again, so that an answer is used
- * only for the schema and input that it was given for.
+ * Runs a transaction that validates an input. A costly validation rolls it back and runs it again with the answer, so that no connection or
+ * lock waits for a thread. It reads the schema again: an answer counts only for its schema and input.
  */
 export async function withInputAnswers<Result>(
   schemas: TenantSchemas,
@@ -65,7 +63,7 @@ interface Answer {
   issues: Issue[];
 }
 
-/** The input is mostly the object of the request; a preview that is refreshed reads its own from the database again. */
+/** Usually the request's own object; a refreshed preview reads its input from the database again. */
 function isOf(answer: Answer, schema: JsonObject, input: JsonObject): boolean {
   const isSameInput = answer.input === input || digestOf(answer.input) === digestOf(input);
   return isSameInput && digestOf(answer.schema) === digestOf(schema);

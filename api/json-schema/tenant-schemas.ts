@@ -9,20 +9,19 @@ import { NoSlotError } from '../../domain/fair-slots.ts';
 import { FairThreads, ThreadEndedError } from '../threads/fair-threads.ts';
 import type { SchemaAnswer, SchemaJob } from './schema-job.ts';
 
-/** At least two, so that a workspace that keeps one busy leaves another. */
+/** Two, so that one busy workspace leaves another thread. */
 const THREADS_MIN = 2;
 const THREADS_MAX = 4;
-/** A compiler and some hundred compiled schemas; the worst of 64 KiB takes a fifth. */
+/** For a compiler and some hundred compiled schemas; the worst of 64 KiB takes a fifth. */
 const HEAP_MB_MAX = 128;
 const YOUNG_HEAP_MB_MAX = 16;
-/** The validation's own bound is 0.5 s (domain/json-schema); compiling the worst schema takes 2 s, a thread starts in 0.3 s. */
+/** Validation is bounded to 0.5 s (domain/json-schema), compiling the worst schema takes 2 s, a thread's start 0.3 s. */
 const DEADLINE_MS = 8_000;
 const WAITING_MAX = 200;
 const WAITING_A_WORKSPACE_MAX = 50;
 const WAIT_MS_MAX = 20_000;
 
 export interface TenantSchemasOptions {
-  /** The module that the threads run; beside this one where it is left out. */
   threadFile?: () => URL;
   threadsMax?: number;
   deadlineMs?: number;
@@ -33,9 +32,8 @@ export interface TenantSchemasOptions {
 }
 
 /**
- * Runs the JSON Schemas that tenants write. A schema decides how long compiling and validating take. They therefore run in
- * threads, in turn by workspace, with their own deadline and heap limit. Only validations that are cheap by a static bound
- * (domain/json-schema/cost.ts) run on the event loop: most inputs of most actions.
+ * Runs tenants' JSON Schemas. Their cost is the tenant's choice, so they run in threads, in turn by workspace, with a deadline and a heap
+ * limit. Only statically cheap validations (domain/json-schema/cost.ts), which are most, run on the event loop.
  */
 export class TenantSchemas {
   readonly #threads: FairThreads<SchemaJob, SchemaAnswer>;
@@ -55,20 +53,12 @@ export class TenantSchemas {
     });
   }
 
-  /**
-   * The mistakes of a schema that a tenant wants to keep; always checked in a thread.
-   *
-   * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait.
-   */
+  /** Returns the mistakes of a schema to be stored. @throws {ServiceError} SERVICE_UNAVAILABLE when too many wait. */
   check(workspaceId: string, schema: JsonObject, path: string): Promise<Issue[]> {
     return this.#inThread(workspaceId, { kind: 'check', schema, path }, path);
   }
 
-  /**
-   * The mistakes of an input, by the action's schema.
-   *
-   * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait.
-   */
+  /** Returns the mistakes of an input. @throws {ServiceError} SERVICE_UNAVAILABLE when too many wait. */
   async validate(workspaceId: string, schema: JsonObject, value: Json): Promise<Issue[]> {
     if (this.fitsAtOnce(schema, value)) return [];
     if (await this.#compileWhereCheap(workspaceId, schema)) {
@@ -77,7 +67,7 @@ export class TenantSchemas {
     return this.#inThread(workspaceId, { kind: 'validate', schema, value }, 'input');
   }
 
-  /** True where a validation is cheap, its schema is compiled, and the value fits. All else is for `validate` to say. */
+  /** Returns true when validation is cheap, the schema is compiled and the value fits. Otherwise call `validate`. */
   fitsAtOnce(schema: JsonObject, value: Json): boolean {
     const weight = cheapWeight(schema);
     if (weight === null) return false;
@@ -86,12 +76,12 @@ export class TenantSchemas {
     return compiled.fitsAtOnce(value);
   }
 
-  /** Ends the threads; their unanswered jobs are refused. */
+  /** Refuses unanswered jobs. */
   close(): Promise<void> {
     return this.#threads.close();
   }
 
-  /** Whether the schema was compiled now. Some 15 ms at most, in a turn of its own. */
+  /** Whether the schema was compiled now, in at most 15 ms. */
   async #compileWhereCheap(workspaceId: string, schema: JsonObject): Promise<boolean> {
     if (cheapWeight(schema) === null) return false;
     const digest = digestOf(schema);

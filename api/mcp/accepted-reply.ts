@@ -3,19 +3,19 @@ import { RequestAbortedError } from '../http/client-gone.ts';
 import type { HttpContext } from '../http/context.ts';
 
 const EVENT_STREAM = 'text/event-stream';
-/** What the package asks every client to accept, literally. */
+/** The package wants clients to accept exactly this. */
 const BOTH = `application/json, ${EVENT_STREAM}`;
 
-/** How a client takes its reply. `accept` is what the package is told. */
+/** `accept` is what the package sees. */
 export interface AcceptedReply {
   accept: string;
-  /** The client takes JSON and names no event stream: the reply is the one message, without progress. */
+  /** The reply is the one message, without progress. */
   isJsonOnly: boolean;
 }
 
 /**
- * The protocol has clients list both types. Many that want one reply send any type, JSON alone, or no Accept header at all, and are answered in
- * JSON. Only a client that takes no JSON gets the package's 406.
+ * The protocol has clients list both types. Many send any type, JSON alone or no Accept header, and get JSON. Only a client that takes no
+ * JSON gets the package's 406.
  */
 export function acceptedReply(ctx: HttpContext): AcceptedReply {
   const accept = ctx.get('Accept');
@@ -24,7 +24,7 @@ export function acceptedReply(ctx: HttpContext): AcceptedReply {
   return { accept: BOTH, isJsonOnly: !namesEvents || ctx.accepts(EVENT_STREAM) === false };
 }
 
-/** The reply of a stream of events as JSON: its last message, which is the result or the error. Other replies stay as they are. */
+/** Turns a stream of events into JSON: its last message, which is the result or the error. Other replies pass unchanged. */
 export async function inJson(response: Response): Promise<Response> {
   if (response.headers.get('content-type')?.startsWith(EVENT_STREAM) !== true) return response;
   const messages = (await response.text())
@@ -34,7 +34,7 @@ export async function inJson(response: Response): Promise<Response> {
     const parsed: unknown = JSON.parse(message);
     return isJsonObject(parsed) && ('result' in parsed || 'error' in parsed);
   });
-  // The stream ends without a reply only where the client has left.
+  // Only a stream whose client left ends without a reply.
   if (reply === undefined) throw new RequestAbortedError();
   return new Response(reply, { status: response.status, headers: { 'Content-Type': 'application/json' } });
 }

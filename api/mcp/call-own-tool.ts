@@ -22,14 +22,14 @@ import { Progress } from './progress.ts';
 import { effectReply, invocationReply, previewReply, recordReply } from './replies.ts';
 import { replyOrTask } from './tasks.ts';
 
-/** The arguments as the tool's schema has them. @throws {ServiceError} VALIDATION_ERROR with the issues of all of them. */
+/** @throws {ServiceError} VALIDATION_ERROR with the issues of all arguments. */
 function parsed<Arguments extends z.ZodType>(tool: OwnTool<Arguments>, given: unknown): z.output<Arguments> {
   return validatePart('arguments', tool.arguments, given) as z.output<Arguments>;
 }
 
 type Run = (call: Call, given: unknown) => Promise<CallToolResult>;
 
-/** What each of our tools does: the route that it names, with the arguments in the places where the route has them. */
+/** Each tool calls its route with the arguments in the route's places. */
 export const RUN_OWN_TOOL: Readonly<Record<OwnTool['name'], Run>> = {
   async search_actions({ exchange }, given) {
     const { query, limit } = parsed(searchActions, given);
@@ -75,7 +75,7 @@ export const RUN_OWN_TOOL: Readonly<Record<OwnTool['name'], Run>> = {
   async publish_message({ exchange }, given) {
     const body = parsed(publishMessage, given);
     const { data } = await callRoute(exchange, publishMessage.route, { body });
-    // To a URL group the route answers a list, and what is structured is an object.
+    // A URL group returns a list, and structured content is an object.
     if (Array.isArray(data)) return recordReply(`ACCEPTED: ${data.length} messages.`, { messages: data });
     const { messageId, deduplicated } = data as { messageId: string; deduplicated?: boolean };
     const again = deduplicated === true ? ' It is the one that was published before.' : '';
@@ -102,7 +102,7 @@ export const RUN_OWN_TOOL: Readonly<Record<OwnTool['name'], Run>> = {
   },
 };
 
-/** What an agent needs to choose: the whole action comes with describe_action. */
+/** Enough to choose an action; describe_action returns it whole. */
 function summaryOf({ id, name, description, governed, approval, mcp }: JsonObject): JsonObject {
   return {
     id: id ?? null,

@@ -15,18 +15,17 @@ import { invalidParams } from './protocol-errors.ts';
 import { refusedReply } from './replies.ts';
 import { replyOrTask } from './tasks.ts';
 
-/** Where a client names the operation of a pinned action, whose arguments are its input and nothing else. */
+/** Where a client names the operation of a pinned action, whose arguments are its input only. */
 const OPERATION_KEY_META = 'operationKey';
 
 export interface ToolCall {
   name: string;
-  /** Any JSON object; none is the same as an empty one. */
   given: unknown;
 }
 
 /**
- * Calls a tool. A call that was not carried out (because of its arguments, the key's scope, a missing record, a limit) is a result with
- * `isError`, which the agent reads and can correct. A tool that does not exist is an error of the protocol.
+ * Calls a tool. A call that was not carried out (arguments, scope, missing record, limit) is a result with `isError`, which the agent can
+ * read and correct. An unknown tool is a protocol error.
  */
 export async function callTool(call: Call, { name, given }: ToolCall): Promise<CallToolResult> {
   const own = findOwnTool(name);
@@ -48,7 +47,7 @@ async function callPinnedAction(call: Call, name: string, given: unknown): Promi
   const operationKey = operationKeyOf(context.mcpReq._meta);
   const input = isJsonObject(given) ? given : {};
   const body: JsonObject = { input, ...(operationKey === null ? {} : { operationKey }) };
-  // By its id: another action may take the name meanwhile.
+  // By id: another action may take the name meanwhile.
   const invocation = await inWordsOfTheTool('input', () => invoke(call, { ref: action.id, body, waitSeconds: 0 }));
   return replyOrTask(call, invocation);
 }
@@ -61,7 +60,7 @@ function operationKeyOf(meta: Record<string, unknown> | undefined): string | nul
   throw validationError([{ path: `_meta.${OPERATION_KEY_META}`, message }]);
 }
 
-/** The routes name places in their bodies; the agent wrote arguments. `within` is where in the body the arguments stand. */
+/** Renames issue paths from the route's body to the tool's arguments. `within`: where in the body the arguments are. */
 async function inWordsOfTheTool<T>(within: '' | 'input', work: () => Promise<T>): Promise<T> {
   try {
     return await work();

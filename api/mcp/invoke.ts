@@ -10,19 +10,15 @@ import { decideAt, type ShownInvocation } from './replies.ts';
 
 export interface Invoking {
   ref: string;
-  /** As of `POST /api/v2/actions/{ref}/invoke`. */
   body: JsonObject;
-  /** How long to wait for the end of what then waits for a person, or is under way still. */
+  /** How long to wait for a decision or for the end of the invocation. */
   waitSeconds: number;
 }
 
-/**
- * Invokes an action as the route does, and then waits as `GET …/invocations/{id}?wait=` does. A client that leaves ends the waits; the
- * invocation goes on, and is found by its id or by its operation key.
- */
+/** Invokes an action as the route does, then waits as `GET …/invocations/{id}?wait=` does. A disconnecting client ends only the wait. */
 export async function invoke(call: Call, { ref, body, waitSeconds }: Invoking): Promise<ShownInvocation> {
   const { exchange } = call;
-  // Before anything is sent: a refusal afterwards would read as if nothing had been.
+  // Checked before anything is sent: a later refusal would read as if nothing had been.
   if (waitSeconds > 0) requireScope(exchange.caller, getInvocationRoute);
   const progress = new Progress(call);
   const invoked = await progress.during(`${ref} is under way`, () =>
@@ -39,7 +35,7 @@ export async function invoke(call: Call, { ref, body, waitSeconds }: Invoking): 
     );
   } catch (error) {
     if (error instanceof RequestAbortedError) throw error;
-    // It was invoked, and the client must learn its id: an error here would say that it was not.
+    // The action was invoked and the client must learn its id: an error would deny that.
     exchange.runner.deps.logger.warn({ failure: describeFailure(error) }, 'the wait for an invocation failed');
     return invocation;
   }

@@ -5,10 +5,9 @@ import type { HttpContext } from '../http/context.ts';
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Refuses a page of a browser that is not ours, and a name that somebody else may have pointed at this service (DNS rebinding): there the
- * browser takes the attacker's page and this service for one site, and both headers agree. Programs send no Origin.
- *
- * Known are the configured origins, the loopback, addresses, and names without a dot, which nobody outside can register.
+ * Refuses browser pages that are not ours, and names that an attacker may have pointed at this service (DNS rebinding: page and service
+ * then look like one site). Known are the configured origins, the loopback, addresses, and names without a dot, which nobody outside can
+ * register. Programs send no Origin.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR.
  */
@@ -25,7 +24,7 @@ export function requireKnownSite(ctx: HttpContext, origins: readonly string[]): 
   throw refused('The Origin header names another site than this service.');
 }
 
-/** Null where it is no address of a page, such as the opaque `null`. */
+/** Returns null when the text is no address of a page, such as the opaque `null`. */
 function hostnameOf(address: string): string | null {
   if (!URL.canParse(address)) return null;
   const { hostname } = new URL(address);

@@ -6,10 +6,10 @@ import { OWN_TOOLS, type OwnTool } from './own-tools.ts';
 import { listPinnedTools } from './pinned-tools.ts';
 import { schemasOf } from './tool-schemas.ts';
 
-/** The name of the last action that was listed. */
+/** Name of the last listed action. */
 const POSITION = /^[a-z][a-z0-9_.-]{0,63}$/;
 
-/** Our tools first, then the pinned actions by name; only those that the key may call. */
+/** Our tools first, then pinned actions by name, as far as the key may call them. */
 export async function listTools(exchange: Exchange, cursor: string | undefined): Promise<ListToolsResult> {
   const after = cursor === undefined ? '' : positionOf(cursor, POSITION);
   const own = cursor === undefined ? OWN_TOOLS.filter(({ route }) => mayCall(exchange, route)).map(listed) : [];

@@ -14,8 +14,8 @@ const INSTRUCTIONS =
   'under another operationKey, the service finds out. Deciding an approval is no tool.';
 
 /**
- * The server of one HTTP request: it holds nothing between requests, so that every process can answer every client. The package's `Server`
- * is its layer for tools that are computed for each request; `McpServer` would register a fixed set and lists it in one page.
+ * Server of one HTTP request, without state, so that every process can answer every client. `Server` allows tools computed per request;
+ * `McpServer` registers a fixed set.
  */
 export function createMcpServer(exchange: Exchange): Server {
   const server = new Server(

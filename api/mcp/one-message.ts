@@ -2,16 +2,12 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { ServiceError } from '../../domain/errors.ts';
 import { parseJsonBytes } from '../http/bodies.ts';
 
-/** What is wrong with a body, as the error of a JSON-RPC response. */
 export interface MessageRefusal {
   code: number;
   message: string;
 }
 
-/**
- * The one message of a body. A batch is refused: the protocol has dropped batches, and one request with a thousand messages would count once
- * for a limit.
- */
+/** Returns the one message of a body. Refuses batches: the protocol dropped them, and a thousand messages would count once for a limit. */
 export function oneMessage(bytes: Uint8Array): { parsed: unknown } | { refusal: MessageRefusal } {
   let parsed: unknown;
   try {

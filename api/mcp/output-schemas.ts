@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { SchemaComponents } from '../openapi/schemas.ts';
 
-/** A JSON Schema in the list of tools. */
 export interface ListedSchema {
   type: 'object';
   [keyword: string]: unknown;
@@ -12,8 +11,8 @@ const COMPONENT_REF = '#/components/schemas/';
 const DEFINITION_REF = '#/$defs/';
 
 /**
- * The JSON Schema of what a tool answers, from the schema of its record. It is open: clients check a result by a list of tools that they read
- * earlier, and what a later service adds, a member or a grade, must not cost them the receipt of what was done.
+ * JSON Schema of a tool's output. It is open: clients check results by an earlier list of tools, and members or grades added later must not
+ * cost them a receipt.
  */
 export function outputSchemaOf(record: z.ZodType): ListedSchema {
   const components = new SchemaComponents();
@@ -24,8 +23,8 @@ export function outputSchemaOf(record: z.ZodType): ListedSchema {
 }
 
 /**
- * The schema with each reference replaced by its definition. Clients of version 1.22 of the official package drop `$defs` and then throw at
- * each reference, so that the agent has no tool at all; other hosts read no `$ref`. What contains itself may be any value there.
+ * Replaces each reference by its definition: clients of the official package 1.22 drop `$defs` and then throw, and other hosts read no
+ * `$ref`. A recursive part becomes any value.
  */
 export function inlined({ $defs = {}, ...root }: JsonObject): JsonObject {
   const definitions = $defs as Readonly<Record<string, JsonObject>>;
@@ -50,7 +49,7 @@ function opened(schema: JsonObject): JsonObject {
   }) as JsonObject;
 }
 
-/** Without what forbids other members, and with listed texts as examples of a text. A format is said once, by its name. */
+/** Allows other members, and turns enumerated texts into examples. */
 function openedNode(schema: JsonObject): JsonObject {
   const node = { ...schema };
   if (node['additionalProperties'] === false) delete node['additionalProperties'];

@@ -21,16 +21,16 @@ import { publishedSchema, publishedToTopicSchema } from '../messages/schemas.ts'
 import { createPreviewRoute } from '../previews/create-preview.ts';
 import { previewBody, previewSchema } from '../previews/schemas.ts';
 
-/** A tool of ours: what a client is told of it. What it does: call-own-tool.ts. */
+/** A tool as clients see it; call-own-tool.ts runs it. */
 export interface OwnTool<Arguments extends z.ZodType = z.ZodType> {
   name: OwnToolName;
   title: string;
   description: string;
   annotations: ToolAnnotations;
-  /** It does what this route does, and takes the key that the route takes. */
+  /** The tool calls this route and needs its scope. */
   route: EnvironmentRoute;
   arguments: Arguments;
-  /** What is structured in its answer, where the call was carried out. */
+  /** Structured content of a successful call. */
   record: z.ZodType;
 }
 
@@ -91,7 +91,7 @@ export const previewAction = tool({
   description:
     'Shows exactly what a governed action would send and use up. Nothing is sent. Pass its id to invoke_action as previewId to have ' +
     'exactly this executed, or nothing.',
-  // A preview is a record. It may read the provider's own record first.
+  // A preview is a record, and may read the provider's.
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   route: createPreviewRoute,
   arguments: z.strictObject({ action, input, operationKey, runId, expiresIn: previewBody.shape.expiresIn }),

@@ -8,16 +8,15 @@ import type { Exchange } from './exchange.ts';
 import { PINNED_OUTPUT_SCHEMA } from './tool-schemas.ts';
 
 const PAGE_TOOLS_MAX = 50;
-/** A schema may have 256 KiB: a page ends before it holds more than this, after one tool at least. */
+/** A schema may have 256 KiB: a page ends before this size, after at least one tool. */
 const PAGE_BYTES_MAX = 512 * 1024;
 
 export interface PinnedPage {
   tools: Tool[];
-  /** The name after which the next page begins; null: this is the last. */
+  /** Name before the next page. Null on the last page. */
   next: string | null;
 }
 
-/** The pinned actions of the key's environment as tools, in the order of their names. */
 export async function listPinnedTools({ runner, caller }: Exchange, after: string): Promise<PinnedPage> {
   const actions = await openTransaction(
     runner.deps.db,
@@ -37,10 +36,10 @@ export async function listPinnedTools({ runner, caller }: Exchange, after: strin
   return { tools, next: actions.length > tools.length ? (tools.at(-1)?.name ?? null) : null };
 }
 
-/** The action whose tool has this name; null: none is pinned under it. */
+/** Returns null when no action is pinned under this name. */
 export async function findPinnedAction({ runner, caller }: Exchange, name: string): Promise<ActionRecord | null> {
   const found = await openTransaction(runner.deps.db, caller, null, (tx) => getAction(tx, name), { readOnly: true });
-  // An id is no name of a tool.
+  // An id is not a tool's name.
   return found !== null && found.mcpPinned && found.name === name ? found : null;
 }
 

@@ -1,10 +1,10 @@
 import { describeFailure } from '../../domain/failures.ts';
 import type { Call } from './exchange.ts';
 
-/** Well below the minute after which clients give up on a call that shows no progress. */
+/** Well below the minute after which clients give up on a silent call. */
 const PROGRESS_INTERVAL_MS = 10_000;
 
-/** Progress of one call, for a client that asked for it. Its numbers count the notifications: nobody knows how long a call takes. */
+/** Progress of one call, for a client that asks. The numbers count notifications: nobody knows how long a call takes. */
 export class Progress {
   private readonly call: Call;
   private told = 0;
@@ -23,7 +23,7 @@ export class Progress {
     });
   }
 
-  /** Tells from time to time that the work goes on. */
+  /** Notifies at intervals while the work runs. */
   async during<T>(message: string, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     const timer = setInterval(() => {

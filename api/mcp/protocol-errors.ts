@@ -6,11 +6,11 @@ import { type ErrorBody, errorBody } from '../http/replies.ts';
 import { logFailure, missingMessage, toServiceError } from '../http/failures.ts';
 import type { Exchange } from './exchange.ts';
 
-/** JSON-RPC has no code for these: -32000 is the first that it leaves to servers. */
+/** The first code that JSON-RPC leaves to servers. */
 const SERVER_ERROR = -32_000;
 const MISTAKES_OF_THE_CALLER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['VALIDATION_ERROR', 'NOT_FOUND']);
 
-/** The error's body as the REST API sends it, with whatever the log has to know written to the log. */
+/** The REST API's error body. Logs what the log has to know. */
 export function errorBodyOf({ ctx, runner }: Exchange, error: ServiceError): ErrorBody {
   const { state } = ctx;
   state.touched = { ...state.touched, ...touchedIds(error.details, error.touched) };
@@ -20,8 +20,8 @@ export function errorBodyOf({ ctx, runner }: Exchange, error: ServiceError): Err
 }
 
 /**
- * Runs the handler of a JSON-RPC request. Whatever it throws reaches the client as an error of the protocol with our code, our message and
- * our details; the package would send the message of any error as it is.
+ * Runs the handler of a JSON-RPC request. Errors reach the client with our code, message and details; the package would send any error's
+ * message unchanged.
  */
 export async function answering<Answer>(exchange: Exchange, work: () => Promise<Answer>): Promise<Answer> {
   try {
@@ -42,7 +42,6 @@ function codeOf({ code }: ServiceError): number {
   return code === 'INTERNAL_ERROR' ? ProtocolErrorCode.InternalError : SERVER_ERROR;
 }
 
-/** A mistake in the parameters of a JSON-RPC request. */
 export function invalidParams(message: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

@@ -11,10 +11,9 @@ import { type JsonObject, textOf } from '../../domain/json.ts';
 import { errorBodyOf } from './protocol-errors.ts';
 import type { Exchange } from './exchange.ts';
 
-/** An invocation as the API shows it. */
 export type ShownInvocation = ToldInvocation & { createdAt: string; settledAt: string | null; effectId: string | null };
 
-/** A record of the API: what it says in a sentence, and the whole of it, as JSON for clients that read only texts too. */
+/** A record as one sentence, as structured content, and as JSON text for clients that read only text. */
 export function recordReply(headline: string, record: object): CallToolResult {
   return {
     content: [
@@ -25,12 +24,12 @@ export function recordReply(headline: string, record: object): CallToolResult {
   };
 }
 
-/** A receipt is no error, whatever its grade: the call was carried out, and this is what came of it. */
+/** A receipt is no error, whatever its grade: the call was carried out. */
 export function invocationReply(exchange: Exchange, invocation: ShownInvocation): CallToolResult {
   return recordReply(headlineOfInvocation(invocation, decideAt(exchange, invocation)), invocation);
 }
 
-/** Where a person decides on a parked invocation; null where nothing waits for a decision, or nobody said how the service is reached. */
+/** Where a person decides. Returns null when nothing waits or the service's public address is unknown. */
 export function decideAt(
   { caller, runner }: Exchange,
   { approvalId, status }: Pick<ShownInvocation, 'approvalId' | 'status'>,
@@ -48,8 +47,8 @@ export function previewReply(preview: JsonObject & { action: JsonObject }): Call
 }
 
 /**
- * The call was not carried out. The agent reads the code and what to do; the body is that of the REST API. It is a text and not structured:
- * official clients hold what is structured to the tool's output schema, also of an error, and would throw the error away.
+ * For a call that was not carried out: the code, the remedy and the REST error body. Text only: official clients check structured content
+ * against the output schema, even of errors, and would throw the error away.
  */
 export function refusedReply(exchange: Exchange, error: ServiceError): CallToolResult {
   const body = errorBodyOf(exchange, error);

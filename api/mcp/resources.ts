@@ -14,7 +14,6 @@ import { invalidParams } from './protocol-errors.ts';
 
 const MIME_TYPE = 'application/json';
 const PAGE_RECEIPTS = 50;
-/** The number of the page. */
 const POSITION = /^[1-9]\d{0,5}$/;
 const URI = /^(receipt|preview):\/\/(\w{1,100})$/;
 
@@ -39,7 +38,7 @@ export const TEMPLATES: ListResourceTemplatesResult = {
   ],
 };
 
-/** The receipts, newest first. A key that may not list them has none here: it can still read the previews that it made. */
+/** Receipts, newest first. A key that may not list them gets an empty list, and can still read its own previews. */
 export async function listResources(exchange: Exchange, cursor: string | undefined): Promise<ListResourcesResult> {
   if (!mayCall(exchange, listEffectsRoute)) return { resources: [] };
   const page = cursor === undefined ? 1 : Number(positionOf(cursor, POSITION));
@@ -55,7 +54,6 @@ export async function listResources(exchange: Exchange, cursor: string | undefin
   return { resources, ...(pagination?.hasMore === true ? { nextCursor: cursorOf(String(page + 1)) } : {}) };
 }
 
-/** The record as the REST API shows it, by the route that shows it. */
 export async function readResource(exchange: Exchange, uri: string): Promise<ReadResourceResult> {
   const [, kind = '', id = ''] = URI.exec(uri) ?? [];
   const route = READ_BY[kind];

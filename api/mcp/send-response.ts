@@ -10,8 +10,8 @@ import { UNREAD_REPLY_TIMEOUT_MS } from '../http/http-server.ts';
 const EVENT_STREAM = 'text/event-stream';
 
 /**
- * Sends what the package answered. A stream of events is written here and not by Koa, so that the request ends, for the log too, when its
- * last event was sent.
+ * Sends the package's response. Writes event streams itself, not through Koa, so that the request ends, also for the log, with its last
+ * event.
  */
 export async function sendResponse(
   ctx: HttpContext,
@@ -38,15 +38,12 @@ export async function sendResponse(
   await sendEvents(ctx, response.body as ReadableStream<Uint8Array>, unreadTimeoutMs);
 }
 
-/**
- * Writes each event as it comes. A stream may be quiet for as long as its work takes, so only an event that the client does not read ends
- * it: the server's own limit begins with the end of a reply, which such a stream never reaches.
- */
+/** A stream may be quiet while its work runs, so only an unread event ends it: the server's own limit starts at the end of a reply. */
 async function sendEvents(ctx: HttpContext, body: ReadableStream<Uint8Array>, unreadTimeoutMs: number): Promise<void> {
   const { res } = ctx;
   const gone = clientGoneSignal(ctx);
   try {
-    // To leave the loop, and the end of the connection, cancel the body.
+    // Leaving the loop and the end of the connection both cancel the body.
     for await (const event of Readable.fromWeb(body, { signal: gone })) {
       if (gone.aborted) throw new RequestAbortedError();
       if (!res.write(event)) await untilRead(res, gone, unreadTimeoutMs);
@@ -61,7 +58,7 @@ async function sendEvents(ctx: HttpContext, body: ReadableStream<Uint8Array>, un
   }
 }
 
-/** @throws {RequestAbortedError} for a client that leaves, or that has not read what was written by the time-out: that one is cut off. */
+/** @throws {RequestAbortedError} when the client leaves, or is cut off for not reading in time. */
 async function untilRead(res: HttpContext['res'], gone: AbortSignal, timeoutMs: number): Promise<void> {
   using deadline = new Deadline(timeoutMs, gone);
   try {

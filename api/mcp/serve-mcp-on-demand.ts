@@ -3,7 +3,7 @@ import type { RouteRunner } from '../http/route-runner.ts';
 import { isMcpPath } from '../http/mcp-path.ts';
 import type { McpEndpoint } from './serve-mcp.ts';
 
-/** The endpoint, loaded by its first request: the protocol's package takes some 8 MB of a process, also where no agent speaks MCP. */
+/** Loads the endpoint at its first request: the protocol's package takes some 8 MB. */
 export function serveMcpOnDemand(runner: RouteRunner): McpEndpoint {
   const load = remembered(async () => (await import('./serve-mcp.ts')).serveMcp(runner));
   let loaded: Promise<McpEndpoint> | null = null;

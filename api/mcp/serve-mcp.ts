@@ -14,7 +14,7 @@ import { createMcpServer } from './mcp-server.ts';
 import { oneMessage } from './one-message.ts';
 import { sendResponse } from './send-response.ts';
 
-/** What the package reads of a request. The credential is not among them: it stays with us. */
+/** Headers that the package reads. The credential is not among them. */
 const PASSED_HEADER = /^(content-type|last-event-id|mcp-.*)$/;
 
 export interface McpEndpoint {
@@ -23,10 +23,8 @@ export interface McpEndpoint {
 }
 
 /**
- * `POST /mcp`, stateless streamable HTTP: each request has its key looked up, counts for the rate limit of its workspace, and is answered
- * from the records. The package reads and writes the protocol; a tool does what a route of the REST API does.
- *
- * Failures of HTTP (401, 403, 405, 413, 429) have the error body of the REST API. What is wrong with a message is a JSON-RPC error.
+ * `POST /mcp`, stateless streamable HTTP: each request has its key looked up, counts for the workspace's rate limit, and is answered from
+ * the records. HTTP failures (401, 403, 405, 413, 429) have the REST error body; a faulty message is a JSON-RPC error.
  */
 export function serveMcp(runner: RouteRunner): McpEndpoint {
   const { logger, publicOrigins = [], pagesUrl } = runner.deps;
@@ -88,7 +86,7 @@ interface Refusal {
   id: unknown;
 }
 
-/** The message of the body. A subscription is refused because nothing here changes without a request, and each would hold a connection. */
+/** Refuses subscriptions: nothing changes here without a request, and each would hold a connection. */
 function messageIn(bytes: Uint8Array): { parsed: unknown } | { refusal: Refusal } {
   const read = oneMessage(bytes);
   if ('refusal' in read) return refusal(400, read.refusal.code, read.refusal.message);
@@ -111,7 +109,7 @@ function refuse(ctx: HttpContext, { status, code, message, id }: Refusal): void 
   ctx.body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
 }
 
-/** No stream is opened by a GET, and there is no session that a DELETE could end: both are optional in the protocol. */
+/** The protocol makes GET streams and sessions optional; there are none. */
 function notPost(ctx: HttpContext): ServiceError {
   ctx.set('Allow', 'POST');
   return new ServiceError('METHOD_NOT_ALLOWED', {

@@ -9,18 +9,18 @@ import { answering } from './protocol-errors.ts';
 import { decideAt, invocationReply, type ShownInvocation } from './replies.ts';
 
 /**
- * The tasks of the extension io.modelcontextprotocol/tasks (SEP-2663), by hand: the package has no server side of it. A task is a parked
- * invocation, under the invocation's own id: it is in PostgreSQL before anyone is told, and every process can answer for it.
+ * Tasks of the extension io.modelcontextprotocol/tasks (SEP-2663); the package has no server side of it. A task is a parked invocation
+ * under its own id: PostgreSQL has it before anyone learns of it, and every process can answer for it.
  */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
-/** A person rarely decides sooner, and get_invocation waits without polling. */
+/** People rarely decide sooner, and get_invocation waits without polling. */
 const POLL_INTERVAL_MS = 5_000;
 
 const taskParams = z.object({ taskId: z.string().min(1).max(100) });
 
-/** An alias, not an interface: the package takes any object with string keys. */
+/** An alias: the package takes objects with string keys, which an interface is not. */
 type Task = {
   taskId: string;
   status: 'working' | 'completed';
@@ -32,8 +32,8 @@ type Task = {
 };
 
 /**
- * The answer of a tool call for an invocation. An invocation that waits for a person is a task, if the client said in this request that
- * it supports tasks and its key may read it. Every other client gets its id and where a person decides.
+ * Returns a task for an invocation that waits for a person, if the client supports tasks in this request and its key may read it. Other
+ * clients get the id and where a person decides.
  */
 export function replyOrTask(call: Call, invocation: ShownInvocation): CallToolResult {
   const { exchange } = call;
@@ -64,8 +64,8 @@ function taskOf(exchange: Exchange, invocation: ShownInvocation): Task {
 }
 
 /**
- * `tasks/get`, `tasks/update` and `tasks/cancel`. A task that ended is completed with its receipt, whatever its status: the call was
- * carried out.
+ * `tasks/get`, `tasks/update` and `tasks/cancel`. An ended task is completed with its receipt, whatever its status: the call was carried
+ * out.
  */
 export function serveTasks(server: Server, exchange: Exchange): void {
   const read = (taskId: string, context: Call['context']): Promise<ShownInvocation> =>
@@ -77,14 +77,14 @@ export function serveTasks(server: Server, exchange: Exchange): void {
       return task.status === 'working' ? task : { ...task, result: invocationReply(exchange, invocation) };
     }),
   );
-  // Nothing of ours asks the client for input, and deciding is no tool.
+  // Nothing here asks the client for input, and deciding is no tool.
   server.setRequestHandler('tasks/update', { params: taskParams }, ({ taskId }, context) =>
     answering(exchange, async () => {
       await read(taskId, context);
       return {};
     }),
   );
-  // Cancelling is cooperative: it ends the client's interest. The approval stays open, and a person may deny it.
+  // Cancelling ends the client's interest only. The approval stays open.
   server.setRequestHandler('tasks/cancel', { params: taskParams }, ({ taskId }, context) =>
     answering(exchange, async () => {
       await read(taskId, context);

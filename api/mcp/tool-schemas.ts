@@ -9,10 +9,9 @@ interface ToolSchemas {
   outputSchema: ListedSchema;
 }
 
-/** Refinements across members cannot be said in JSON Schema: the fields alone are listed, and a call is checked by all of it. */
+/** JSON Schema cannot express refinements across members: the fields are listed, and a call is checked by everything. */
 const LISTED_ARGUMENTS = new Map<OwnTool, z.ZodType>([[publishMessage, publishFields]]);
 
-/** What each of our tools takes and answers, made once. */
 const SCHEMAS: ReadonlyMap<OwnTool, ToolSchemas> = new Map(
   OWN_TOOLS.map((tool) => [
     tool,
@@ -29,7 +28,6 @@ export function schemasOf(tool: OwnTool): ToolSchemas {
   return schemas;
 }
 
-/** A pinned action answers what invoke_action does, whatever it takes. */
 export const PINNED_OUTPUT_SCHEMA: ListedSchema = schemasOf(invokeAction).outputSchema;
 
 function inputSchemaOf(schema: z.ZodType): ListedSchema {

@@ -1,11 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { MemberCaller, Role } from '../http/define-route.ts';
 
-/**
- * Only an owner makes owners, or changes or removes one. Admins do the rest.
- *
- * @throws {ServiceError} AUTHORIZATION_ERROR.
- */
+/** Only an owner creates, changes or removes owners. @throws {ServiceError} AUTHORIZATION_ERROR. */
 export function requireOwnerFor(caller: MemberCaller, ...roles: Role[]): void {
   if (caller.role === 'owner' || !roles.includes('owner')) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {

@@ -16,7 +16,7 @@ export const changeMemberRoleRoute = defineRoute({
   role: 'admin',
   request: { params: memberParams, body: changeRoleBody },
   response: { 200: memberSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   async change(tx, { params: { userId }, body: { role }, caller }) {
     const locked = existing(await lockMember(tx, userId), 'member');
     const { member, isLastOwner } = locked;

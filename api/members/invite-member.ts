@@ -16,7 +16,7 @@ export const inviteMemberRoute = defineRoute({
   role: 'admin',
   request: { params: workspaceParams, body: inviteBody },
   response: { 201: invitationSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   headers: { 'Cache-Control': 'no-store' },
   async change(tx, { body: { email, role }, caller }) {
     requireOwnerFor(caller, role);

@@ -13,6 +13,5 @@ export const listMembersRoute = defineRoute({
   role: 'member',
   request: { params: workspaceParams },
   response: { 200: z.array(memberSchema) },
-  errors: ['NOT_FOUND'],
   list: async (tx, { page }) => presented(await listMembers(tx, page), presentMember),
 });

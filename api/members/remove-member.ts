@@ -19,7 +19,7 @@ export const removeMemberRoute = defineRoute({
   role: 'member',
   request: { params: memberParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   async change(tx, { params: { userId }, caller }) {
     if (userId !== caller.userId) requireRole(caller.role, 'admin');
     const locked = existing(await lockMember(tx, userId), 'member');

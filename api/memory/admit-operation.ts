@@ -5,14 +5,13 @@ import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Caller } from '../http/define-route.ts';
 
-/** What a route that admits a memory operation may answer. */
 export const MEMORY_OPERATION_ERRORS = [
   'SERVICE_UNAVAILABLE',
   'QUOTA_EXCEEDED',
   ...BUDGET_ERRORS,
 ] as const satisfies readonly ErrorCode[];
 
-/** Counts one memory operation against the budget of the key and the month's allowance: the last step of an admission. */
+/** The last step of an admission: counts against the key's budget and the month's allowance. */
 export async function admitMemoryOperation(tx: EnvironmentTransaction, caller: Caller): Promise<void> {
   if (caller.type === 'api_key')
     await admitToBudget(tx, { apiKeyId: caller.keyId, kind: 'memoryOperations', count: 1 });

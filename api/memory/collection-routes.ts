@@ -81,11 +81,7 @@ export const getCollectionRoute = defineRoute({
   role: 'member',
   request: { params: collectionParams },
   response: { 200: collectionSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const collection = existing(await getCollection(tx, params.collectionId), NO_SUCH);
-    return presentCollection(collection);
-  },
+  read: async (tx, { params }) => presentCollection(existing(await getCollection(tx, params.collectionId), NO_SUCH)),
 });
 
 export const updateCollectionRoute = defineRoute({
@@ -103,7 +99,7 @@ export const updateCollectionRoute = defineRoute({
       .refine((body) => Object.keys(body).length > 0, 'must change something'),
   },
   response: { 200: collectionSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { collectionId }, body }) {
     const collection = existing(await updateCollection(tx, collectionId, body), NO_SUCH);
@@ -130,14 +126,13 @@ export const deleteCollectionRoute = defineRoute({
   role: 'admin',
   request: { params: collectionParams },
   response: { 200: z.strictObject({ message: z.string() }) },
-  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['SERVICE_UNAVAILABLE'],
   idempotent: true,
   async change(tx, { params: { collectionId }, caller, deps }) {
     const collection = existing(await lockCollection(tx, collectionId), NO_SUCH);
     await markCollectionDeleted(tx, collectionId);
     const wanted = { collectionIds: [collectionId], filter: {} };
     const { deleted } = await forgetMemories(tx, wanted, { until: null, most: FORGOTTEN_AT_ONCE_MAX });
-    // Its last step deletes the collection's own row, with what its ingests had not stored.
     const job = await createMemoryJob(tx, { kind: 'delete', collectionId, filter: null, template: null, input: null });
     return {
       reply: { status: 200, data: { message: `The collection "${collection.name}" and its memories are deleted.` } },

@@ -35,7 +35,6 @@ export const deleteMemoryRoute = defineRoute({
   request: { params: memoryParams },
   response: { 200: deletedSchema, 202: jobSchema },
   accepted: jobAccepted,
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { memoryId }, caller, deps }) {
     const memory = existing(await getMemory(tx, memoryId), 'memory');
@@ -46,7 +45,7 @@ export const deleteMemoryRoute = defineRoute({
       details: { deleted },
     };
     if (isWhole) {
-      // 0: another request has deleted it meanwhile.
+      // Another request deleted it meanwhile.
       if (deleted === 0) throw notFound('memory');
       return { reply: { status: 200, data: { deleted } }, audit };
     }
@@ -60,7 +59,7 @@ export const deleteMemoryRoute = defineRoute({
   },
 });
 
-/** Metadata without members are part of any metadata. */
+/** Empty metadata match any metadata. */
 function narrows({ metadata = {}, ...rest }: z.output<typeof filterSchema>): boolean {
   return Object.keys(rest).length > 0 || Object.keys(metadata).length > 0;
 }
@@ -86,7 +85,6 @@ export const forgetMemoriesRoute = defineRoute({
   },
   response: { 200: deletedSchema, 202: jobSchema },
   accepted: jobAccepted,
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { body: { filter }, caller, deps }) {
     const { collectionIds: named, ...rest } = filter;

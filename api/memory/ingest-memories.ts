@@ -10,7 +10,6 @@ import { type IngestBody, ingestBody } from './ingest-body.ts';
 import { wakeMemoryJobOf } from './job-workflows.ts';
 import { jobParams, jobSchema, presentMemoryJob } from './schemas.ts';
 
-/** Bounds the whole request. */
 const INGEST_BYTES_MAX = 4 * 1024 * 1024;
 const LOOK_AGAIN_SECONDS = 2;
 
@@ -27,7 +26,7 @@ export const ingestMemoriesRoute = defineRoute({
   request: { body: ingestBody },
   response: { 202: jobSchema },
   accepted: (data) => ({ location: `/api/v2/memory/jobs/${data.id}`, retryAfterSeconds: LOOK_AGAIN_SECONDS }),
-  errors: ['NOT_FOUND', 'CONFLICT', ...MEMORY_OPERATION_ERRORS],
+  errors: ['CONFLICT', ...MEMORY_OPERATION_ERRORS],
   bodyBytesMax: INGEST_BYTES_MAX,
   openUpload: (deps, workspaceId) => deps.largeBodies.open(workspaceId),
   async readBody(bytes, deps, workspaceId) {
@@ -86,9 +85,5 @@ export const getMemoryJobRoute = defineRoute({
   role: 'member',
   request: { params: jobParams },
   response: { 200: jobSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const job = existing(await getMemoryJob(tx, params.jobId), 'memory job');
-    return presentMemoryJob(job);
-  },
+  read: async (tx, { params }) => presentMemoryJob(existing(await getMemoryJob(tx, params.jobId), 'memory job')),
 });

@@ -7,7 +7,7 @@ import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
 import { signalOrStart } from '../starts/start-workflow.ts';
 
-/** Starts the workflow of a job that is committed, or tells the running one to look. One that has ended stays ended. */
+/** Starts the workflow of a committed job, or signals the running one. An ended one stays ended. */
 export async function wakeMemoryJob(
   client: Client,
   ref: MemoryJobRef,
@@ -16,7 +16,6 @@ export async function wakeMemoryJob(
   await signalOrStart(client, memoryJobStart(ref, taskQueue, environmentName), LOOK_SIGNAL);
 }
 
-/** The same for the job of a request. */
 export function wakeMemoryJobOf(
   deps: Pick<WorkDependencies, 'temporal' | 'taskQueue'>,
   { tenant: { workspaceId, environmentId }, environment }: Caller,

@@ -24,7 +24,6 @@ export const validAtSchema = rememberedFilterInstant.describe(
   'What held then, as it is recorded now. Not with `asOf`.',
 );
 
-/** Both at once would ask for two moments. */
 export function refuseBothMoments(
   part: 'query' | 'body',
   { asOf, validAt }: { asOf?: unknown; validAt?: unknown },
@@ -33,7 +32,7 @@ export function refuseBothMoments(
   throw validationError([{ path: `${part}.validAt`, message: 'cannot stand beside asOf' }]);
 }
 
-/** @throws {ServiceError} NOT_FOUND where one that is named is not there. */
+/** @throws {ServiceError} NOT_FOUND for a missing one. */
 export async function namedCollections(
   tx: EnvironmentTransaction,
   ids: readonly string[] | undefined,
@@ -56,7 +55,6 @@ interface ListedFilter extends Pick<MemoryFilter, 'userId' | 'agentId' | 'sessio
   metadata?: string | undefined;
 }
 
-/** The filter of a search or a forgetting, as a query says it. */
 function filterOf(query: ListedFilter): MemoryFilter {
   const { userId, agentId, sessionId, kind, sourceType, sourceId, metadata } = query;
   if (sourceId !== undefined && sourceType === undefined) {
@@ -99,7 +97,6 @@ export const listMemoriesRoute = defineRoute({
     }),
   },
   response: { 200: z.array(memorySchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { query, page }) {
     const { collectionIds, asOf, validAt, includeSuperseded = false } = query;
     refuseBothMoments('query', query);
@@ -122,11 +119,7 @@ export const getMemoryRoute = defineRoute({
   role: 'member',
   request: { params: memoryParams },
   response: { 200: memorySchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const memory = existing(await getMemory(tx, params.memoryId), 'memory');
-    return presentMemory(memory);
-  },
+  read: async (tx, { params }) => presentMemory(existing(await getMemory(tx, params.memoryId), 'memory')),
 });
 
 export const memoryHistoryRoute = defineRoute({
@@ -140,7 +133,6 @@ export const memoryHistoryRoute = defineRoute({
   role: 'member',
   request: { params: memoryParams },
   response: { 200: z.array(memorySchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
     const versions = existing(await listMemoryVersions(tx, params.memoryId, page), 'memory');
     return { items: versions.items.map(presentMemory), total: versions.total };

@@ -17,7 +17,6 @@ import {
 } from '../../domain/memory/memories.ts';
 import { anyJson } from '../http/common-fields.ts';
 
-/** Collections, memories and jobs as requests and replies show them: docs/memory.md. */
 const dateTime = z.iso.datetime();
 const id = (what: string) => z.string().min(1).max(100).describe(what);
 

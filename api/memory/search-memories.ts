@@ -63,7 +63,7 @@ export const searchMemoriesRoute = defineRoute({
   role: 'member',
   request: { body: searchBody },
   response: { 200: z.array(foundSchema) },
-  errors: ['NOT_FOUND', ...MEMORY_OPERATION_ERRORS],
+  errors: [...MEMORY_OPERATION_ERRORS],
   ownsItsTransaction:
     'It is counted first, and the search holds no lock of the budget and no connection while its query is embedded.',
   audited: 'none: it reads',
@@ -95,10 +95,10 @@ export interface FoundMemory {
 }
 
 /**
- * Searches the memories of an environment. Nothing is counted here: its caller admits the operation.
+ * Searches the memories of an environment. The caller admits the operation.
  *
- * @throws {ServiceError} NOT_FOUND for a collection that is not there; SERVICE_UNAVAILABLE where the embeddings are away, or a
- * collection that is named is of another model and only vectors are asked for.
+ * @throws {ServiceError} NOT_FOUND for a missing collection; SERVICE_UNAVAILABLE without embeddings, or for a vector search of a collection
+ * with another model.
  */
 export async function searchMemories(
   { db, embedder }: Pick<ApiDependencies, 'embedder'> & { db: Pick<Database, 'withEnvironment'> },
@@ -111,8 +111,8 @@ export async function searchMemories(
 }
 
 /**
- * The two rankings of a hybrid search run at the same time, each in a transaction of its own: neither holds one connection while it waits
- * for another.
+ * Runs both rankings of a hybrid search in parallel, each in its own transaction, so that neither holds a connection while it waits for
+ * another.
  */
 async function searchIn(
   db: Pick<Database, 'withEnvironment'>,
@@ -145,7 +145,7 @@ async function searchIn(
 
 const idsOf = (collections: readonly SearchedCollection[]): string[] => collections.map(({ id }) => id);
 
-/** The collections whose vectors are of the query's model. The others are searched by their words. */
+/** Collections with vectors of the query's model. Others are searched by words. */
 function comparableOf(
   collections: readonly SearchedCollection[],
   embedded: Embedded,
@@ -163,6 +163,6 @@ function comparableOf(
 function rankedBy(mode: SearchMode, nearest: readonly Ranked[], matching: readonly Ranked[]): Fused[] {
   const fused = fuseRanks(nearest, matching);
   if (mode === 'hybrid') return fused;
-  // One ranking alone: its own scores say more than its ranks.
+  // A single ranking keeps its own scores: they say more than ranks.
   return fused.map((item) => ({ ...item, score: (mode === 'vector' ? item.vector : item.text)?.score ?? 0 }));
 }

@@ -27,7 +27,6 @@ const validFrom = rememberedInstant
   .optional()
   .describe('From when on it holds: now, where it is left out. May be past or future.');
 
-/** The members of a memory to store. */
 export const storeFields = z.strictObject({
   collectionId: z
     .string()
@@ -65,7 +64,7 @@ export const storeMemoryRoute = defineRoute({
   role: 'member',
   request: { body: storeBody },
   response: { 201: memorySchema },
-  errors: ['NOT_FOUND', ...MEMORY_OPERATION_ERRORS],
+  errors: [...MEMORY_OPERATION_ERRORS],
   expensive: true,
   idempotent: true,
   async admit(tx, { body, caller }) {
@@ -90,13 +89,13 @@ export const storeMemoryRoute = defineRoute({
   },
 });
 
-/** A memory that this one is derived from is not deleted before the commit. @throws {ServiceError} VALIDATION_ERROR where it is not there. */
+/** Locks the source memory until the commit. @throws {ServiceError} VALIDATION_ERROR when it is missing. */
 async function holdSource(tx: EnvironmentTransaction, { source }: z.output<typeof storeFields>): Promise<void> {
   if (source?.type !== DERIVED_FROM_MEMORY || (await lockChain(tx, source.id, 'derive')) !== null) return;
   throw validationError([{ path: 'body.source.id', message: 'names no memory of this environment' }]);
 }
 
-/** The collection that is named, or the default one; it is not deleted before the commit, and its vectors are of the same model. */
+/** Locks the named or default collection until the commit, and requires its model. */
 async function heldCollection(
   tx: EnvironmentTransaction,
   named: string | undefined,
@@ -136,7 +135,7 @@ export const supersedeMemoryRoute = defineRoute({
   role: 'member',
   request: { params: memoryParams, body: supersedeBody },
   response: { 200: memorySchema },
-  errors: ['NOT_FOUND', 'CONFLICT', ...MEMORY_OPERATION_ERRORS],
+  errors: ['CONFLICT', ...MEMORY_OPERATION_ERRORS],
   expensive: true,
   idempotent: true,
   async admit(tx, { params: { memoryId }, caller }) {
@@ -158,7 +157,6 @@ export const supersedeMemoryRoute = defineRoute({
 
 export async function getStored(tx: EnvironmentTransaction, id: string | undefined): Promise<MemoryRecord> {
   const memory = id === undefined ? null : await getMemory(tx, id);
-  // One that was to expire in the past is stored and gone at once.
   if (memory === null) throw mustExpireLater();
   return memory;
 }

@@ -4,7 +4,7 @@ import { sendEmailStart } from '../../temporal/notifications/send-email.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { startWorkflow } from '../starts/start-workflow.ts';
 
-/** Starts the sending of an e-mail, or leaves the running one. Throws what the client throws where Temporal cannot be reached. */
+/** Starts the sending of an e-mail, unless it runs. Throws the client's error when Temporal cannot be reached. */
 export async function startEmail(
   client: Client,
   ref: EmailRef,

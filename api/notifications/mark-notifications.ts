@@ -17,7 +17,6 @@ export const readNotificationRoute = defineRoute({
   role: 'member',
   request: { params: notificationParams },
   response: { 200: notificationSchema },
-  errors: ['NOT_FOUND'],
   async change(tx, { params: { id }, caller, deps }) {
     const reader = readerOf(caller);
     await markRead(tx, reader, id);
@@ -52,7 +51,6 @@ export const deleteNotificationRoute = defineRoute({
   role: 'member',
   request: { params: notificationParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
   async change(tx, { params: { id }, caller }) {
     if (!(await dismiss(tx, readerOf(caller), id))) throw notFound('notification');
     return { reply: { status: 200, data: { deleted: true as const } }, audit: OWN_VIEW };

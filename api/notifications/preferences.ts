@@ -86,7 +86,7 @@ export const updatePreferencesRoute = defineRoute({
   },
 });
 
-/** Names hosts and counts, no path and no address: each recipient sees its own address only. */
+/** Names hosts and counts only: each recipient sees no address but its own. */
 async function tellOfChange(
   tx: EnvironmentTransaction,
   { before, after }: Record<'before' | 'after', NotificationSettings>,

@@ -81,7 +81,6 @@ export function readerOf(caller: Caller): Reader {
   return caller.type === 'api_key' ? { id: caller.keyId, userId: null } : { id: caller.userId, userId: caller.userId };
 }
 
-/** The member who calls a route that declares `needsUser`. */
 export function userOfCaller(caller: Caller): string {
   if (caller.type === 'api_key') throw new Error('a route that needs a user has no other caller');
   return caller.userId;

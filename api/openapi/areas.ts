@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../domain/json.ts';
 
-/** A tag of the document. */
 interface Area {
   tag: string;
   title: string;
   description: string;
 }
 
-/** The areas in the order in which somebody meets them: first what an agent does, then who agrees, then who runs the workspace. */
+/** In the order in which readers meet them: what an agent does, who agrees, who runs the workspace. */
 const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
   {
     name: 'Act',
@@ -207,23 +206,22 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
   },
 ];
 
-/** Operations that stand under another tag than their id begins with: where somebody looks for them. */
+/** Operations whose tag differs from the beginning of their id. */
 const STANDS_UNDER: Readonly<Record<string, string>> = {
   'actions.invoke': 'invocations',
   'actions.listInvocations': 'invocations',
 };
 
-/** The tag of an operation: as a rule the part of its id before the dot. */
+/** Usually the part of the id before the dot. */
 export function tagOf(operationId: string): string {
   return STANDS_UNDER[operationId] ?? operationId.split('.')[0] ?? operationId;
 }
 
-/** What people call the area of a tag. */
 export function titleOfTag(tag: string): string {
   return GROUPS.flatMap(({ areas }) => areas).find((area) => area.tag === tag)?.title ?? tag;
 }
 
-/** The members of the document that say what its tags are. A tag that no area describes stands last. */
+/** Tags and their groups. A tag without an area comes last. */
 export function tagsOf(used: ReadonlySet<string>): { tags: JsonObject[]; 'x-tagGroups': JsonObject[] } {
   const areas = GROUPS.flatMap((group) => group.areas);
   const named = areas.filter(({ tag }) => used.has(tag));
@@ -231,7 +229,7 @@ export function tagsOf(used: ReadonlySet<string>): { tags: JsonObject[]; 'x-tagG
   return {
     tags: [
       ...named.map(({ tag, title, description }) => ({ name: tag, 'x-displayName': title, description })),
-      // Routes of a test.
+      // Routes of tests.
       ...unnamed.map((name) => ({ name })),
     ],
     'x-tagGroups': GROUPS.map(({ name, areas: members }) => ({

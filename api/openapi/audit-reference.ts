@@ -1,6 +1,5 @@
 import { AUDIT_ACTIONS } from '../../domain/audit-actions.ts';
 
-/** docs/reference/audit-actions.md: what the audit log records. */
 export function auditReference(): string {
   const sections = Object.entries(AUDIT_ACTIONS).flatMap(([area, actions]) => [
     `## ${area}`,

@@ -12,7 +12,7 @@ import { SchemaComponents } from './schemas.ts';
 import { SharedComponents } from './shared-components.ts';
 import { webhooksOf } from './webhooks.ts';
 
-/** The OpenAPI 3.1 document of the routes: all of it follows from their declarations. */
+/** Builds the OpenAPI 3.1 document from the routes' declarations. */
 export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
   const components: Components = {
     schemas: new SchemaComponents(),
@@ -70,7 +70,6 @@ Match on \`error.code\`; the message is for people.
 
 **Lists** take \`page\` and \`limit\` (1 to 100), newest first. Times are RFC 3339 in UTC, money is an integer of minor units.`;
 
-/** What operations refer to. */
 interface Components {
   schemas: SchemaComponents;
   parameters: SharedComponents;
@@ -114,7 +113,7 @@ function requestBodyOf(route: AnyRoute, components: Components): JsonObject {
   };
 }
 
-/** A success that several operations answer alike is said once. One that only one operation answers stays where it is read. */
+/** Shares a success reply that several operations have; a single one stays inline. */
 function shareReplies(
   operations: readonly { route: AnyRoute; operation: JsonObject }[],
   shared: SharedComponents,
@@ -151,7 +150,7 @@ function credentialOf(route: AnyRoute): string {
   return `Needs the ${needed.length === 1 ? 'scope' : 'scopes'} ${needed.join(' and ')}${session}.`;
 }
 
-/** Which of the security schemes does, each by itself. */
+/** Each scheme is sufficient by itself. */
 function securityOf(route: AnyRoute): JsonObject[] {
   if (route.of === 'public') return [];
   if (route.of === 'user' || route.of === 'workspace') return [{ session: [] }];
@@ -164,13 +163,12 @@ function securityOf(route: AnyRoute): JsonObject[] {
   ];
 }
 
-/** What a key must hold. */
 function scopesOf(route: AnyRoute): Scope[] {
   const also = route.of === 'environment' ? route.alsoScope : undefined;
   return [route.scope, also].filter((scope) => scope !== null && scope !== undefined);
 }
 
-/** What a session sends beside its cookie. Optional: a key needs neither. */
+/** Sent by sessions beside the cookie. Optional, because a key needs neither. */
 function sessionParametersOf(route: AnyRoute): JsonObject[] {
   if (!securityOf(route).some((scheme) => 'session' in scheme)) return [];
   const namesEnvironment = route.of === 'environment' && route.environmentFromPath !== true;

@@ -10,10 +10,7 @@ import { errorCodes, typescriptErrors, typescriptKeyedOperations } from './sdk-t
 import { typescriptTypes } from './typescript-types.ts';
 import { warningReference } from './warning-reference.ts';
 
-/**
- * Every generated page, and what the SDKs take from the routes, by its path below the project's root. `npm run openapi` writes them; a test
- * compares.
- */
+/** All generated pages and SDK files by path. `npm run openapi` writes them; a test compares. */
 export function generatedDocuments(): Record<string, string> {
   const document = buildOpenApi(ROUTES);
   return {
@@ -34,7 +31,7 @@ export function generatedDocuments(): Record<string, string> {
 const LINE_LENGTH_MAX = 160;
 const INDENT = ' ';
 
-/** What fits on one line is on one, so that a change of a route changes only its lines. One space: depth must not weigh more than words. */
+/** One line where it fits, so that a route's change touches only its lines. Indented by one space because of the depth. */
 export function textOf(value: Json, indent = ''): string {
   const line = JSON.stringify(value);
   if (value === null || typeof value !== 'object' || line.length + indent.length <= LINE_LENGTH_MAX) return line;

@@ -1,6 +1,5 @@
 import { ERROR_TABLE, type ErrorCode, statusesOf } from '../../domain/errors.ts';
 
-/** docs/reference/errors.md: the error table as a page. */
 export function errorReference(): string {
   const rows = Object.entries(ERROR_TABLE).map(
     ([code, { message }]) => `| \`${code}\` | ${statusesOf(code as ErrorCode).join(' or ')} | ${message} |`,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { PLATFORM_EVENTS } from '../../domain/events/platform-events.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 
-/** docs/reference/events.md: the JSON Schema of the `data` of every platform event, as a page. */
 export function eventReference(): string {
   return [
     '# Platform events',
@@ -27,7 +26,7 @@ export function eventReference(): string {
   ].join('\n');
 }
 
-/** Without what says the same of every schema: the dialect, the patterns of formats, the range of integers, the ids of components. */
+/** Drops what every schema repeats: dialect, format patterns, integer ranges, component ids. */
 function schemaOf(data: z.ZodType): JsonObject {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(data, { io: 'output', reused: 'inline' }) as JsonObject;
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {

@@ -1,9 +1,8 @@
 import { REFUSAL_CODES, refusalEntry } from '../../domain/refusals.ts';
 
-/** What stands in a next step where an invocation has its own ids. */
+/** Placeholders for an invocation's own ids. */
 const EXAMPLE = { invocationId: 'inv_…', effectId: 'eff_…', approvalId: 'apr_…', details: {} };
 
-/** docs/reference/refusals.md: the table of refusal codes as a page. */
 export function refusalReference(): string {
   const rows = REFUSAL_CODES.map((code) => {
     const { statuses, meaning, details, nextStep } = refusalEntry(code);

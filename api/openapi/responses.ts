@@ -6,7 +6,7 @@ import type { SchemaComponents } from './schemas.ts';
 import type { SharedComponents } from './shared-components.ts';
 
 const REQUEST_ID_HEADER = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
-/** The headers of replies to a caller of a workspace, except a 429 (docs/plans-and-limits.md, "Rate limits"). */
+/** Replies to a workspace's caller have them, except a 429 (docs/plans-and-limits.md, "Rate limits"). */
 const RATE_LIMIT_HEADERS = Object.fromEntries(
   ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [
     name,
@@ -18,7 +18,7 @@ const ACCEPTED_HEADERS = Object.fromEntries(
 );
 const REPLAY_HEADER = { 'X-Idempotent-Replay': { $ref: '#/components/headers/X-Idempotent-Replay' } };
 
-/** Every code that a route can answer: those that the machinery brings, and its own. */
+/** Every code that a route can answer: the machinery's and its own. */
 export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   const codes: ErrorCode[] = ['VALIDATION_ERROR', 'NOT_ACCEPTABLE', ...credentialCodesOf(route)];
   if (route.method !== 'GET') codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
@@ -29,7 +29,7 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   return [...new Set([...codes, ...route.errors])];
 }
 
-/** What can be wrong with the credential, or with the environment or workspace that it asks for. */
+/** Errors of the credential, or of the environment or workspace that it names. */
 function credentialCodesOf(route: AnyRoute): ErrorCode[] {
   switch (route.of) {
     case 'public': // another site's page may not send it
@@ -42,13 +42,13 @@ function credentialCodesOf(route: AnyRoute): ErrorCode[] {
       return [
         'AUTHENTICATION_ERROR',
         ...(route.scope === null ? [] : ['AUTHORIZATION_ERROR' as const]),
-        // The environment that a session names.
+        // For the environment that a session names.
         ...(route.role === undefined && route.environmentOptional !== true ? [] : ['NOT_FOUND' as const]),
       ];
   }
 }
 
-/** The `responses` member of a route's operation, by status; errors are parts that operations share. */
+/** The operation's `responses` by status; errors are shared parts. */
 export function responsesOf(route: AnyRoute, components: SchemaComponents, shared: SharedComponents): JsonObject {
   const responses: JsonObject = {};
   for (const [status, schema] of Object.entries(route.response)) {
@@ -104,7 +104,7 @@ function envelopeOf(route: AnyRoute, schema: z.ZodType, components: SchemaCompon
   return { allOf: [{ $ref: envelope }, { properties: { data } }] };
 }
 
-/** The envelope of a route with members beside `data`: the shared ones take no other member. */
+/** Envelope with members beside `data`, which the shared ones do not allow. */
 function wideEnvelopeOf(route: AnyRoute, data: JsonObject, components: SchemaComponents): JsonObject {
   const beside = Object.entries(route.beside ?? {}).map(([name, schema]) => [
     name,
@@ -121,7 +121,6 @@ function wideEnvelopeOf(route: AnyRoute, data: JsonObject, components: SchemaCom
 
 const PAGINATION: JsonObject = { $ref: '#/components/schemas/OffsetPagination' };
 
-/** The envelope around `data` in a reply; an operation adds its own schema. */
 export const ENVELOPE_SCHEMAS: Record<string, JsonObject> = {
   Success: {
     type: 'object',

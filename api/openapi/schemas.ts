@@ -5,12 +5,12 @@ const LOCAL_REF = '#/$defs/';
 const COMPONENT_REF = '#/components/schemas/';
 /** zod's name for a recursive schema that has no id. */
 const ANONYMOUS = /^__schema\d+$/;
-/** zod says these formats by long patterns: each is said once. What a caller may send can have another pattern: the second name. */
+/** Names for zod's long format patterns. A request may have another pattern: the second name. */
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
   'date-time': ['DateTime', 'DateTimeWithOffset'],
   uuid: ['Uuid'],
 };
-/** What zod says of every integer: JSON numbers are exact up to there. */
+/** zod's range of every integer: JSON numbers are exact up to there. */
 const SAFE_INTEGER: JsonObject = {
   type: 'integer',
   minimum: Number.MIN_SAFE_INTEGER,
@@ -22,13 +22,13 @@ interface Wrapped {
   $defs?: Record<string, JsonObject>;
 }
 
-/** Turns zod schemas into JSON Schema, those with `.meta({ id })` into components that are referred to. */
+/** Turns zod schemas into JSON Schema; `.meta({ id })` makes a component. */
 export class SchemaComponents {
   readonly schemas: Record<string, JsonObject> = {};
 
-  /** `input`: what a caller may send. `output`: what it gets. */
+  /** `input`: what a caller may send. `output`: what it receives. */
   schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-    // Wrapped, so that a schema with an id of its own becomes a component too.
+    // Wrapped, so that a schema with an id becomes a component too.
     const wrapped = z.toJSONSchema(z.object({ root: schema }), { io, unrepresentable: 'any' });
     const { properties, $defs } = JSON.parse(JSON.stringify(wrapped)) as Wrapped;
     const definitions = Object.entries($defs ?? {});
@@ -38,7 +38,7 @@ export class SchemaComponents {
     return this.share(renameRefs(properties.root, names));
   }
 
-  /** The same id, sent and received, can differ (defaults): then the sent one is `<id>Input`. */
+  /** Sent and received forms of an id can differ (defaults): the sent one is then `<id>Input`. */
   private nameOf(
     name: string,
     definition: JsonObject,
@@ -57,7 +57,7 @@ export class SchemaComponents {
     return isSame ? name : `${name}Input`;
   }
 
-  /** The schema in its short form: what many schemas repeat is a reference; what else is said of it stays beside. */
+  /** Replaces repeated parts by references. */
   private share(schema: JsonObject): JsonObject {
     return JSON.parse(JSON.stringify(schema), (_key: string, value: unknown) =>
       isJsonObject(value) ? this.shareFormat(this.shareInteger(withNullAsType(withoutPropertyNames(value)))) : value,
@@ -92,13 +92,13 @@ export class SchemaComponents {
   }
 }
 
-/** The names of an object's members are always strings. */
+/** Member names are always strings. */
 function withoutPropertyNames(schema: JsonObject): JsonObject {
   const { propertyNames, ...rest } = schema;
   return JSON.stringify(propertyNames) === '{"type":"string"}' ? rest : schema;
 }
 
-/** `type: [T, "null"]` for "either this T or null", unless the values are listed: a list would have to name null as well. */
+/** Writes "T or null" as `type: [T, "null"]`, unless values are enumerated: the list would need null too. */
 function withNullAsType(schema: JsonObject): JsonObject {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;

@@ -3,7 +3,7 @@ import type { AnyRoute } from '../http/define-route.ts';
 
 /** What the SDKs know of the service besides types: its error codes, and which changes take an Idempotency-Key. */
 
-/** The name of the error class of a code: the code in PascalCase, with `Error` at its end once. */
+/** PascalCase with one final `Error`. */
 export function errorTypeOf(code: string): string {
   const pascal = code
     .toLowerCase()
@@ -13,7 +13,6 @@ export function errorTypeOf(code: string): string {
   return pascal.endsWith('Error') ? pascal : `${pascal}Error`;
 }
 
-/** sdk/vectors/error-codes.json */
 export function errorCodes(): string {
   const codes = Object.keys(ERROR_TABLE).map((code) => ({
     code,
@@ -23,7 +22,6 @@ export function errorCodes(): string {
   return `{\n  "codes": [\n${codes.map((one) => `    ${JSON.stringify(one)}`).join(',\n')}\n  ]\n}\n`;
 }
 
-/** sdk/typescript/src/generated/errors.ts */
 export function typescriptErrors(): string {
   const classes = Object.entries(ERROR_TABLE).flatMap(([code, { message }]) => {
     const type = errorTypeOf(code);
@@ -47,7 +45,6 @@ export function typescriptErrors(): string {
   ].join('\n');
 }
 
-/** sdk/typescript/src/generated/keyed-operations.ts */
 export function typescriptKeyedOperations(routes: readonly AnyRoute[]): string {
   const keyed = routes.filter((route) => route.idempotent === true).map(({ method, path }) => `${method} ${path}`);
   return [

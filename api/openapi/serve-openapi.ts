@@ -4,7 +4,7 @@ import { buildOpenApi } from './build.ts';
 
 export const OPENAPI_PATH = '/api/v2/openapi.json';
 
-/** GET /api/v2/openapi.json, without a credential: it says nothing of any workspace. */
+/** Public: it says nothing about any workspace. */
 export function serveOpenApi(routes: readonly AnyRoute[]): HttpMiddleware {
   let document: string | undefined;
   return async (ctx, next) => {

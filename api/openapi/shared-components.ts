@@ -1,9 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 
-/**
- * Parts of operations that are the same in several of them, each said once below `components` and referred to. A part is one by
- * its content: two that differ in anything have two names.
- */
+/** Parts that several operations share, each once below `components`. Content identifies a part: two different ones get two names. */
 export class SharedComponents {
   private readonly place: 'parameters' | 'responses';
   private readonly named = new Map<string, JsonObject>();
@@ -13,7 +10,7 @@ export class SharedComponents {
     this.place = place;
   }
 
-  /** A reference to this part, which is called by the first of these names that no other part has. */
+  /** Refers to a part by the first of these names that no other part has. */
   refTo(part: JsonObject, ...names: readonly [string, ...string[]]): JsonObject {
     const content = JSON.stringify(part);
     const name = this.nameOf.get(content) ?? names.find((candidate) => !this.named.has(candidate));

@@ -1,16 +1,15 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 
 /**
- * The TypeScript SDK's types (sdk/typescript/src/generated/api.ts), in the form that `openapi-fetch` reads. Ours, because the generators
- * of others need the compiler API that TypeScript 7 no longer has. It knows the JSON Schema that our routes use, and fails on any other
- * rather than emit a type that is too wide.
+ * The TypeScript SDK's types for `openapi-fetch`. Our own generator, because others need the compiler API that TypeScript 7 dropped. It
+ * fails on unknown JSON Schema rather than emit a type that is too wide.
  */
 const HEADER = ['// Generated from the routes of the service by `npm run openapi`. Do not edit.', ''];
 const SCHEMA_REF = '#/components/schemas/';
 const INDENT = '  ';
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
-/** What says how a value is checked, and nothing of its type. */
+/** Constrains values, not types. */
 const WITHOUT_TYPE = new Set(
   (
     'description default examples example title format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf ' +
@@ -19,7 +18,6 @@ const WITHOUT_TYPE = new Set(
   ).split(' '),
 );
 
-/** What `ownType` reads. */
 const OF_TYPE = new Set([
   'type',
   'const',
@@ -90,7 +88,6 @@ function operationType(operation: JsonObject, components: Record<string, Record<
   ];
 }
 
-/** A part of an operation that several share stands below `components`. */
 function resolved(part: JsonObject, components: Record<string, Record<string, JsonObject>>): JsonObject {
   const ref = part['$ref'];
   if (typeof ref !== 'string') return part;
@@ -150,7 +147,7 @@ function comment(text: Json | undefined, indent: string): string[] {
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`];
 }
 
-/** @throws {Error} for a schema that it does not know. */
+/** @throws {Error} for an unknown schema. */
 function typeOf(schema: Json | undefined, indent: string): string {
   if (schema === undefined || schema === true) return 'unknown';
   if (!isJsonObject(schema)) throw new Error(`no schema: ${JSON.stringify(schema)}`);
@@ -171,7 +168,7 @@ function refType(ref: string): string {
   return `schemas[${JSON.stringify(ref.slice(SCHEMA_REF.length))}]`;
 }
 
-/** The envelope names `data` as anything; what an operation says of it stands beside and narrows it. */
+/** The envelope leaves `data` open; an operation's own part narrows it. */
 function envelopeType(parts: readonly Json[], indent: string): string {
   return parts
     .map((part, index) => {

@@ -1,7 +1,6 @@
 import { WARNING_TABLE } from '../../domain/actions/warnings.ts';
 import { GOVERNANCE_WARNING_TABLE } from '../../domain/governance-warnings.ts';
 
-/** docs/reference/warnings.md: the tables of warning codes as a page. */
 export function warningReference(): string {
   return [
     '# Warning codes',

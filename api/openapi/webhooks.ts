@@ -5,7 +5,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { SchemaComponents } from './schemas.ts';
 import type { SharedComponents } from './shared-components.ts';
 
-/** The `webhooks` of the document: what a subscription to the reserved topic gets, by type. */
+/** The document's `webhooks`: what a subscription to the reserved topic receives, by type. */
 export function webhooksOf(schemas: SchemaComponents, parameters: SharedComponents): JsonObject {
   return Object.fromEntries(
     Object.entries(PLATFORM_EVENTS).map(([type, declaration]) => [
@@ -15,7 +15,7 @@ export function webhooksOf(schemas: SchemaComponents, parameters: SharedComponen
   );
 }
 
-/** The body of a delivery: `EventBody` of domain/events/events.ts. */
+/** `EventBody` of domain/events/events.ts. */
 export function deliveredSchema(type: string, data: z.ZodType): z.ZodObject {
   return z.strictObject({
     id: z.string(),

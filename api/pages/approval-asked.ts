@@ -19,7 +19,7 @@ export interface Asked {
 
 const NOTE_BYTES_MAX = 6_000;
 const REASON_BYTES_MAX = 6_000;
-/** Limits that are shown; those that stand in the way come first. */
+/** Insufficient limits come first. */
 const LIMITS_SHOWN_MAX = 5;
 
 export function askedOf({ approval, preview, allowances, names }: Asked): Markup {
@@ -44,7 +44,7 @@ function requesterOf({ requestedBy, agentId, runId, createdAt }: ApprovalRecord,
   ]);
 }
 
-/** "Ada Lovelace, ada@example.com". An id alone is of someone who has left. */
+/** An id alone belongs to somebody who has left. */
 function personOf(id: string, { users }: NamesBeside, email: string | null = null): Markup {
   const user = users[id];
   if (user === undefined) return named(email, id);
@@ -87,7 +87,7 @@ ${hidden > 0 && markup`<p class="note">${hidden} more ${hidden === 1 ? 'limit ha
 
 const WIDTH = 100;
 
-/** One bar: what is used up, and what this would take of the rest. The words say the same. */
+/** One bar of the used and the requested part. The words say the same. */
 function limitOf({ name, cap, available, requested, currency, dimension, period, sufficient }: Allowance): Markup {
   const text = (amount: number): string =>
     currency === null ? `${countText(amount)} ${dimension.replaceAll('_', ' ')}` : moneyText(amount, currency);
@@ -100,7 +100,7 @@ function limitOf({ name, cap, available, requested, currency, dimension, period,
 <p class="quiet">${used > 0 && `${text(used)} used before, `}${text(available)} left${sufficient ? ' now' : ': not enough'}</p></li>`;
 }
 
-/** Three short lines: what is certain, what will be known afterwards, and what cannot be had. */
+/** What is certain, what will be known, and what cannot be had. */
 function promisesOf({ lookup }: AdapterCapabilities): Markup {
   const isRead = lookup !== 'none';
   return markup`<ul class="promises">

@@ -12,7 +12,6 @@ import { markup, type Markup, within } from '../html/markup.ts';
 import { environmentText, facts, jsonText, section } from '../html/parts.ts';
 import { requestOf } from './preview-blocks.ts';
 
-/** Everything that a person must see before they decide: on the left what will happen, on the right who asks, why, and the decision. */
 export interface ApprovalView {
   shown: ShownApproval;
   environment: { id: string; name: string; kind: string };
@@ -21,7 +20,7 @@ export interface ApprovalView {
   now: Date;
 }
 
-/** Each part has a room of its own, so that no text of a request hides who asks for it. Together they fit into a page. */
+/** Each part has its own room, so that no request text hides who asks. Together they fit into a page. */
 const ROOMS = { happens: 163_840, exact: 180_224, asked: 65_536 } as const;
 const DESCRIPTION_BYTES_MAX = 3_000;
 
@@ -51,7 +50,6 @@ ${decision}
 </article>`;
 }
 
-/** Production has its own look, and a word for it. */
 function environmentOf(environment: ApprovalView['environment']): Markup {
   if (environment.kind !== 'production') return markup`${exactText(environment.name, SHORT_BYTES_MAX)}`;
   return markup`<strong class="production">${exactText(environmentText(environment), SHORT_BYTES_MAX)}</strong>`;
@@ -74,7 +72,6 @@ ${marksOf(preview, shown.allowances)}
 ${happensOf(preview)}`;
 }
 
-/** The words are its caller's own. */
 function freeStanding({ approval }: ShownApproval): Markup {
   return markup`<h1>${exactText(approval.title, SHORT_BYTES_MAX)}</h1>
 <p class="lead">${exactText(approval.summary)}</p>

@@ -11,11 +11,11 @@ import { blockOf } from './preview-blocks.ts';
 
 /** The left side of an approval's page: what will happen. */
 
-/** Fields shown of a request: nobody would read more, and "Exactly these bytes" has all of them. */
+/** Nobody would read more, and "Exactly these bytes" has all fields. */
 export const FIELDS_SHOWN_MAX = 100;
 const VALUE_BYTES_MAX = 40_000;
 const URL_BYTES_MAX = 2_000;
-/** An act is large if it takes so much of a limit. */
+/** Share of a limit from which an act counts as large. */
 const LARGE_SHARE = 0.5;
 
 export function headingOf({ begin, amount, end }: Headline): Markup {
@@ -23,7 +23,7 @@ export function headingOf({ begin, amount, end }: Headline): Markup {
   return markup`<h1>${exactText(begin, SHORT_BYTES_MAX)}${amount !== null && markup` <strong class="amount">${amount}</strong>`}${tail}</h1>`;
 }
 
-/** What an approver must not overlook, above everything else. */
+/** What an approver must not overlook. */
 export function marksOf({ blocks, request }: PreviewRecord, allowances: readonly Allowance[]): Markup | false {
   const marks: MarkupValue[] = [
     ...allowances.flatMap(largeMark),
@@ -34,7 +34,6 @@ export function marksOf({ blocks, request }: PreviewRecord, allowances: readonly
   return marks.length > 0 && markup`<ul class="marks">${marks}</ul>`;
 }
 
-/** Blocks that an adapter made because it found something wrong. */
 function isObstacle({ type, items = [] }: PreviewBlock): boolean {
   return type === 'limitations' && items.length > 0 && items.every(({ kind }) => kind === 'unsupported');
 }
@@ -60,7 +59,7 @@ function largeMark({ name, cap, requested, sufficient, refusal }: Allowance): Ma
   return [mark('Large', markup`It takes ${Math.floor(share * 100)} % of the ${limit}.`)];
 }
 
-/** Below the heading: what is read and changed, the fields that are sent, and what else the adapter says. */
+/** What is read and changed, the fields that are sent, and the adapter's notes. */
 export function happensOf(preview: PreviewRecord): Markup {
   const { blocks, evidenceObservedAt, preconditions, request } = preview;
   const own = blocks.filter((block) => isParticular(block) && block.type !== 'limitations');
@@ -73,7 +72,7 @@ ${sentSection(preview, sentFields(request, FIELDS_SHOWN_MAX + 1), own)}
 ${blocks.filter((block) => isParticular(block) && block.type === 'limitations' && !isObstacle(block)).map(notesOf)}`;
 }
 
-/** A field stands once: one that the adapter shows by its name, or whose text it shows, is left out. */
+/** Omits fields that the adapter shows already. */
 function sentSection(preview: PreviewRecord, all: readonly Field[], own: readonly PreviewBlock[]): Markup {
   const { request, impact } = preview;
   const labels = new Set(own.flatMap(({ fields = [] }) => fields.map(({ label }) => lower(label))));
@@ -106,7 +105,7 @@ function rootOf(name: string): string {
   return name.replace(/[[.].*$/s, '');
 }
 
-/** Minor units are money: the amount that the action declares is said so beside the number. */
+/** Minor units are money: the declared amount is shown beside the number. */
 function amountNote(label: string, value: string, impact: PreviewRecord['impact']): Markup | false {
   if (!/amount|total|price|charge|cents|minor/i.test(label)) return false;
   const money = impact.find(({ amount, currency }) => currency !== undefined && String(amount) === value);
@@ -115,7 +114,6 @@ function amountNote(label: string, value: string, impact: PreviewRecord['impact'
   );
 }
 
-/** What an adapter says beside its marks: short sentences. */
 function notesOf({ title, items = [] }: PreviewBlock): Markup | false {
   const texts: Renderable[] = items
     .filter(({ kind }) => kind !== 'irreversible')

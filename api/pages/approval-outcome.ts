@@ -20,7 +20,7 @@ type Tone = 'good' | 'bad' | 'quiet' | 'open';
 const SHAPES: Record<Tone, string> = { good: '✓', bad: '✕', quiet: '■', open: '●' };
 const ERROR_BYTES_MAX = 4_000;
 
-/** While this is so, the page is loaded again: something is still to come. */
+/** The page reloads while this is true. */
 export function isUnderWay({ shown: { approval }, outcome }: State): boolean {
   if (outcome === null || (approval.status !== 'approved' && approval.status !== 'consumed')) return false;
   return ['pending_approval', 'queued', 'dispatching'].includes(outcome.status);
@@ -66,7 +66,7 @@ function ended(status: ApprovalStatus, { shown: { approval }, outcome }: State):
   ]);
 }
 
-/** What happened to the invocation. The words are those of the grades (docs/receipts.md). */
+/** In the words of the grades (docs/receipts.md). */
 function happened(outcome: OutcomeAfter, record: string | null): Markup {
   const receipt = receiptOf(outcome, record);
   const { status, grade, error, refusalCode } = outcome;

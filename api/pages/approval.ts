@@ -35,7 +35,7 @@ interface ForMember {
   names: NamesBeside;
   outcome: OutcomeAfter | null;
   environment: CallerEnvironment;
-  /** Why this member cannot decide so; null: they can. */
+  /** Why this member cannot decide so. Null when they can. */
   refusals: { approve: ServiceError | null; deny: ServiceError | null };
 }
 
@@ -44,7 +44,7 @@ export async function showApprovalPage(request: PageRequest, place: Place): Prom
   await send(request, place, session, null);
 }
 
-/** POST of the page. It decides by the routes of the API; what they refuse is said on the page as it is now. */
+/** Decides by the API's routes and shows their refusal on the current page. */
 export async function decideOnPage(request: PageRequest, place: Place): Promise<void> {
   const { environmentId, approvalId } = place;
   const fields = await readForm(request.ctx);
@@ -101,10 +101,10 @@ ${isOpen(view) && decisionForm(found, session, failed?.note ?? '')}`;
   if (failed === null && isUnderWay(view)) ctx.set('Refresh', String(RELOAD_SECONDS));
 }
 
-/** How soon a page is loaded again whose invocation is still under way. Nobody types on it then. */
+/** Reload interval while the invocation is under way. Nobody types on the page then. */
 const RELOAD_SECONDS = 3;
 
-/** All that the page is about, whole, as the API shows it. Unseen characters are escaped. */
+/** The whole approval as in the API. Unseen characters are escaped. */
 export async function sendApprovalContent(request: PageRequest, { environmentId, approvalId }: Place): Promise<void> {
   const { ctx, runner } = request;
   const session = await sessionOf(request, environmentId);
@@ -117,10 +117,7 @@ export async function sendApprovalContent(request: PageRequest, { environmentId,
   ctx.body = visibleJson(record);
 }
 
-/**
- * Shown after the redirect, and whenever the member comes back. An agreement by an app of theirs no longer stands once the app was
- * disconnected.
- */
+/** Shown after the redirect and on later visits. An agreement by an app of theirs is void once the app is disconnected. */
 function ownDecision(decisions: ShownApproval['approval']['decisions'], userId: string): Markup | false {
   const own = decisions.find(
     ({ principal, decision, stands }) =>
@@ -130,7 +127,7 @@ function ownDecision(decisions: ShownApproval['approval']['decisions'], userId: 
   return markup`<p class="done" role="status">You have ${own.decision === 'approve' ? 'approved' : 'denied'} this. Decisions are final.</p>`;
 }
 
-/** A note that was refused for its length is shown again so far, to be shortened. */
+/** Length up to which a refused note is shown again, to be shortened. */
 const NOTE_SHOWN_MAX = 8_000;
 
 export function decisionForm(

@@ -20,7 +20,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
   SERVICE_UNAVAILABLE: 'The service is not available now',
 };
 
-/** Errors of our pages are pages that say what to do. A visitor who is not signed in is sent to the sign-in, and returns afterwards. */
+/** Errors become pages with a remedy. A visitor who is not signed in goes to the sign-in and returns afterwards. */
 export function replyWithErrorPages(logger: Logger): HttpMiddleware {
   return async (ctx, next) => {
     if (!isPagePath(ctx.path)) return next();
@@ -43,7 +43,6 @@ export function isPagePath(path: string): boolean {
   return path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`);
 }
 
-/** What a caller of our pages reads of an error. */
 export function messageOf(ctx: HttpContext, error: ServiceError): string {
   const missing = error.missing === undefined ? null : missingMessage(error.missing, ctx.state.caller);
   return missing ?? error.publicMessage;

@@ -13,17 +13,17 @@ import { markup, type Markup } from '../html/markup.ts';
 import { distanceOf, environmentText, reasonOnPage, section, timeOf } from '../html/parts.ts';
 
 const PAGE_SIZE = 50;
-/** Environments that a page of the inbox looks into. Each costs a round trip; the rest is on the next page. */
+/** Environments on a page of the inbox. Each costs a round trip. */
 const ENVIRONMENTS_SHOWN_MAX = 20;
 /** Approvals on a page of the inbox. An environment with more is linked. */
 export const APPROVALS_SHOWN_MAX = 100;
-/** Rendered bytes of a summary in a list. Its approval's page has all of it. */
+/** Rendered bytes of a listed summary; its page has all of it. */
 const SUMMARY_BYTES_MAX = 1_500;
 const TITLE_BYTES_MAX = 1_000;
 
 export interface Listed {
   approval: ApprovalRecord;
-  /** Why it does not wait for this member; null: it does. */
+  /** Why it does not wait for this member. Null when it does. */
   reason: string | null;
 }
 
@@ -34,7 +34,6 @@ interface Pending {
   session: FoundSession;
 }
 
-/** What waits for the member, in every environment of their workspaces. */
 export async function showInbox(request: PageRequest): Promise<void> {
   const session = await sessionOf(request);
   const all = await readAsUser(request, session, countPendingOfUser);
@@ -54,12 +53,12 @@ const INBOX_TITLE = 'Approvals that wait for you';
 
 export interface LookedInto {
   environment: EnvironmentWithPending;
-  /** What waits for the member; null: not looked into. */
+  /** Null when the environment was not read. */
   own: readonly Listed[] | null;
   total: number;
 }
 
-/** At most APPROVALS_SHOWN_MAX of them: what does not fit is linked, environment by environment. */
+/** Shows at most APPROVALS_SHOWN_MAX; the rest is linked by environment. */
 export function inboxContent(
   looked: readonly LookedInto[],
   { page, more }: { page: number; more: number | null },
@@ -84,7 +83,6 @@ function statusOf(waiting: number, unseen: number): string {
   return waiting === 0 ? rest : `${own} ${rest}`;
 }
 
-/** All that is pending in one environment, page by page. */
 export async function showEnvironment(request: PageRequest, environmentId: string): Promise<void> {
   const page = pageOf(new URLSearchParams(request.ctx.querystring).get('page'));
   const { items, total, environmentName, session } = await pending(request, environmentId, page);
@@ -96,7 +94,7 @@ ${pagesOf(environmentPath(environmentId), { earlier: page > 1 && 'Newer', page, 
 
 interface Pages {
   page: number;
-  /** The words of a link; false where there is no such page. */
+  /** The link's words; false when there is no such page. */
   earlier: string | false;
   later: string | false;
 }
@@ -111,7 +109,7 @@ function pageOf(text: string | null): number {
   return text !== null && /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
 }
 
-/** One workspace that has used up its rate limit must not hide what waits in the user's others. */
+/** An exhausted rate limit of one workspace must not hide the user's others. */
 async function pendingWithinLimit(request: PageRequest, environmentId: string): Promise<Pending | 'not looked into'> {
   try {
     return await pending(request, environmentId, 1);

@@ -15,7 +15,6 @@ const LIMITATIONS: Record<NonNullable<PreviewBlock['items']>[number]['kind'], st
   irreversible: 'Cannot be undone',
 };
 
-/** A block of a preview, with everything that it has. */
 export function blockOf({ title, fields, path, before, after, quantities, items, truncated }: PreviewBlock): Markup {
   return section(
     title,
@@ -28,7 +27,7 @@ ${truncated === true && markup`<p class="note">${TRUNCATED_NOTE}</p>`}`,
   );
 }
 
-/** Both texts whole, with the lines marked between the first and the last that differ. What is new altogether stands alone. */
+/** Marks the lines between the first and the last difference. New text appears alone. */
 function changeOf(before: string, after: string): Markup {
   if (before === '') return after === '' ? nothing() : exactBlock(after);
   const [old, next] = [before, after].map((text) => text.split(/(?<=\n)/)) as [string[], string[]];
@@ -50,7 +49,7 @@ function nothing(): Markup {
   return markup`<p class="note">Nothing.</p>`;
 }
 
-/** What will be sent. Its elements have ids, so that a test reads from the page what the target must get. */
+/** The elements have ids, so that a test reads what the target must receive. */
 export function requestOf(request: {
   method: string;
   url: string;
@@ -78,7 +77,7 @@ function bodyOf(body: string | null, parts: BodyPart[] | undefined): Markup {
     : exactBlock(body, 'request-body', BODY_BYTES_MAX);
 }
 
-/** A file is shown by what it is. Its digest is part of what is agreed to, and no other bytes are sent. */
+/** A file is shown by its facts. Its digest is part of the agreement: no other bytes are sent. */
 function partOf(part: BodyPart): Markup {
   if ('text' in part) return exactBlock(part.text);
   const { id, filename, contentType, size, sha256 } = part.file;

@@ -14,7 +14,7 @@ import { showSignIn, signIn, signOut } from './sign-in.ts';
 const STYLE_MAX_AGE_SECONDS = 31_536_000;
 const ENVIRONMENT = `${CONSOLE_PATH}/environments/:environmentId/approvals`;
 
-/** Our pages for people: sign in, see what waits, decide. HTML and forms, without a script (docs/approvals.md, "The page"). */
+/** Pages for people: sign in, see what waits, decide. HTML forms without scripts (docs/approvals.md, "The page"). */
 export function servePages(runner: RouteRunner): HttpMiddleware {
   const router = new Router<RequestState>({ sensitive: true });
   const page =

@@ -8,7 +8,6 @@ import { alertOf, redirectTo, sendPage, SIGN_IN_PATH } from '../html/layout.ts';
 import { markup } from '../html/markup.ts';
 import { readForm } from '../html/read-form.ts';
 
-/** Longer than any address that signs in. */
 const EMAIL_CHARACTERS_MAX = 1_000;
 
 export function showSignIn({ ctx }: PageRequest): void {
@@ -16,7 +15,7 @@ export function showSignIn({ ctx }: PageRequest): void {
   sendSignIn(ctx, { next: safeNext(next), email: '', message: null }, 200);
 }
 
-/** POST of the sign-in page. A refusal shows the page again, with the e-mail address and without the password. */
+/** A refusal shows the page again, with the e-mail address and without the password. */
 export async function signIn(request: PageRequest): Promise<void> {
   const { ctx } = request;
   const fields = await readForm(ctx);
@@ -33,7 +32,7 @@ export async function signIn(request: PageRequest): Promise<void> {
   redirectTo(ctx, next);
 }
 
-/** Errors that the person who signs in can correct, or wait for, on the same page. */
+/** Errors that the person can correct or wait for on the same page. */
 const SHOWN_AGAIN = new Set(['AUTHENTICATION_ERROR', 'VALIDATION_ERROR', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE']);
 
 export async function signOut(request: PageRequest): Promise<void> {
@@ -41,7 +40,7 @@ export async function signOut(request: PageRequest): Promise<void> {
   try {
     await callFromPage(request, signOutRoute, {});
   } catch (error) {
-    // Signed out already, by another tab or by time.
+    // Signed out already, in another tab or by expiry.
     if (!(error instanceof ServiceError) || error.code !== 'AUTHENTICATION_ERROR') throw error;
   }
   redirectTo(request.ctx, SIGN_IN_PATH);

@@ -7,7 +7,7 @@ import { MCP_PATH } from '../http/mcp-path.ts';
 import { OPENAPI_PATH } from '../openapi/serve-openapi.ts';
 import { REFERENCE_PATH } from '../reference/serve-reference.ts';
 
-/** Where to go from `/`, for programs: paths of this host. `openapi` describes the API, `/openapi.json` that of the documentation. */
+/** Entry points for programs, as paths of this host. `openapi` describes the API, `/openapi.json` that of the documentation. */
 function placesBelow(base: string): object {
   return {
     name: PRODUCT.name,
@@ -23,7 +23,7 @@ function placesBelow(base: string): object {
   };
 }
 
-/** `/`, and the prefix of the documentation: the documentation for a person or a reader of Markdown, and the ways into the service as JSON for everybody else. */
+/** `/` and the documentation's prefix: documentation for people and Markdown readers, JSON entry points for everybody else. */
 export function serveStart(docsBase: string): HttpMiddleware {
   const places = jsonInLines(placesBelow(docsBase));
   const links = linkHeader('/', docsBase);
@@ -32,7 +32,7 @@ export function serveStart(docsBase: string): HttpMiddleware {
     if (!starts.has(ctx.path) || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     ctx.vary('Accept');
     ctx.set('Link', links);
-    // JSON first: curl and agents take anything, and a browser says that it wants a page.
+    // JSON first: curl and agents accept anything, a browser asks for a page.
     const form = ctx.accepts('json', 'html', 'text/markdown');
     if (form === 'html' || form === 'text/markdown') {
       ctx.redirect(`${docsBase}/docs/`);

@@ -3,7 +3,7 @@ import { CHANNELS, type NotificationListener } from '../../db/announcements/noti
 import { readExpensiveWorkPause, type ExpensiveWorkPause } from '../../db/plans/expensive-work.ts';
 import { ServiceError } from '../../domain/errors.ts';
 
-/** A pause takes effect within a second on every process, even if its notification was lost. */
+/** A pause takes effect within a second in every process, even if its notification is lost. */
 const AGE_MAX_MS = 500;
 
 interface Known {
@@ -11,7 +11,7 @@ interface Known {
   readAt: number;
 }
 
-/** Whether expensive work is paused, as this process knows it: read again when told of a change, and twice a second. */
+/** Caches whether expensive work is paused; refreshed on notification and twice a second. */
 export class ExpensiveWorkSwitch {
   private readonly db: Database;
   private readonly listener: NotificationListener;
@@ -25,7 +25,7 @@ export class ExpensiveWorkSwitch {
     this.detach = [listener.listen(CHANNELS.expensiveWorkChanged, forget), listener.onGap(forget)];
   }
 
-  /** @throws {ServiceError} EXPENSIVE_WORK_PAUSED, with the operator's reason. See docs/plans-and-limits.md, "Pausing expensive work". */
+  /** @throws {ServiceError} EXPENSIVE_WORK_PAUSED with the operator's reason (docs/plans-and-limits.md, "Pausing expensive work"). */
   async refuseWhilePaused(): Promise<void> {
     const pause = await this.read();
     if (pause === null) return;

@@ -5,7 +5,6 @@ import type { EntryGate, Gate } from '../http/route-runner.ts';
 import { ExpensiveWorkSwitch } from './expensive-work-switch.ts';
 import { PlanDirectory } from '../http/plan-directory.ts';
 
-/** The limits that a workspace's plan and the installation put on a request, for the machinery of the routes. */
 export class WorkspaceLimits {
   private readonly plans: PlanDirectory;
   private readonly rateLimit: RateLimitGate;
@@ -17,12 +16,11 @@ export class WorkspaceLimits {
     this.expensiveWork = new ExpensiveWorkSwitch(db, notifications);
   }
 
-  /** Runs once the caller is known, before the scope or role is checked. */
   readonly beforeScope: EntryGate = (request) => this.rateLimit.pass(request);
 
   /**
-   * Runs after the scope or role was checked, right before the handler: only a caller who may ask learns what the plan lacks, and
-   * a recorded reply is replayed while new work is paused.
+   * Runs after the scope or role check, right before the handler: only an authorized caller learns what the plan lacks, and recorded
+   * replies are replayed during a pause.
    */
   readonly beforeWork: Gate = async ({ route, workspaceId }) => {
     if (route.feature !== undefined && workspaceId !== null) {

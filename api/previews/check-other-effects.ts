@@ -9,8 +9,8 @@ export interface OtherEffects {
 }
 
 /**
- * The effects that a request names must exist in its environment. A compensated effect must be known to have happened, and must
- * not be a compensation itself. Only a governed action has an effect that can wait for another, or compensate one.
+ * Named effects must exist in the environment. A compensated effect must be known to have happened and be no compensation itself. Only
+ * governed actions have effects that can depend on or compensate others.
  */
 export async function checkOtherEffects(
   tx: EnvironmentTransaction,

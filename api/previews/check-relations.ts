@@ -5,7 +5,6 @@ import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { checkOtherEffects } from './check-other-effects.ts';
 
-/** Checks a request's relations to earlier invocations and effects, for an invocation and for a preview alike. */
 export async function checkRelations(
   tx: EnvironmentTransaction,
   action: ActionRecord,
@@ -15,7 +14,7 @@ export async function checkRelations(
   await checkOtherEffects(tx, action, relations);
 }
 
-/** A second run under a new key is safe only where the first one is known to have ended without effect, or with one. */
+/** A second run under a new key is safe only when the first one's outcome is known. */
 async function checkRetry(tx: EnvironmentTransaction, action: ActionRecord, retryOf: string): Promise<void> {
   const earlier = await getInvocation(tx, retryOf);
   if (!earlier || earlier.actionId !== action.id) {

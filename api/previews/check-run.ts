@@ -4,10 +4,9 @@ import { ServiceError, validationError } from '../../domain/errors.ts';
 import { SPANS_AFTER_END_SECONDS } from '../../domain/runs/runs.ts';
 
 /**
- * An invocation, or a preview of one, becomes a span of the run that it names: its environment must have the run, and the run must still
- * take spans.
+ * The invocation becomes a span of the run that it names, which must exist in the environment and still accept spans.
  *
- * @throws {ServiceError} VALIDATION_ERROR for no run of the environment; CONFLICT where it ended too long ago.
+ * @throws {ServiceError} VALIDATION_ERROR for no run of the environment; CONFLICT when it ended too long ago.
  */
 export async function checkRun(tx: EnvironmentTransaction, runId: string | null): Promise<void> {
   if (runId === null) return;

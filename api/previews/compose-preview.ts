@@ -26,13 +26,13 @@ import { missingAction } from '../http/failures.ts';
 
 export interface Previewable {
   action: ActionRecord;
-  /** With what its files are: the preview is bound to their content. */
+  /** Holds its files' facts: the preview is bound to their content. */
   input: JsonObject;
   descriptor: AdapterDescriptor;
 }
 
 /**
- * Whether there is anything to preview: a live, governed action that takes this input, and an operation key that is free.
+ * Requires a live, governed action that accepts this input, and a free operation key.
  *
  * @throws {ServiceError} NOT_FOUND, VALIDATION_ERROR, CONFLICT for a plain action, OPERATION_KEY_REUSE.
  */
@@ -59,9 +59,8 @@ export async function requirePreviewable(
 }
 
 /**
- * What an invocation of it would be judged by now.
- *
- * @throws {ServiceError} CONFLICT with the refusal where it would be refused: then there is nothing to approve.
+ * Judges the invocation by the present facts. @throws {ServiceError} CONFLICT with the refusal when it would be refused: nothing is left to
+ * approve.
  */
 export async function judgePreviewed(
   tx: EnvironmentTransaction,
@@ -81,7 +80,6 @@ function identityOf({ invocationId, effectId, operationKey }: PreviewRequest): R
   return { invocationId, effectId, operationKey: operationKey ?? invocationId };
 }
 
-/** Puts a preview together from what is in force now, and keeps it. */
 export async function composePreview(
   tx: EnvironmentTransaction,
   previewable: Previewable,
@@ -119,9 +117,8 @@ export async function composePreview(
 }
 
 /**
- * How long a preview lives whose request does not say: where people would be asked now, as long as the longest `expiresIn` of the
- * rules that ask, because the approval binds to the preview and ends with it. A rule may give people up to 30 days, more than a
- * request may ask for.
+ * Default lifetime of a preview: when people would be asked, the longest `expiresIn` of the asking rules, because the approval ends with
+ * its preview. Rules allow up to 30 days, more than a request may ask for.
  */
 function defaultLifetimeSeconds({ leastSeconds }: PreviewRequest, { facts, policies }: FactsNow): number {
   const asked = facts.verdict === null ? null : longestExpirySeconds(policies.set, facts.verdict);
@@ -152,7 +149,6 @@ function assemble(
   return assembly.preview;
 }
 
-/** If an invocation would be refused, there is nothing to approve: the caller learns why, and what to mend. */
 export function wouldBeRefused(refusal: Refusal): ServiceError {
   return new ServiceError('CONFLICT', {
     message: `There is nothing to preview: an invocation would be refused now. ${refusalText(refusal)}`,

@@ -21,26 +21,25 @@ import type { Observation } from '../../domain/previews/observation.ts';
 import type { Actor } from '../http/define-route.ts';
 import { inBody } from '../actions/check-input.ts';
 
-/** An invocation that is asked about and not made: for a dry run or a preview. */
+/** An invocation that is evaluated without being made, for a dry run or a preview. */
 export interface AskedNow {
   action: ActionRecord;
   descriptor: AdapterDescriptor;
-  /** With what its files are. */
+  /** Holds the facts of its files. */
   input: JsonObject;
   identity: RequestIdentity;
   actor: Actor;
   agentId: string | null;
   runId: string | null;
   dependsOn?: readonly string[];
-  /** What was read at the provider, for an adapter that inspects. */
+  /** The provider's record, for an inspecting adapter. */
   observation: Observation | null;
 }
 
-/** What an invocation would be judged by now, and what the answers show of it. */
 export interface FactsNow {
   facts: Facts;
   prepared: Exclude<Preparation, { kind: 'invalid' }>;
-  /** Null: only the provider knows it, or it has no bound. */
+  /** Null when only the provider knows it, or it is unbounded. */
   impact: readonly ImpactQuantity[] | null;
   limits: LimitsNow;
   secretVersions: Readonly<Record<string, number>>;
@@ -48,10 +47,10 @@ export interface FactsNow {
 }
 
 /**
- * Reads what an invocation would be judged by now. Nothing is written, reserved or opened, and no provider is read.
- * `withCompiledPolicies` must run its transaction.
+ * Reads the present facts for a judgement. Writes, reserves and opens nothing, and reads no provider. Requires a transaction of
+ * `withCompiledPolicies`.
  *
- * @throws {ServiceError} VALIDATION_ERROR where the request does not render.
+ * @throws {ServiceError} VALIDATION_ERROR when the request does not render.
  */
 export async function readFactsNow(tx: EnvironmentTransaction, asked: AskedNow, now: Date): Promise<FactsNow> {
   const { action, descriptor, input, identity, actor, agentId, observation, dependsOn = [] } = asked;
@@ -87,7 +86,7 @@ export async function readFactsNow(tx: EnvironmentTransaction, asked: AskedNow, 
     missingSecrets: names.filter((name) => secretVersions[name] === 0),
     dependencies: judgedDependencies(awaited),
     limits: limits.refusal,
-    // Read last: halting waits for whoever has read it.
+    // Read last: a halt waits for its readers.
     halt: (await readHalt(tx))?.reason ?? null,
   };
   return { facts, prepared, impact, limits, secretVersions, policies };
@@ -119,10 +118,9 @@ async function judgedByPolicies(
 }
 
 /**
- * What every way answers for an archived action, before it looks at the input: a halt comes first, and is then the reason for
- * which the invocation is refused.
+ * Refuses an archived action before its input is checked. A halt precedes it and is then the invocation's refusal.
  *
- * @throws {ServiceError} NOT_FOUND where nothing but its archive stands against it.
+ * @throws {ServiceError} NOT_FOUND when only the archive stands against it.
  */
 export async function requireLive(
   tx: EnvironmentTransaction,

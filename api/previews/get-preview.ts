@@ -20,10 +20,9 @@ export const getPreviewRoute = defineRoute({
   role: 'member',
   request: { params: previewParams },
   response: { 200: previewSchema },
-  errors: ['NOT_FOUND'],
   async read(tx, { params, caller }) {
     const preview = await getPreview(tx, params.id);
-    // Such a key gets the same answer for another's preview as for none, so that it learns of no other preview.
+    // Another's preview looks like a missing one to such a key.
     if (caller.type !== 'session' && !caller.scopes.has('actions:read') && !isMadeBy(preview, caller)) {
       throw lacksScope('actions:read', caller);
     }
@@ -32,7 +31,7 @@ export const getPreviewRoute = defineRoute({
   },
 });
 
-/** One that the service made for an approval is not the requester's, though it says who asked. */
+/** A preview made by the service for an approval is not the requester's, although it names them. */
 function isMadeBy(preview: PreviewRecord | null, caller: BearerCaller): boolean {
   if (preview?.madeBy !== 'caller') return false;
   const { type, id, clientId } = preview.createdBy;

@@ -10,7 +10,6 @@ import type { PreviewRequest } from './preview-request.ts';
 import { draftPreview, readProvider } from './read-provider.ts';
 import { type ActionPreview, presentPreview } from './schemas.ts';
 
-/** What the caller asks for; the ids are given here. */
 export type AskedPreview = Omit<PreviewRequest, 'id' | 'invocationId' | 'effectId'>;
 
 type Asking = Pick<
@@ -21,9 +20,9 @@ type Asking = Pick<
 type Reply = { status: 201; data: ActionPreview };
 
 /**
- * Makes a preview, in one transaction if nothing has to be read. Otherwise the draft is committed, a worker reads the provider, and a
- * second transaction makes the preview and its reply. A kill in between leaves at most a draft, which the next one sweeps. `ask` runs at
- * the beginning of each transaction, because its answer may have changed in between.
+ * Makes a preview, in one transaction when nothing has to be read. Otherwise commits a draft, has a worker read the provider, and makes
+ * preview and reply in a second transaction. A kill in between leaves a draft that the next one sweeps. `ask` runs in each transaction: its
+ * answer may change in between.
  */
 export async function makePreview(
   { deps, caller, actor, transaction, recordReply }: Asking,
@@ -42,7 +41,7 @@ export async function makePreview(
     const previewable = await requirePreviewable(tx, asked, { answers, credential: caller });
     const request = { ...asked, input: previewable.input };
     if (previewable.descriptor.inspects) {
-      // Both are asked again at the end: here they spare the provider a read for nothing.
+      // Both checks are repeated at the end; here they avoid a useless read.
       await requirePreviewRoom(tx);
       await judgePreviewed(tx, previewable, request, { actor, observation: null, now: new Date() });
       await draftPreview(tx, previewable, request);

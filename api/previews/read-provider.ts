@@ -14,7 +14,6 @@ import type { Caller } from '../http/define-route.ts';
 import type { Previewable } from './compose-preview.ts';
 import type { PreviewRequest } from './preview-request.ts';
 
-/** Keeps what a worker needs to read the provider for this preview. */
 export async function draftPreview(
   tx: EnvironmentTransaction,
   { action }: Previewable,
@@ -26,9 +25,8 @@ export async function draftPreview(
 }
 
 /**
- * Has a worker read the provider for a draft, waits for it, and answers what was read. The API opens no credential and calls
- * nobody. A preview without the evidence that its adapter can give would promise more than is known, so there is none: the
- * caller is asked to try again. The draft is gone in every case, unless this process dies.
+ * Has a worker read the provider for a draft and returns what was read. The API opens no credential and calls nobody. Without the evidence
+ * there is no preview: it would promise more than is known. The draft is deleted in every case, except when this process dies.
  *
  * @throws {ServiceError} SERVICE_UNAVAILABLE.
  */

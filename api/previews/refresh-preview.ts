@@ -45,7 +45,7 @@ export const refreshPreviewRoute = defineRoute({
   },
 });
 
-/** Its successor stays useful; a fork would leave two that may be used. */
+/** A fork would leave two usable previews. */
 function checkRefreshable(former: PreviewRecord): void {
   if (former.madeBy === 'service') {
     throw new ServiceError('CONFLICT', {

@@ -72,7 +72,7 @@ const bodyPartSchema = z
   ])
   .meta({ id: 'BodyPart', description: 'Text that is sent as it is, or the bytes of a file.' });
 
-/** A preview. Every field is always present; null says that it has no value (docs/versioning.md). */
+/** Every field is always present; null means no value (docs/versioning.md). */
 export const previewSchema = z
   .strictObject({
     id: z.string(),
@@ -114,7 +114,6 @@ export const previewSchema = z
   })
   .meta({ id: 'ActionPreview' });
 
-/** As a list shows it. */
 export const listedPreviewSchema = previewSchema
   .extend({ request: orShortened(previewSchema.shape.request), blocks: orShortened(previewSchema.shape.blocks) })
   .meta({ id: 'ListedActionPreview' });

@@ -6,7 +6,7 @@ import { acceptedEffect, effectParams, effectSchema, presentEffect } from '../ef
 import { defineRoute } from '../http/define-route.ts';
 import { reconcileNow } from './reconciliation-workflows.ts';
 
-/** A read takes half a minute at most. After that the caller is answered that it is still under way. */
+/** A read takes at most half a minute; then the reply says that it is under way. */
 const READ_WAIT_MS = 45_000;
 
 export const reconcileEffectRoute = defineRoute({
@@ -25,7 +25,7 @@ export const reconcileEffectRoute = defineRoute({
   request: { params: effectParams },
   response: { 200: effectSchema, 202: effectSchema },
   accepted: acceptedEffect,
-  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+  errors: ['CONFLICT', 'QUOTA_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   ownsItsTransaction: 'Its audit entry commits first; a workflow reads the provider before the answer is read.',
   audited: 'recorded',
   async handler({ params, caller, deps, transaction, recordAudit }) {

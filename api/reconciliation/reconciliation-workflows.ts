@@ -25,10 +25,9 @@ import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import { startOnce, startWorkflow } from '../starts/start-workflow.ts';
 
-/** Before a reconciliation that ended just now is asked again. */
 const RETRY_DELAY_MS = 100;
 
-/** Starts the reads of an effect, or finds them under way. One that ended is begun again and goes on where the record stands. */
+/** Starts an effect's reads, or finds them running. An ended one continues from the record. */
 export async function startReadsWorkflow(
   client: Client,
   ref: EffectToRead,
@@ -41,21 +40,19 @@ export async function startReadsWorkflow(
 }
 
 export interface ReconcileNowOptions {
-  /** How long the caller waits for the read. */
   waitMs: number;
   environmentName: string | null;
   taskQueue?: string;
 }
 
 export type ReconciledNow =
-  /** A read that began after the request is settled. */
   | 'read'
-  /** It is still under way: no result came within the caller's waiting time. */
+  /** No result arrived within the caller's wait. */
   | 'under_way';
 
 /**
- * Asks the reconciliation of an effect to read at once, beginning it again where it was exhausted or terminated, and waits for
- * the read. Throws what the client throws where Temporal cannot be reached.
+ * Has an effect's reconciliation read now, restarting an exhausted or terminated one, and waits. Throws the client's error when Temporal
+ * cannot be reached.
  */
 export async function reconcileNow(
   client: Client,
@@ -74,7 +71,7 @@ export async function reconcileNow(
       return 'read';
     } catch (error) {
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return 'under_way';
-      // It ended at this very moment: the next try begins it again, or the caller finds the effect settled.
+      // It ended just now: the next try restarts it, or the effect is settled.
       if (!(error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError)) throw error;
       if (Date.now() > deadline) return 'under_way';
       await delay(RETRY_DELAY_MS);
@@ -82,7 +79,7 @@ export async function reconcileNow(
   }
 }
 
-/** Starts a replay that was fenced. Throws what the client throws where Temporal cannot be reached. */
+/** Throws the client's error when Temporal cannot be reached. */
 export async function startReplayWorkflow(
   client: Client,
   input: ReplayEffectInput,
@@ -92,7 +89,7 @@ export async function startReplayWorkflow(
   await startOnce(client, replayEffectStart(input, taskQueue, environmentName));
 }
 
-/** Waits until a replay is settled; answers false where it is still under way after `waitMs`. */
+/** Returns false when the replay is still under way after `waitMs`. */
 export async function awaitReplay(client: Client, attemptId: string, waitMs: number): Promise<boolean> {
   try {
     await client.withDeadline(Date.now() + waitMs, () =>
@@ -100,13 +97,13 @@ export async function awaitReplay(client: Client, attemptId: string, waitMs: num
     );
     return true;
   } catch (error) {
-    // The wait is over, or Temporal is away for a moment: the replay goes on without us.
+    // The wait is over, or Temporal is briefly away: the replay continues.
     if (isGrpcServiceError(error)) return false;
     throw error;
   }
 }
 
-/** Tells the reconciliation of a resolved effect to end, and the invocations that wait for the effect to go on. */
+/** Ends a resolved effect's reconciliation and releases the invocations that depend on it. */
 export async function tellOfResolution(client: Client, effectId: string, dependents: readonly string[]): Promise<void> {
   const signals: [string, string][] = [
     [reconciliationWorkflowId(effectId), LOOK_SIGNAL],

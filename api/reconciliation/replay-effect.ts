@@ -11,7 +11,7 @@ import { acceptedEffect, effectParams, effectSchema, presentEffect } from '../ef
 import { type Caller, defineRoute } from '../http/define-route.ts';
 import { awaitReplay, startReplayWorkflow } from './reconciliation-workflows.ts';
 
-/** Beyond the action's own time-out: the claim, the record and the settlement. */
+/** Time beyond the action's own time-out for claim, record and settlement. */
 const REPLY_MARGIN_MS = 10_000;
 
 export const replayEffectRoute = defineRoute({
@@ -30,7 +30,7 @@ export const replayEffectRoute = defineRoute({
   request: { params: effectParams },
   response: { 200: effectSchema, 202: effectSchema },
   accepted: acceptedEffect,
-  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   expensive: true,
   ownsItsTransaction: 'The fence of the replay commits first; its workflow runs before the answer is read.',
   audited: 'recorded',
@@ -60,7 +60,7 @@ export const replayEffectRoute = defineRoute({
   },
 });
 
-/** Why the provider may not be sent the same again; null where it may. */
+/** Returns null when the same request may be sent again. */
 function whyNot(effect: NonNullable<Resolvable['effect']>): string | null {
   if (effect.stage !== 'reconciling' || effect.outcome !== 'unknown') {
     return `the outcome is ${effect.outcome}, and only an unknown one is replayed`;
@@ -79,8 +79,8 @@ function whyNot(effect: NonNullable<Resolvable['effect']>): string | null {
 }
 
 /**
- * The first commit decides: this withdrawal, or the claim of a workflow that was started after all. The other one finds it. A
- * kill between the fence and the start leaves a replay that no workflow claims: the next read of the effect closes it.
+ * The first commit decides: this withdrawal, or the claim of a started workflow. A kill between fence and start leaves an unclaimed replay,
+ * which the next read of the effect closes.
  */
 async function start(deps: ApiDependencies, { tenant, environment }: Caller, input: ReplayEffectInput): Promise<void> {
   try {

@@ -24,7 +24,7 @@ export const resolveEffectRoute = defineRoute({
   role: 'admin',
   request: { params: effectParams, body: resolveBody },
   response: { 200: effectSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { id }, body, actor, deps }) {
     const resolvable = await lockResolvableEffect(tx, id);
@@ -36,7 +36,6 @@ export const resolveEffectRoute = defineRoute({
     return {
       reply: { status: 200, data: presentEffect(effect) },
       audit: resolutionEntry(body, { type: 'effect', id }),
-      // The reconciliation finds the resolution at its next look, and so do requests that wait for the effect.
       after: () => tellOfResolution(deps.temporal, id, dependents ?? []),
     };
   },

@@ -22,7 +22,7 @@ export const resolveInvocationRoute = defineRoute({
   role: 'admin',
   request: { params: invocationParams, body: resolveBody },
   response: { 200: invocationSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'EFFECT_RESOLUTION_REQUIRED'],
+  errors: ['CONFLICT', 'EFFECT_RESOLUTION_REQUIRED'],
   idempotent: true,
   async change(tx, { params: { id }, body, actor }) {
     const resolvable = await lockResolvableInvocation(tx, id);

@@ -15,7 +15,7 @@ import type { resolveBody } from './schemas.ts';
 
 export type ResolveBody = z.output<typeof resolveBody>;
 
-/** "The requesting key cannot resolve it": the caller that caused the doubt may not decide how it ends. */
+/** Whoever caused the doubt may not decide how it ends. */
 function refuseRequester(actor: Actor, { requestedBy }: Pick<Resolvable, 'requestedBy'>): void {
   if (requestedBy.type !== actor.type || requestedBy.id !== actor.id) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {
@@ -23,7 +23,6 @@ function refuseRequester(actor: Actor, { requestedBy }: Pick<Resolvable, 'reques
   });
 }
 
-/** The unknown outcome that a resolution ends, or why there is none. */
 function previousOutcomeOf({ status, effect }: Resolvable): 'unknown' | 'pending' {
   if (effect === null) {
     if (status === 'unknown') return 'unknown';
@@ -46,15 +45,15 @@ function previousOutcomeOf({ status, effect }: Resolvable): 'unknown' | 'pending
 }
 
 /**
- * Records what a person found out, in the transaction that holds the invocation's lock: a settlement that races it either
- * committed before, and then there is nothing to resolve, or finds the resolution and leaves it. Nothing is sent.
+ * Records a person's finding under the invocation's lock: a racing settlement either committed first, leaving nothing to resolve, or finds
+ * the resolution. Nothing is sent.
  */
 export async function resolve(
   tx: EnvironmentTransaction,
   resolvable: Resolvable,
   { body, actor }: { body: ResolveBody; actor: Actor },
 ): Promise<void> {
-  // The state is checked before the principal: an outcome that is not unknown is 409 for everybody.
+  // The state before the principal: a known outcome is 409 for everybody.
   const previousOutcome = previousOutcomeOf(resolvable);
   refuseRequester(actor, resolvable);
   const { effect, invocationId } = resolvable;
@@ -74,8 +73,8 @@ export async function resolve(
     evidence: { summary, providerIds, url },
     resolvedBy: actor,
   });
-  // An invocation that is known to have failed is not billed: its execution goes back to the month that it was taken from. The key's
-  // budget follows by a trigger, the effect's reservations by `recordResolution`.
+  // A known failure is not billed: its execution returns to its month. A trigger handles the key's budget, `recordResolution` the
+  // reservations.
   if (body.outcome === 'failed') await giveBackAllowance(tx, 'executions', 1, resolvable.createdAt);
   if (effect === null) return;
   await appendEvidence(tx, {
@@ -93,7 +92,6 @@ export async function resolve(
   }
 }
 
-/** What the audit log keeps of a resolution. */
 export function resolutionEntry(body: ResolveBody, target: { type: 'effect' | 'invocation'; id: string }): AuditEntry {
   const details = { outcome: body.outcome, partialEffect: partialEffectOf(body), summary: body.evidence.summary };
   return { action: `${target.type}.resolved`, target, details };

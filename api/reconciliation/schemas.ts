@@ -15,7 +15,7 @@ const evidenceBody = z.strictObject({
     .trim()
     .min(SUMMARY_CHARACTERS_MIN, { abort: true })
     .max(SUMMARY_CHARACTERS_MAX)
-    // The database counts characters, JavaScript halves of some: three halves may be two characters.
+    // The database counts characters, JavaScript counts UTF-16 units.
     .refine(
       (text) => Array.from(text).length >= SUMMARY_CHARACTERS_MIN,
       `must have at least ${SUMMARY_CHARACTERS_MIN} characters`,
@@ -32,7 +32,7 @@ const evidenceBody = z.strictObject({
     .describe('Where it can be looked up.'),
 });
 
-/** The same for an invocation and an effect: an invocation without an effect declared no impact, and so has none to settle. */
+/** For invocations and effects alike; an invocation without an effect has no impact to settle. */
 export const resolveBody = z
   .strictObject({
     outcome: z.enum(['succeeded', 'failed']),

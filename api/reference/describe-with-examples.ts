@@ -3,19 +3,19 @@ import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import { buildOpenApi } from '../openapi/build.ts';
 
-/** One request of an operation, and how it was answered. Recorded from a running API: `npm run openapi:examples`. */
+/** A recorded request with its reply (`npm run openapi:examples`). */
 export interface OperationExample {
   request: { params?: Record<string, string>; query?: Record<string, string>; body?: JsonObject | string };
-  /** A body that is no JSON is a text. */
+  /** Text when the body is not JSON. */
   response: { status: number; body: JsonObject | string };
 }
 
-/** By the route's id. The build copies the file beside this module's compiled form. */
+/** By route id. The build copies the file beside the compiled module. */
 export const EXAMPLES_FILE = new URL('./examples.json', import.meta.url);
 
 /**
- * The OpenAPI document with an example of each operation's request and reply, for the reference page. /api/v2/openapi.json has none:
- * generators and agents read that one whole, and the examples would double it.
+ * Adds an example of each request and reply, for the reference page. /api/v2/openapi.json has none: generators and agents read it whole,
+ * and examples would double it.
  */
 export function describeWithExamples(routes: readonly AnyRoute[]): JsonObject {
   const document = buildOpenApi(routes);
@@ -42,19 +42,18 @@ function addExample(document: JsonObject, operation: JsonObject, { request, resp
   }
   const responses = memberAt(operation, 'responses');
   const status = String(response.status);
-  // A reply that several operations share is written out here: its example is this operation's own.
+  // Inlines a shared reply, because the example is this operation's own.
   const reply = structuredClone(resolved(document, responses[status] ?? {}));
   contentOf(reply)['example'] = response.body;
   responses[status] = reply;
 }
 
-/** What a request or a reply holds, in its one media type. */
 function contentOf(part: JsonObject): JsonObject {
   const [mediaType = ''] = Object.keys(memberAt(part, 'content'));
   return memberAt(part, 'content', mediaType);
 }
 
-/** What a reference stands for, at any place of the document; anything else as it is. Throws where it leads to no object. */
+/** Resolves a reference; returns anything else unchanged. Throws when it leads to no object. */
 export function resolved(document: JsonObject, part: Json): JsonObject {
   if (!isJsonObject(part)) throw new Error(`the OpenAPI document has ${JSON.stringify(part)} where an object belongs`);
   const { $ref } = part;

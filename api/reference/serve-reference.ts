@@ -6,14 +6,13 @@ import { PRODUCT } from '../../domain/product.ts';
 import { OPENAPI_PATH } from '../openapi/serve-openapi.ts';
 import { describeWithExamples } from './describe-with-examples.ts';
 
-/** Where the readable reference of the API is. */
 export const REFERENCE_PATH = '/reference';
 const ROOT = REFERENCE_PATH;
 const ASSET_MAX_AGE_SECONDS = 3_600;
 
 /**
- * Only our own host, no inline script and no eval. Inline styles cannot be avoided: the page makes style elements whose text depends on
- * what is shown, so neither a hash nor a nonce allows them. They cannot send anything anywhere, because no other host may be reached.
+ * Only our host, no inline script and no eval. Inline styles are unavoidable: the page creates style elements with varying text. They can
+ * send nothing, because no other host is reachable.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -44,7 +43,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Each setting but the first three switches off what would call a host of the page's makers, or lead there. */
+/** All settings but the first three switch off calls or links to the page's makers. */
 const INITIALIZE = `window.Scalar.createApiReference('#reference', {
   url: '${ROOT}/openapi.json',
   persistAuth: false,
@@ -60,12 +59,12 @@ const INITIALIZE = `window.Scalar.createApiReference('#reference', {
 });
 `;
 
-/** The script that the build copies beside this module's compiled form. Tests run the source, after the build. */
+/** The build copies the script beside the compiled module. Tests run the source, after the build. */
 const SCRIPT = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../dist/api/reference/scalar.js' : './scalar.js', import.meta.url),
 );
 
-/** The readable API reference at /reference. It loads nothing from another host. */
+/** Loads nothing from another host. */
 export function serveReference(routes: readonly AnyRoute[]): HttpMiddleware {
   let document: string | undefined;
   return async (ctx, next) => {
@@ -105,7 +104,7 @@ function serveScript(ctx: HttpContext): void {
   ctx.vary('Accept-Encoding');
   if (isCompressed) ctx.set('Content-Encoding', 'gzip');
   ctx.type = 'text/javascript; charset=utf-8';
-  // Koa sends no body to a HEAD, and closes the stream when the reply has ended.
+  // Koa sends no body for a HEAD, and closes the stream after the reply.
   ctx.body = createReadStream(file);
   ctx.length = statSync(file).size;
 }

@@ -56,7 +56,7 @@ export const updateRunRoute = defineRoute({
   role: 'admin',
   request: { params: runParams, body: updateRunBody },
   response: { 200: runWithCountsSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
+  errors: ['CONFLICT', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params: { id }, body, caller: { tenant } }) {
     const before = await locked(tx, id);
@@ -82,7 +82,7 @@ export const cancelRunRoute = defineRoute({
   role: 'admin',
   request: { params: runParams },
   response: { 200: runWithCountsSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { id }, caller: { tenant } }) {
     const before = await locked(tx, id);

@@ -35,9 +35,5 @@ export const getRunRoute = defineRoute({
   role: 'member',
   request: { params: runParams },
   response: { 200: runWithCountsSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const run = existing(await getRun(tx, params.id), 'run');
-    return presentRunWithCounts(run);
-  },
+  read: async (tx, { params }) => presentRunWithCounts(existing(await getRun(tx, params.id), 'run')),
 });

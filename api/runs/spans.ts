@@ -36,7 +36,7 @@ export const upsertSpansRoute = defineRoute({
   role: 'admin',
   request: { params: runParams, body: upsertSpansBody },
   response: { 200: upsertedSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
+  errors: ['CONFLICT', 'QUOTA_EXCEEDED'],
   idempotent: true,
   bodyBytesMax: SPANS_BODY_BYTES_MAX,
   openUpload: (deps, workspaceId) => deps.largeBodies.open(workspaceId),
@@ -66,7 +66,6 @@ export const listSpansRoute = defineRoute({
   role: 'member',
   request: { params: runParams, query: listSpansQuery },
   response: { 200: z.array(spanSchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params, query: { parentId = null }, page }) {
     if (!(await hasRun(tx, params.id))) throw notFound('run');
     return presented(await listSpans(tx, params.id, { parentId, ...page }), presentSpan);
@@ -83,11 +82,7 @@ export const getSpanRoute = defineRoute({
   role: 'member',
   request: { params: spanParams },
   response: { 200: spanSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const span = existing(await getSpan(tx, params.id, params.spanId), 'span');
-    return presentSpan(span);
-  },
+  read: async (tx, { params }) => presentSpan(existing(await getSpan(tx, params.id, params.spanId), 'span')),
 });
 
 export const updateSpanRoute = defineRoute({
@@ -101,7 +96,7 @@ export const updateSpanRoute = defineRoute({
   role: 'admin',
   request: { params: spanParams, body: updateSpanBody },
   response: { 200: spanSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
+  errors: ['CONFLICT', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params: { id, spanId }, body }) {
     const run = await lockRunForSpans(tx, id);

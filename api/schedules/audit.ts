@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { auditedHost } from '../audit/audited-host.ts';
 import type { AuditEntry } from '../http/define-route.ts';
 
-/** What the audit log keeps of a schedule that was made or changed: when it fires and where to, nothing of what it carries. */
+/** Records when a schedule fires and where to, and nothing of its payload. */
 export function scheduleEntry(
   action: 'schedule.created' | 'schedule.updated' | 'schedule.paused' | 'schedule.resumed',
   after: ScheduleRecord,

@@ -19,10 +19,9 @@ export const deleteScheduleRoute = defineRoute({
   role: 'admin',
   request: { params: scheduleParams, query: confirmProtected.query, body: confirmProtected.body },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
   async change(tx, { params: { scheduleId }, query, body, caller: { environment }, deps }) {
     if (!(await deleteSchedule(tx, scheduleId))) throw notFound('schedule');
-    // After the look-up, so that a schedule that is not there answers 404 here as elsewhere; throwing takes the delete back.
+    // After the lookup, so that a missing schedule is a 404; throwing undoes the deletion.
     if (environment.protected && !isConfirmed(query, body)) throw refuseUnconfirmed('schedule', environment.name);
     return {
       reply: { status: 200, data: { deleted: true as const } },

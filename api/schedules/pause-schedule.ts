@@ -21,7 +21,6 @@ export const pauseScheduleRoute = defineRoute({
   role: 'admin',
   request: { params: scheduleParams },
   response: { 200: scheduleSchema },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   change: (tx, ctx) => setPaused(tx, ctx, true),
 });
@@ -37,7 +36,7 @@ export const resumeScheduleRoute = defineRoute({
   role: 'admin',
   request: { params: scheduleParams },
   response: { 200: scheduleSchema },
-  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  errors: ['QUOTA_EXCEEDED'],
   idempotent: true,
   change: (tx, ctx) => setPaused(tx, ctx, false),
 });

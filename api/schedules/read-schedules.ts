@@ -40,11 +40,7 @@ export const getScheduleRoute = defineRoute({
   role: 'member',
   request: { params: scheduleParams },
   response: { 200: scheduleSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const schedule = existing(await getSchedule(tx, params.scheduleId), 'schedule');
-    return presentSchedule(schedule);
-  },
+  read: async (tx, { params }) => presentSchedule(existing(await getSchedule(tx, params.scheduleId), 'schedule')),
 });
 
 export const listRunsRoute = defineRoute({
@@ -59,7 +55,6 @@ export const listRunsRoute = defineRoute({
   role: 'member',
   request: { params: scheduleParams },
   response: { 200: z.array(runSchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params: { scheduleId }, page }) {
     if ((await getSchedule(tx, scheduleId)) === null) throw notFound('schedule');
     return presented(await listRuns(tx, { scheduleId, ...page }), (run) => presentRun(scheduleId, run));

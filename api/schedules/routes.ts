@@ -6,7 +6,7 @@ import { getScheduleRoute, listRunsRoute, listSchedulesRoute, previewScheduleRou
 import { runScheduleRoute } from './run-schedule.ts';
 import { updateScheduleRoute } from './update-schedule.ts';
 
-/** `preview` comes before the ids; otherwise it would be read as one. */
+/** `preview` comes before the ids, or it would be read as one. */
 export const scheduleRoutes: AnyRoute[] = [
   listSchedulesRoute,
   createScheduleRoute,

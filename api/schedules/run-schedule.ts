@@ -20,7 +20,7 @@ export const runScheduleRoute = defineRoute({
   role: 'admin',
   request: { params: scheduleParams },
   response: { 202: runSchema },
-  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['SERVICE_UNAVAILABLE'],
   idempotent: true,
   accepted: ({ scheduleId }) => ({ location: `/api/v2/schedules/${scheduleId}/runs`, retryAfterSeconds: 1 }),
   async change(tx, { params: { scheduleId }, caller, deps }) {

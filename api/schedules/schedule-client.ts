@@ -24,11 +24,10 @@ import { startOnce } from '../starts/start-workflow.ts';
 export interface ToldBy {
   /** Shown in the Temporal UI. */
   environmentName: string | null;
-  /** TASK_QUEUE, unless a test keeps to itself. */
   taskQueue?: string;
 }
 
-/** Starts a firing that was queued by hand, or waited. One that runs already is left alone: it reads the row. */
+/** Starts a queued firing. A running one is left alone: it reads the row. */
 export async function startFiring(
   client: Client,
   firing: FiringRef,
@@ -38,8 +37,8 @@ export async function startFiring(
 }
 
 /**
- * Makes or changes the Temporal Schedule, and makes Temporal fire the slots that came due before it knew. Temporal starts every firing:
- * the record decides about overlaps when the firing comes (activities/schedules/fire-slot.ts).
+ * Creates or changes the Temporal Schedule, and fires the slots due before Temporal knew it. Temporal starts every firing; the record
+ * decides about overlaps (activities/schedules/fire-slot.ts).
  */
 export async function putSchedule(
   client: Client,
@@ -69,19 +68,18 @@ export async function putSchedule(
 }
 
 /**
- * The slots before it knew the schedule that Temporal must fire: by itself it fires only later ones. A slot that was fired already is
- * fired once more, which its row refuses. The catch-up reaches back from `since`, when the telling began.
+ * Slots due before Temporal knew the schedule. A slot fired twice is refused by its row. The catch-up reaches back from `since`, the time
+ * of the change.
  */
 function missedBy(plan: TemporalPlan, since: Date): Backfill | null {
   const { dueAt, paused } = plan;
   const now = new Date();
   if (paused || dueAt === null || dueAt > now) return null;
   const earliestMs = Math.max(dueAt.getTime(), firedFrom(plan, since).getTime());
-  // The server leaves out the start and takes the end.
+  // The server excludes the start and includes the end.
   return { start: new Date(earliestMs - 1), end: now, overlap: ScheduleOverlapPolicy.ALLOW_ALL };
 }
 
-/** Deletes the Temporal Schedule, where there is one. */
 export async function forgetSchedule(client: Client, scheduleId: string): Promise<void> {
   try {
     await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>

@@ -22,7 +22,7 @@ export const updateScheduleRoute = defineRoute({
   role: 'admin',
   request: { params: scheduleParams, body: updateScheduleBody },
   response: { 200: writtenScheduleSchema },
-  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  errors: ['QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params: { scheduleId }, body, caller, deps }) {
     const { tenant, environment } = caller;

@@ -21,7 +21,6 @@ export const listMessagesRoute = defineRoute({
   role: 'member',
   request: { params: sessionParams, query: listMessagesQuery },
   response: { 200: z.array(messageSchema) },
-  errors: ['NOT_FOUND'],
   async list(tx, { params, query, page }) {
     const session = existing(await getSession(tx, params.id), 'session');
     return presented(await listMessages(tx, session.id, { ...query, ...page }), presentMessage);
@@ -41,7 +40,7 @@ export const appendMessagesRoute = defineRoute({
   role: 'admin',
   request: { params: sessionParams, body: appendBody },
   response: { 201: z.array(messageSchema) },
-  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+  errors: ['QUOTA_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   idempotent: true,
   /** Before the transaction: the session's row is locked from the append to the commit. */
   async prepare({ body: { messages }, caller, deps }) {
@@ -70,7 +69,6 @@ export const clearMessagesRoute = defineRoute({
   role: 'admin',
   request: { params: sessionParams },
   response: { 200: z.strictObject({ deleted: z.int().min(0).describe('How many there were.') }) },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { id } }) {
     const session = existing(await lockSession(tx, id), 'session');
@@ -96,7 +94,6 @@ export const popMessageRoute = defineRoute({
   role: 'admin',
   request: { params: sessionParams },
   response: { 200: messageSchema },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { id } }) {
     const session = existing(await lockSession(tx, id), 'session');

@@ -58,11 +58,7 @@ export const getSessionRoute = defineRoute({
   role: 'member',
   request: { params: sessionParams },
   response: { 200: sessionSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const session = existing(await getSession(tx, params.id), 'session');
-    return presentSession(session);
-  },
+  read: async (tx, { params }) => presentSession(existing(await getSession(tx, params.id), 'session')),
 });
 
 export const updateSessionRoute = defineRoute({
@@ -76,7 +72,7 @@ export const updateSessionRoute = defineRoute({
   role: 'admin',
   request: { params: sessionParams, body: updateSessionBody },
   response: { 200: sessionSchema },
-  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  errors: ['QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params, body }) {
     const session = existing(await updateSession(tx, params.id, body), 'session');
@@ -95,7 +91,6 @@ export const deleteSessionRoute = defineRoute({
   role: 'admin',
   request: { params: sessionParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { id } }) {
     const session = existing(await lockSession(tx, id), 'session');

@@ -23,7 +23,7 @@ export const addEndpointRoute = defineRoute({
   role: 'admin',
   request: { params: groupParams, body: endpointBody },
   response: { 201: endpointSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
+  errors: ['CONFLICT', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params, body }) {
     const group = existing(await lockUrlGroup(tx, params.groupId), 'URL group');
@@ -49,7 +49,6 @@ export const removeEndpointRoute = defineRoute({
   role: 'admin',
   request: { params: endpointParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { groupId, endpointId } }) {
     const group = existing(await lockUrlGroup(tx, groupId), 'URL group');

@@ -55,7 +55,7 @@ export const renameGroupRoute = defineRoute({
   role: 'admin',
   request: { params: groupParams, body: renameGroupBody },
   response: { 200: groupWithEndpointsSchema },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   idempotent: true,
   async change(tx, { params: { groupId: id }, body: { name } }) {
     const before = existing(await lockUrlGroup(tx, id), 'URL group');
@@ -87,7 +87,6 @@ export const deleteGroupRoute = defineRoute({
   role: 'admin',
   request: { params: groupParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { groupId: id } }) {
     const locked = existing(await lockUrlGroup(tx, id), 'URL group');

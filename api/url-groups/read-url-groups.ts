@@ -36,9 +36,6 @@ export const getGroupRoute = defineRoute({
   role: 'member',
   request: { params: groupParams },
   response: { 200: groupWithEndpointsSchema },
-  errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const group = existing(await getUrlGroup(tx, params.groupId), 'URL group');
-    return presentGroupWithEndpoints(group);
-  },
+  read: async (tx, { params }) =>
+    presentGroupWithEndpoints(existing(await getUrlGroup(tx, params.groupId), 'URL group')),
 });

@@ -8,7 +8,7 @@ import { lastModified } from '../docs/last-modified.ts';
 import { readSources } from '../docs/read-sources.ts';
 import { projectRoot } from '../../process/project-root.ts';
 
-/** The last part of `npm run build`: makes the documentation that the API serves, of `docs/` and of what the code declares. */
+/** The last part of `npm run build`: builds the documentation that the API serves, from `docs/` and from what the code declares. */
 const root = projectRoot();
 const modified = lastModified(root, ['docs', 'README.md']);
 const index = await buildIndex([...readSources(root), ...generatedPages()], NAVIGATION, modified);

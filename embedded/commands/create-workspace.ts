@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
-import { Database } from '../../db/client.ts';
+import type { Database } from '../../db/client.ts';
 import { createWorkspace } from '../../db/environments/workspaces.ts';
 import { addMember } from '../../db/members/members.ts';
 import { findUserByEmail } from '../../db/users/users.ts';
 import { createOwner } from '../owner.ts';
 import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
+import { withDatabase } from '../with-database.ts';
 
 const USAGE = 'Usage: npm run workspace:create -- --name "Acme" [--owner-email ada@example.com]';
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
@@ -20,12 +21,7 @@ await runCommand(async (configuration) => {
   const { name, 'owner-email': email } = values;
   if (name === undefined || name.trim() === '') throw new Error(USAGE);
   if (email !== undefined && !EMAIL.test(email)) throw new Error(`--owner-email is no e-mail address. ${USAGE}`);
-  const db = new Database({
-    url: databaseOf(configuration).applicationUrl,
-    applicationName: 'workspace-create',
-    poolMax: 2,
-  });
-  try {
+  return withDatabase(databaseOf(configuration).applicationUrl, 'workspace-create', async (db) => {
     const { workspaceId, environments } = await createWorkspace(db, name, configuration.DEFAULT_PLAN);
     const lines = [`workspace ${workspaceId}`];
     for (const { id: environmentId, kind } of environments) {
@@ -39,9 +35,7 @@ await runCommand(async (configuration) => {
     if (email !== undefined)
       lines.push(`${'owner'.padEnd(12)} ${email}  ${await passwordOfOwner(db, workspaceId, email)}`);
     return `${lines.join('\n')}\nKeys and password are shown this once.`;
-  } finally {
-    await db.close();
-  }
+  });
 });
 
 /** A user who has an account keeps its password: a second workspace must not sign them out of the first. */

@@ -7,8 +7,8 @@ import { readSteps, type Step } from '../walkthrough/page.ts';
 import { walk } from '../walkthrough/walk.ts';
 
 /**
- * `npm run demo`: plays docs/quickstart.md on a stack of its own, with a new data folder and free ports, and shows every command with
- * what it prints. The stack runs on afterwards, for a look at the Temporal UI, until Ctrl-C. There is one at a time.
+ * `npm run demo`: plays docs/quickstart.md on a stack of its own, with a new data folder and free ports. The stack runs until Ctrl-C. One
+ * demo runs at a time.
  */
 const root = projectRoot();
 const dataDir = path.join(root, '.local', 'demo');
@@ -46,7 +46,6 @@ function printStep({ heading, prose, command }: Step): void {
   console.log(command.replaceAll(/^/gm, '$ '));
 }
 
-/** JSON is laid out, and a long output cut. */
 function shortened(output: string): string {
   const lines = laidOut(output).split('\n');
   const rest = lines.length - OUTPUT_LINES_MAX;

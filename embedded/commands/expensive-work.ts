@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { Database } from '../../db/client.ts';
 import { readExpensiveWorkPause, setExpensiveWorkPause } from '../../db/plans/expensive-work.ts';
 import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
+import { withDatabase } from '../with-database.ts';
 
 const USAGE = 'Usage: npm run expensive-work -- pause --reason "<for the callers to read>" | resume | status';
 /** One less than the database's limit, to leave room for the full stop. */
@@ -19,19 +19,12 @@ await runCommand(async (configuration) => {
   const isReasonGiven = reason !== '' && reason.length <= REASON_CHARACTERS_MAX;
   const known = verb === 'pause' ? isReasonGiven : verb === 'resume' || verb === 'status';
   if (!known || rest.length > 0) throw new Error(USAGE);
-  const db = new Database({
-    url: databaseOf(configuration).applicationUrl,
-    applicationName: 'expensive-work',
-    poolMax: 2,
-  });
-  try {
+  return withDatabase(databaseOf(configuration).applicationUrl, 'expensive-work', async (db) => {
     if (verb !== 'status') await setExpensiveWorkPause(db, verb === 'pause' ? asSentence(reason) : null);
     const pause = await readExpensiveWorkPause(db);
     if (pause === null) return 'Expensive work is admitted.';
     return `Expensive work is paused since ${pause.pausedAt.toISOString()}: ${pause.reason}`;
-  } finally {
-    await db.close();
-  }
+  });
 });
 
 /** The reason is placed between two sentences of the caller's reply. */

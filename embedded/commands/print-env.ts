@@ -8,10 +8,8 @@ import { shellWord } from '../shell-word.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * `eval "$(npm run --silent env)"`: sets BASE, AGENT, OPERATOR and PUBLISHER in a shell, as the documentation uses them. They are the
- * address and three keys of the stack of `npm start`, of its development environment or of the kind that is named: `npm run --silent env --
- * production`. OWNER_EMAIL and OWNER_PASSWORD sign in to the console. PAYMENTS and PAYMENTS_KEY are those of the demo's payment provider, SLACK_WEBHOOK_URL and SLACK_SIGNING_SECRET those of its
- * Slack.
+ * `eval "$(npm run --silent env)"`: sets the variables that the documentation uses, for the development environment of the stack of `npm
+ * start` or for the kind named: `npm run --silent env -- production`.
  */
 await runCommand(({ DATA_DIR }) => {
   const [kind = 'development', ...others] = process.argv.slice(2);
@@ -28,7 +26,7 @@ await runCommand(({ DATA_DIR }) => {
     console.error(`No stack runs on ${folder} (DATA_DIR) now: these are those of its last start.`);
   const credentials = readJsonFile(file) as Credentials;
   const variables = {
-    // For the commands of this project in that shell. The default stays unsaid: the shell may go on to another checkout.
+    // The default folder stays unset: the shell may go on to another checkout.
     ...(isDefaultFolder(folder) ? {} : { DATA_DIR: folder }),
     BASE: credentials.baseUrl,
     AGENT: keyOf(credentials, known, 'agent'),

@@ -49,7 +49,7 @@ await runCommand(async (configuration) => {
   });
 });
 
-/** All of them, also after one that fails, so that one run tells which. */
+/** Replays all of them, also after a failure, so that one run lists every failure. */
 async function replayAll(sources: readonly Source[]): Promise<string> {
   if (sources.length === 0) throw new Error('There is no history to replay.');
   const lines: string[] = [];

@@ -17,7 +17,7 @@ await runCommand(async (configuration) => {
   if (masterKeys === null) throw new Error('MASTER_KEYS is not set.');
   const vault = Vault.fromMasterKeys(masterKeys);
   const { waitingMasterKeyVersion: waiting } = vault;
-  // It would wrap under the key before, and say that it is done: then that key would be removed.
+  // It would wrap under the key before it and report success, and then that key would be removed.
   if (waiting !== null) {
     throw new Error(
       `MASTER_KEYS marks version ${waiting} with ~, so that it does not seal yet, and nothing was rewrapped. Take the mark away from every API and worker, restart them, and run this without it.`,

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { recordAudit } from '../../db/audit/record-audit.ts';
-import { Database } from '../../db/client.ts';
 import { setPlan } from '../../db/plans/plans.ts';
 import { isPlanName, PLANS } from '../../domain/plans.ts';
 import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
+import { withDatabase } from '../with-database.ts';
 
 const USAGE = `Usage: npm run workspace:plan -- --workspace <id> --plan <${PLANS.join('|')}>`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -15,12 +15,7 @@ await runCommand(async (configuration) => {
   const { workspace = '', plan = '' } = values;
   if (!UUID.test(workspace) || !isPlanName(plan)) throw new Error(USAGE);
   const workspaceId = workspace.toLowerCase();
-  const db = new Database({
-    url: databaseOf(configuration).applicationUrl,
-    applicationName: 'workspace-plan',
-    poolMax: 2,
-  });
-  try {
+  return withDatabase(databaseOf(configuration).applicationUrl, 'workspace-plan', async (db) => {
     const changed = await db.withWorkspace(workspaceId, async (tx) => {
       const result = await setPlan(tx, plan);
       if (result === null || result.before === plan) return result;
@@ -35,7 +30,5 @@ await runCommand(async (configuration) => {
     });
     if (changed === null) throw new Error(`There is no workspace ${workspaceId} in this database.`);
     return `workspace ${workspaceId}: ${changed.before} -> ${plan}`;
-  } finally {
-    await db.close();
-  }
+  });
 });

@@ -1,25 +1,20 @@
 import { parseArgs } from 'node:util';
 import { type Difference, findDifferences, mendRollups } from '../../db/analytics/verification.ts';
 import { foldAllFacts } from '../../db/analytics/directory.ts';
-import { Database } from '../../db/client.ts';
 import { listEveryEnvironment } from '../../db/environments/directory.ts';
 import { refusePrivilegedLogin } from '../../db/refuse-unsuitable-database.ts';
 import { valueOf } from '../../domain/analytics/histogram.ts';
 import { databaseOf } from '../local-stack.ts';
 import { runCommand } from './run-command.ts';
+import { withDatabase } from '../with-database.ts';
 
 /**
- * `npm run analytics:verify`: recounts what is kept still of every environment, and names each bucket of analytics that differs; exit code 1 if one does.
- * With `--repair` it adds what is missing and looks again.
+ * `npm run analytics:verify`: recounts the kept records of every environment and prints each bucket of analytics that differs. Exits with
+ * code 1 if one does. `--repair` adds what is missing and checks again.
  */
 await runCommand(async (configuration) => {
   const { values } = parseArgs({ options: { repair: { type: 'boolean', default: false } } });
-  const db = new Database({
-    url: databaseOf(configuration).applicationUrl,
-    applicationName: 'verify-analytics',
-    poolMax: 2,
-  });
-  try {
+  return withDatabase(databaseOf(configuration).applicationUrl, 'verify-analytics', async (db) => {
     await refusePrivilegedLogin(db);
     const tenants = await listEveryEnvironment(db);
     const found: Difference[] = [];
@@ -27,7 +22,7 @@ await runCommand(async (configuration) => {
     for (const tenant of tenants) {
       if (values.repair) {
         mended += await mendRollups(db, tenant);
-        // What was missing is folded as every other fact, and the days after it.
+        // The added rows are folded like every other fact, and so are the days after them.
         await foldAllFacts(db);
       }
       found.push(...(await findDifferences(db, tenant)));
@@ -37,9 +32,7 @@ await runCommand(async (configuration) => {
     return values.repair
       ? `Repaired: ${mended} rows in ${tenants.length} environments.`
       : `Whole: the analytics of ${tenants.length} environments.`;
-  } finally {
-    await db.close();
-  }
+  });
 });
 
 function lineOf({ environmentId, kind, isTotal, quarter, d1, d2, d3, bucket, n, s1, s2 }: Difference): string {

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { renderConfigurationPage } from '../../domain/configuration/page.ts';
 import { projectRoot } from '../../process/project-root.ts';
 
-/** `npm run docs:configuration`. */
 const folder = path.join(projectRoot(), 'docs', 'reference');
 mkdirSync(folder, { recursive: true });
 writeFileSync(path.join(folder, 'configuration.md'), renderConfigurationPage());

@@ -10,7 +10,11 @@ const TITLE_WITHIN_CHARACTERS = 600;
 
 const POINTER = `> The list of all pages, for agents: [llms.txt](${BASE_MARK}/llms.txt).`;
 
-/** Makes the index of its pages, in the order of the navigation. Throws where a page has no title, or two have one route. */
+/**
+ * Builds the index of the pages, in the order of the navigation.
+ *
+ * @throws when a page has no title, or two have one route.
+ */
 export async function buildIndex(
   sources: readonly SourcePage[],
   navigation: readonly NavigationEntry[],
@@ -67,7 +71,6 @@ function firstParagraph(body: string): string | null {
   return `${text.slice(0, DESCRIPTION_CHARACTERS_MAX - 1).replace(/\s+\S*$/, '')}…`;
 }
 
-/** Inline Markdown as text. */
 export function plainText(markdown: string): string {
   return markdown
     .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
@@ -78,7 +81,7 @@ export function plainText(markdown: string): string {
     .trim();
 }
 
-/** The folder of a page, else its own name: `/adr/0001-…` is of `adr`, `/messages` of `messages`. */
+/** The folder of a page, otherwise its own name: `adr` for `/adr/0001-…`, `messages` for `/messages`. */
 function areaOf(route: string): string {
   return route.split('/')[1] || 'home';
 }

@@ -1,14 +1,13 @@
 import { load } from 'js-yaml';
 
 export interface Split {
-  /** Empty where the page has none. */
   frontmatter: Record<string, unknown>;
   /** The block as it stands, with both lines of `---`; null where there is none. */
   block: string | null;
   body: string;
 }
 
-/** Takes the frontmatter block off a page. Throws where the block is no mapping in YAML. */
+/** Separates the frontmatter block from a page. @throws when the block is not a YAML mapping. */
 export function splitFrontmatter(markdown: string): Split {
   const [block, yaml] = /^---\n([^]*?)^---[ \t]*(?:\n|$)/m.exec(markdown) ?? [];
   if (block === undefined || !markdown.startsWith(block)) return { frontmatter: {}, block: null, body: markdown };
@@ -23,7 +22,7 @@ export function splitFrontmatter(markdown: string): Split {
   };
 }
 
-/** The block of a page that was written without one. Every string of JSON is one of YAML. */
+/** Every JSON string is a YAML string. */
 export function frontmatterBlock(members: Record<string, string | null>): string {
   const lines = Object.entries(members).flatMap(([name, value]) =>
     value === null ? [] : [`${name}: ${JSON.stringify(value)}`],

@@ -2,13 +2,13 @@ import { createCssVariablesTheme, createHighlighter, type ThemedToken } from 'sh
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import { escapeMarkup } from '../../domain/markup-characters.ts';
 
-/** What the pages of `docs/` are written in. A block in another language is shown without colours. */
+/** Languages used in `docs/`. A block in another language has no colours. */
 const LANGUAGES = ['sh', 'json', 'jsonc', 'ts', 'js', 'python', 'yaml', 'sql', 'http', 'toml', 'diff'] as const;
 const THEME = createCssVariablesTheme({ name: 'documentation', variablePrefix: '--', fontStyle: false });
 
 /**
- * The class of a token by the variable of its colour. Shiki would write the colour into a `style` attribute, which the pages' policy forbids;
- * the style sheet has the colours of each class, for light and for dark. What is not named has the colour of the text.
+ * CSS class of a token by its colour variable. Shiki would write a `style` attribute, which the pages' policy forbids; the style sheet has
+ * the colours of each class. Unnamed tokens have the colour of the text.
  */
 const CLASSES: Readonly<Record<string, string>> = {
   'var(--token-keyword)': 'tk',
@@ -42,12 +42,11 @@ export async function createHighlight(): Promise<Highlight> {
   };
 }
 
-/** Neighbours of one class share a span: half of the bytes. */
+/** Neighbours of one class share a span, which halves the bytes. */
 function lineOf(tokens: readonly ThemedToken[]): string {
   let line = '';
   let open: string | undefined;
   for (const { color = '', content } of tokens) {
-    // The colour of a space is not seen.
     const name = content.trim() === '' ? open : CLASSES[color];
     if (name !== open) {
       line += `${open === undefined ? '' : '</span>'}${name === undefined ? '' : `<span class="${name}">`}`;

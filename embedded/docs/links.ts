@@ -2,19 +2,17 @@ import { posix } from 'node:path';
 import { BASE_MARK, pathOfRoute, SITE_MARK } from '../../domain/docs/content.ts';
 import { routeOf } from './read-sources.ts';
 
-/** Files of the repository that the service answers with at a path of its own. */
 const SERVED_FILES: Readonly<Record<string, string>> = { 'docs/openapi.json': '/api/v2/openapi.json' };
 
-/** Code first: no link in it is one. Then images and links; the text of a link may hold code. */
+/** Code comes first, so that no link in it matches. Then images and links; the text of a link may hold code. */
 const CODE_OR_LINK =
   /^ {0,3}(`{3,}|~{3,})[^]*?^ {0,3}\1[`~]*[ \t]*$|(!?)\[((?:[^[\]`]|`[^`]*`|\[[^\]]*\])*)\]\(([^()\s]*)\)|(`+)(?!`)[^]*?[^`]\5(?!`)/gm;
 
-/** Where links lead: to the Markdown of pages for agents, to their HTML for people. */
 export type LinkTarget = 'markdown' | 'html';
 
 /**
- * Resolves the links of a page, so that they hold wherever the page is read. A link to a file that is no page and that the service does
- * not serve becomes its text with the file's name.
+ * Resolves the links of a page, so that they work wherever the page is read. A link to a file that the service does not serve becomes its
+ * text with the file's name.
  */
 export function resolveLinks(
   markdown: string,

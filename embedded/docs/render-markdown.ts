@@ -5,7 +5,6 @@ import { addCallouts } from './callouts.ts';
 import { createHighlight, type Highlight } from './highlight.ts';
 import { ownMarkup } from './own-markup.ts';
 
-/** What a page's rules share while it is rendered. */
 interface Env extends Record<PropertyKey, unknown> {
   headings: Heading[];
 }
@@ -13,8 +12,8 @@ interface Env extends Record<PropertyKey, unknown> {
 let renderer: Promise<Markdown> | undefined;
 
 /**
- * The HTML of a page's Markdown, as GitHub reads it (GFM): without a script, and without a style of its own. Its links are resolved already,
- * with the marks of domain/docs/content.ts in front. And its headings, with the anchors that the HTML has. At build time only.
+ * Renders Markdown as GitHub reads it (GFM) to HTML without scripts or styles of its own, at build time only. Links are resolved already,
+ * with the marks of domain/docs/content.ts in front.
  */
 export async function renderMarkdown(markdown: string): Promise<RenderedPage> {
   renderer ??= createRenderer();
@@ -44,7 +43,6 @@ function addRules(markdown: Markdown, rules: Record<string, RendererRule>): void
   Object.assign(markdown.renderer.rules, rules);
 }
 
-/** Anchors as GitHub makes them, and a link beside each heading that leads to itself. */
 function addHeadings(markdown: Markdown): void {
   const { escapeHtml } = markdown.utils;
   markdown.core.ruler.push('heading_anchors', (state) => {

@@ -23,7 +23,7 @@ import { missingSecretsOf, warningsOf } from '../warnings.ts';
 import type { ImportedOperation } from './import-body.ts';
 import type { PlannedImport, PlannedImportEntry } from '../../threads/import-job.ts';
 
-/** Actions written together: so few that no statement is long, and the event loop is free in between. */
+/** Small enough for short statements and a free event loop. */
 const CHUNK = 100;
 const REASON_CHARACTERS_MAX = 1_000;
 
@@ -36,12 +36,11 @@ interface Decided {
 }
 
 /**
- * Makes and changes the actions of a plan. Settings that the document does not give (governance, time-out, output schema) stay
- * as the owner set them; `governedAfter` says when governance does not. An action that this document did not make is never touched.
+ * Creates and changes the actions of a plan. Settings that the document does not give (governance, time-out, output schema) stay, except as
+ * `governedAfter` says. An action that this document did not create is never touched.
  *
- * @throws {ServiceError} AUTHORIZATION_ERROR for secrets that the caller may not refer to, names that it may not take and ungoverned
- * actions that it may not change, CONFLICT where a name was taken
- * meanwhile. Nothing is imported then: the transaction is the caller's to roll back.
+ * @throws {ServiceError} AUTHORIZATION_ERROR for secrets, names and ungoverned actions that the caller may not use, CONFLICT when a name
+ * was taken meanwhile. The caller rolls the transaction back.
  */
 export async function applyImport(
   tx: EnvironmentTransaction,
@@ -154,8 +153,8 @@ function decide(
 }
 
 /**
- * The document's adapter and input schema in the action's present definition; null where they change nothing, and a reason where what the
- * owner declared no longer fits them.
+ * Puts the document's adapter and input schema into the current definition. Returns null when nothing changes, and a reason when the
+ * owner's declarations no longer fit.
  */
 function nextVersion(
   entry: PlannedAction,
@@ -184,9 +183,8 @@ function nextVersion(
 }
 
 /**
- * Whether an action is governed after its update. An action that already wrote and was ungoverned stays so, because only a holder of
- * `actions:govern` can have left it ungoverned. One that did not write before is governed like a new one. A declared impact or read-back
- * governs, whatever the caller asks.
+ * An action that already wrote and was ungoverned stays so: only a holder of `actions:govern` can have left it ungoverned. One that did not
+ * write before is governed like a new one. Declared impact or read-back always governs.
  */
 function governedAfter(entry: PlannedAction, before: ActionDefinition, updated: ActionDefinition): boolean {
   const declares = before.impact.length > 0 || before.verify !== null;
@@ -198,7 +196,7 @@ function writes(definition: ActionDefinition): boolean {
   return adapterDescriptor(definition.adapter.type, definition.adapter.version).writes(definition);
 }
 
-/** The change note of every version that an import makes. On version 1 it marks the action as this import's. */
+/** Change note of every version that an import makes; on version 1 it marks the action as this import's. */
 export function importNote(title: string, operationId: string): string {
   return `Imported from ${title}: ${operationId.slice(0, 300)}`;
 }

@@ -3,12 +3,12 @@ import { DOCUMENT_BYTES_MAX, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../.
 import { warningSchema } from '../warnings.ts';
 import { SECRET_NAME_PATTERN } from '../../../domain/adapters/templates.ts';
 
-/** A document as a JSON string, with escaped quotes and line ends, and the members around it. */
+/** The document as an escaped JSON string, with the members around it. */
 export const IMPORT_BODY_BYTES_MAX = DOCUMENT_BYTES_MAX * 1.25;
 const URL_CHARACTERS_MAX = 2_048;
 const NAME_PREFIX_PATTERN = /^[a-z][a-z0-9_.-]{0,31}$/;
 
-/** An operation without an id of its own is named by its method and path. */
+/** An operation without an id is named by its method and path. */
 const operationIds = z
   .array(
     z
@@ -51,7 +51,6 @@ export const importActionsBody = z
   })
   .meta({ id: 'ImportActions' });
 
-/** The schema reports a text that is no URL. */
 function carriesCredentials(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password } = new URL(text);

@@ -19,7 +19,7 @@ import type {
   PlannedImportEntry,
 } from '../../threads/import-job.ts';
 
-/** The whole work of an import except the database's. It takes seconds, and so runs in a thread (import-thread.ts). */
+/** The import's work without the database. It takes seconds and so runs in a thread (import-thread.ts). */
 export function runImportJob(job: ImportJob): ImportAnswer {
   try {
     return job.kind === 'request' ? readRequest(job.bytes) : readDocument(job);
@@ -74,7 +74,7 @@ function plan(source: unknown, at: string, settings: ImportSettings, baseUrl: st
   return { title: planned.title, entries };
 }
 
-/** An operation that can change something at its target is governed, unless the caller asked to leave it ungoverned. */
+/** An operation that can change its target is governed unless the caller leaves it ungoverned. */
 function entryOf(operation: PlannedOperation, leftUngoverned: boolean): PlannedImportEntry {
   if (operation.kind === 'skipped') return operation;
   const { operationId, name, description, config, inputSchema, notes } = operation;
@@ -106,7 +106,7 @@ function entryOf(operation: PlannedOperation, leftUngoverned: boolean): PlannedI
   }
 }
 
-/** The definition of a new action. Its schema is not checked again: that is costly, and fitting has checked it. */
+/** The schema is not checked again: fitting has checked it. */
 const EMPTY: Omit<ActionDefinition, 'inputSchema'> = {
   adapter: { type: 'http.request', version: '', config: {} },
   outputSchema: null,

@@ -8,7 +8,6 @@ import { PythonTypes } from './types.ts';
 const PACKAGE = 'sdk/python/src/agent_action_runtime';
 const NOTE = 'Made by `npm run openapi`; do not change it by hand.';
 
-/** The modules of the Python SDK that follow from the API description, by their paths below the project's root. */
 export function pythonFiles(document: JsonObject): Record<string, string> {
   const types = new PythonTypes(document);
   const operations = pythonOperations(document, types);

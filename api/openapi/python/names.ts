@@ -1,4 +1,4 @@
-/** Words that Python keeps for itself, as far as a parameter of ours could have such a name. */
+/** Reserved words of Python that a parameter of ours could have as a name. */
 const KEYWORDS = new Set(
   'and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
     ' ',
@@ -23,19 +23,18 @@ export function snakeCase(name: string): string {
   return KEYWORDS.has(snake) ? `${snake}_` : snake;
 }
 
-/** May stand as a member of a class, unquoted. */
+/** Usable as an unquoted class member. */
 export function isPlainName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !KEYWORDS.has(name);
 }
 
-/** A string literal of Python. JSON's escapes are Python's. */
+/** A Python string literal: JSON's escapes are Python's. */
 export function literal(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return JSON.stringify(value);
 }
 
-/** The lines of a docstring. */
 export function docstring(text: string, indent: string): string[] {
   const lines = text.trim().replaceAll('\\', '\\\\').replaceAll('"""', "'''").split('\n');
   const [first = ''] = lines;

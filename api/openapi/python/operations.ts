@@ -13,9 +13,9 @@ interface Parameter {
   isRequired: boolean;
 }
 
-/** One operation that an API key may call, and that takes and answers JSON. */
+/** An operation that an API key may call, with JSON in both directions. */
 export interface PythonOperation {
-  /** The part of its id before the first dot: the attribute of the client that it stands under. */
+  /** Part of the id before the first dot; the client's attribute. */
   area: string;
   method: string;
   path: string;
@@ -23,14 +23,13 @@ export interface PythonOperation {
   text: string;
   pathParameters: Parameter[];
   query: Parameter[];
-  /** Null where it takes none. */
   body: { type: string; isRequired: boolean } | null;
   takesKey: boolean;
   isPaged: boolean;
   result: string;
 }
 
-/** Finds what Python has to say of each operation. Types that it needs are added to `types`. */
+/** Describes each operation for Python and adds the types that it needs to `types`. */
 export function pythonOperations(document: JsonObject, types: PythonTypes): PythonOperation[] {
   const found: PythonOperation[] = [];
   for (const { method, path, operation } of operationsOf(document)) {
@@ -40,7 +39,6 @@ export function pythonOperations(document: JsonObject, types: PythonTypes): Pyth
   return found;
 }
 
-/** The operations that take an `Idempotency-Key`, with their methods. */
 export function keyedOperations(document: JsonObject): string[] {
   return operationsOf(document)
     .filter(({ operation }) => takesKey(operation))
@@ -108,12 +106,12 @@ function parametersOf(
   });
 }
 
-/** A query says true and false as texts. */
+/** Query booleans are texts. */
 function switchAsBool(type: string): string {
   return type === 'Literal["true", "false"]' ? 'bool' : type;
 }
 
-/** Null: it takes none. Undefined: it takes something that is not JSON. */
+/** Returns null for no body, undefined for one that is not JSON. */
 function bodyOf(types: PythonTypes, operation: JsonObject, name: string): PythonOperation['body'] | undefined {
   const request = operation['requestBody'];
   if (!isJsonObject(request)) return null;
@@ -123,7 +121,7 @@ function bodyOf(types: PythonTypes, operation: JsonObject, name: string): Python
     : { type: types.typeOf(schema, `${name}Body`), isRequired: request['required'] === true };
 }
 
-/** What every success answers as `data`; null where one is not JSON. */
+/** `data` of every success. Returns null when one is not JSON. */
 function replyOf(
   document: JsonObject,
   types: PythonTypes,
@@ -149,7 +147,6 @@ function replyOf(
   return { isPaged, result: isPaged ? `Page[${result}]` : result };
 }
 
-/** The members of a union of named types. */
 function alternatives(type: string): string[] {
   const members = /^Union\[([\w, ]+)\]$/.exec(type)?.[1];
   return members === undefined ? [type] : members.split(', ');
@@ -175,7 +172,7 @@ function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The method of a class: `waits` is `await ` in the asynchronous one. */
+/** `waits` is `await ` in the asynchronous class. */
 export function methodText(operation: PythonOperation, isAsync: boolean): string {
   const { method, path, body, query, pathParameters, isPaged } = operation;
   const positional = pathParameters.map(({ argument, type }) => `${argument}: ${type}`);

@@ -2,7 +2,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.t
 import { docstring, isPlainName, literal, pascalCase } from './names.ts';
 
 const SCHEMA_REF = '#/components/schemas/';
-/** Components that Python has a type for. */
 const PLAIN: Readonly<Record<string, string>> = {
   Integer: 'int',
   DateTime: 'str',
@@ -10,7 +9,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   Uuid: 'str',
   JsonValue: 'Any',
 };
-/** The envelope: clients unwrap it. */
+/** Clients unwrap the envelope. */
 const ENVELOPE = new Set(['Success', 'Page', 'Error']);
 
 const HEADER = `"""What is sent to the service, and what it answers: its API description as types of Python.
@@ -23,10 +22,10 @@ from __future__ import annotations
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 `;
 
-/** The schemas of an OpenAPI document as types of Python, those of 3.10: no \`NotRequired\`, so optional members stand in a second class. */
+/** OpenAPI schemas as types of Python 3.10, which lacks `NotRequired`: optional members go into a second class. */
 export class PythonTypes {
   readonly #schemas: Readonly<Record<string, Json>>;
-  /** The text of each class, and of each alias with the names that it needs first. */
+  /** Text of each class and alias, with the names that an alias needs first. */
   readonly #classes = new Map<string, string>();
   readonly #aliases = new Map<string, string>();
 
@@ -39,18 +38,16 @@ export class PythonTypes {
     }
   }
 
-  /** The module of every type that was asked for. */
   text(): string {
     const classes = [...this.#classes].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
     return `${HEADER}\n\n${[...classes, this.#aliasesInOrder()].join('\n\n\n')}\n`;
   }
 
-  /** The names that the module declares. */
   get names(): string[] {
     return [...this.#classes.keys(), ...this.#aliases.keys()].toSorted();
   }
 
-  /** The type of a schema. `name`: what a class is called that has to be made for it. */
+  /** Type of a schema. `name`: for a class that has to be created for it. */
   typeOf(schema: Json | undefined, name: string): string {
     if (!isJsonObject(schema)) return 'Any';
     const { $ref: ref, const: constant, enum: values, anyOf, oneOf } = schema;
@@ -91,13 +88,12 @@ export class PythonTypes {
     if (!isJsonObject(properties) || Object.keys(properties).length === 0) {
       return `Dict[str, ${this.typeOf(additionalProperties, this.#within(name, 'Value'))}]`;
     }
-    // A TypedDict names every member.
     if (additionalProperties !== false && additionalProperties !== undefined) return 'Dict[str, Any]';
     this.#addClass(name, schema, properties);
     return name;
   }
 
-  /** The name of a class for an object within another, which no component has. */
+  /** Class name of a nested object without a component. */
   #within(name: string, member: string): string {
     const joined = `${name}${member}`;
     return joined in this.#schemas ? `${joined}Object` : joined;
@@ -129,7 +125,7 @@ export class PythonTypes {
     this.#classes.set(name, text);
   }
 
-  /** An alias is evaluated where it stands: what it names stands before it. */
+  /** An alias is evaluated in place, so its names come first. */
   #aliasesInOrder(): string {
     const ordered = new Set<string>();
     const place = (name: string, path: readonly string[]): void => {
@@ -177,7 +173,7 @@ function memberLines({ member, type, text }: Member): string[] {
   return [`    ${member}: ${type}`, ...(text === null ? [] : docstring(text, '    '))];
 }
 
-/** A member with a name that Python keeps for itself, such as \`from\`, or that is no name at all. */
+/** For member names that are reserved in Python, such as `from`, or no identifiers. */
 function functionalText(name: string, required: readonly Member[], optional: readonly Member[]): string {
   const table = (some: readonly Member[]): string =>
     `{${some.map(({ member, type }) => `${literal(member)}: ${quotedTypes(type)}`).join(', ')}}`;
@@ -192,7 +188,7 @@ function functionalText(name: string, required: readonly Member[], optional: rea
   ].join('\n');
 }
 
-/** Evaluated where it stands, before the classes that it names. */
+/** Evaluated in place, before the classes that it names. */
 function quotedTypes(type: string): string {
   return literal(type);
 }

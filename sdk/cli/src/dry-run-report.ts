@@ -1,7 +1,7 @@
 import type { DryRun } from 'agent-action-runtime-sdk';
 import { EXIT, type ExitCode } from './exit.ts';
 
-/** As the invocation itself would end, as far as that is known without sending it. */
+/** As the invocation would exit, as far as known without sending it. */
 export const DRY_RUN_EXIT: Readonly<Record<DryRun['next'], ExitCode>> = {
   send: EXIT.ok,
   read_provider: EXIT.ok,
@@ -16,7 +16,7 @@ const WOULD: Readonly<Record<DryRun['next'], string>> = {
   refuse: 'it would be refused, and nothing sent',
 };
 
-/** What an invocation would do now, for a person. Amounts are minor units, as the API has them. */
+/** Amounts are minor units, as in the API. */
 export function describeDryRun(would: DryRun): string {
   const { action, governed, next, refusal, request, impact, decision, allowances } = would;
   const quorum = decision?.quorum ?? null;

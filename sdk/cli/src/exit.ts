@@ -16,7 +16,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Ctrl-C, while a request was under way or waited for. */
+/** Ctrl-C during a request or a wait. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 
@@ -25,7 +25,7 @@ export class InterruptedError extends Error {
   }
 }
 
-/** An invocation of which nothing is known: it may have been admitted. `idempotencyKey` finds out what became of it. */
+/** The invocation may have been admitted; `idempotencyKey` finds out. */
 export class UnansweredInvokeError extends Error {
   override readonly name = 'UnansweredInvokeError';
   readonly idempotencyKey: string;
@@ -36,7 +36,7 @@ export class UnansweredInvokeError extends Error {
   }
 }
 
-/** A change of which nobody knows whether it was made. `shownBy`: the command that shows it. */
+/** The change may have been made; the command `shownBy` shows it. */
 export class UnansweredChangeError extends Error {
   override readonly name = 'UnansweredChangeError';
   readonly shownBy: string;
@@ -47,7 +47,7 @@ export class UnansweredChangeError extends Error {
   }
 }
 
-/** What the user of the command has to mend. */
+/** A mistake of the command's user. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

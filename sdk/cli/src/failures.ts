@@ -21,7 +21,7 @@ interface Issue {
   message: string;
 }
 
-/** Says why a command failed and what to do next. Never a stack trace, and never a key. */
+/** Prints the reason and the next step. Never a stack trace or a key. */
 export function reportFailure(failure: unknown, terminal: Terminal, isJson: boolean, login: Login = {}): ExitCode {
   const { exit, next } = judged(failure, terminal, login);
   const isUnanswered = failure instanceof UnansweredInvokeError || failure instanceof UnansweredChangeError;
@@ -65,7 +65,7 @@ function judged(error: unknown, { env }: Pick<Terminal, 'env'>, login: Login): {
   throw error;
 }
 
-/** By the SDK, for an argument that no request can carry, or by the operating system, for a file. Nothing was asked. */
+/** Refused by the SDK (an argument that no request can carry) or the operating system (a file), before any request. */
 function isRefusedHere(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && 'syscall' in error);
 }
@@ -75,9 +75,9 @@ function afterNoAnswer({ idempotencyKey, cause }: UnansweredInvokeError): string
   return `${address}It may have arrived. To find out without doing it twice, run the same command with --idempotency-key ${idempotencyKey}`;
 }
 
-/** What the message of the service does not say: which command, and with which login. */
+/** The remedy that the service's message lacks: which command, and which login. */
 function afterRefusal({ code, details, retryAfterSeconds }: ApiError, env: Terminal['env']): string | null {
-  // A login would be kept and not be used: the variable comes first.
+  // The variable has precedence: a login would be stored and not used.
   const isFromEnvironment = (env['API_KEY'] ?? '') !== '';
   switch (code) {
     case 'AUTHENTICATION_ERROR':
@@ -85,7 +85,7 @@ function afterRefusal({ code, details, retryAfterSeconds }: ApiError, env: Termi
         ? 'API_KEY of the environment was sent: set it to a key that is valid, or unset it and run agent-actions login'
         : 'agent-actions login, with a key that is valid';
     case 'AUTHORIZATION_ERROR':
-      // A scope is lacking, or this one is the caller who asked, or is no approver: another credential in any case.
+      // A scope is missing, or the caller asked or is no approver: another credential is needed in any case.
       return isFromEnvironment
         ? 'set API_KEY to another key'
         : 'use another key: agent-actions login --profile <name>, and then this command with --profile <name>';

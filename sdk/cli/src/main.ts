@@ -6,14 +6,14 @@ import { EXIT, InterruptedError, UsageError } from './exit.ts';
 import { runProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The process as a terminal. A question needs a person: without one (a pipe, a CI job) nothing is asked. */
+/** Asks only when a person is there, not in a pipe or a CI job. */
 const { stdin, stdout, stderr, env } = process;
 const interrupted = new AbortController();
 const interrupt = (): void => interrupted.abort(new InterruptedError());
 const isAttended = stdin.isTTY && stdout.isTTY;
 
 async function ask(question: string, isSecret: boolean): Promise<string> {
-  // What is typed is echoed by readline itself, to its output. The terminal's own echo ends here, before the question is shown.
+  // readline echoes typed text to its output; the terminal's own echo ends before the question is shown.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: isSecret ? silent : stdout, terminal: true });
   const left = new AbortController();
@@ -36,14 +36,14 @@ const terminal: Terminal = {
   readInput: () => text(stdin),
   ask: isAttended ? (question) => ask(question, false) : null,
   askSecretly: isAttended ? (question) => ask(question, true) : null,
-  /** Ctrl-C ends the process at once, unless a command has asked for this. */
+  /** Ctrl-C ends the process, unless a command uses this signal. */
   get signal() {
     if (process.listenerCount('SIGINT') === 0) process.once('SIGINT', interrupt);
     return interrupted.signal;
   },
 };
 
-/** `… | head`: the reader has what it wanted, and left. A reader of the errors alone that leaves changes nothing of the exit code. */
+/** The reader may close early (`… | head`). A closed error stream alone does not change the exit code. */
 const unlessLeft = (end: () => void) => (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   end();

@@ -26,7 +26,6 @@ The id is a receipt's (eff_…), or that of an invocation of an action that is n
 
 type Work = (terminal: Terminal) => Promise<ExitCode>;
 
-/** Runs one command line; answers its exit code. */
 export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let work: Work | null = null;
   const isJson = argv.includes('--json');
@@ -35,13 +34,13 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   program.hook('preAction', (_program, command) => void (login = command.opts<Login>()));
   try {
     await program.parseAsync([...argv], { from: 'user' });
-    // Commander's own word for it: the help is what was asked for.
+    // Commander printed the requested help.
     if (work === null) return EXIT.usage;
     return await (work as Work)(terminal);
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.ok;
-      // Commander has printed it, but not as JSON.
+      // Commander printed it, but not as JSON.
       if (isJson) return reportFailure(new UsageError(error.message), terminal, true);
       return EXIT.usage;
     }
@@ -59,7 +58,6 @@ function commands(choose: (work: Work) => void, terminal: Terminal, isJson: bool
       writeOut: (text) => terminal.print(text.trimEnd()),
       writeErr: (text) => (isJson ? undefined : terminal.printError(text.trimEnd())),
     });
-  /** A command with the options that all have. */
   const add = (parent: Command, name: string, description: string): Command =>
     parent
       .command(name)

@@ -3,8 +3,8 @@ import { EXIT, type ExitCode } from './exit.ts';
 import { plain } from './terminal.ts';
 
 /**
- * As `invoke` ends with the same outcome, but a failure is an answer here: what was asked for is the receipt, and there it is.
- * An effect that was given up before anything was sent has `not_dispatched` and is settled or rejected.
+ * Like `invoke`, except that a failure is a success here: the receipt was found. An effect given up before sending has `not_dispatched` and
+ * is settled or rejected.
  */
 export function exitOfOutcome({ outcome, stage }: Pick<Effect, 'outcome' | 'stage'>): ExitCode {
   if (outcome === 'unknown') return EXIT.unknown;
@@ -13,7 +13,7 @@ export function exitOfOutcome({ outcome, stage }: Pick<Effect, 'outcome' | 'stag
 
 const ENDED: ReadonlySet<Effect['stage']> = new Set(['settled', 'rejected']);
 
-/** Everything that a receipt says, for a person. Amounts are minor units, as the API has them. */
+/** Amounts are minor units, as in the API. */
 export function describeReceipt(effect: Effect, { brokenAt, entries, head }: ReceiptCheck): string {
   const { id, grade, stage, outcome, partialEffect, action, invocationId, approvalId, resolution } = effect;
   const impact = effect.impact.map((quantity) => `impact      ${plain(JSON.stringify(quantity))}`);
@@ -53,7 +53,7 @@ function resolvedBy(resolution: Record<string, unknown>): string {
   );
 }
 
-/** What to do about a receipt; empty where nothing is left to do. */
+/** Empty when nothing is left to do. */
 export function nextStepOf(
   effect: Effect,
   { valid }: Pick<ReceiptCheck, 'valid'>,

@@ -3,27 +3,23 @@ import { UsageError } from './exit.ts';
 import { readLogin, type StoredLogin } from './stored-credentials.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Options that every command has. */
 export interface CommonOptions {
   json?: boolean;
   profile: string;
   baseUrl?: string;
 }
 
-/** Which login a command uses. */
 export type Login = Partial<Pick<CommonOptions, 'profile' | 'baseUrl'>>;
 
 /**
- * The client of a command: `BASE_URL` and `API_KEY` of the environment, else what `login` stored. A stored key goes to the address that it was
- * stored with, and nowhere else.
- *
- * @throws {UsageError}
+ * Uses `BASE_URL` and `API_KEY`, otherwise the stored login. A stored key goes only to the address that it was stored with. @throws
+ * {UsageError}
  */
 export function clientOf(options: CommonOptions, terminal: Pick<Terminal, 'env'>): Client {
   return clientFor(accessOf(options, terminal));
 }
 
-/** A command to run next, such that it uses the login of this one. */
+/** A follow-up command with this command's login. */
 export function commandLine({ profile = 'default', baseUrl }: Login, command: string): string {
   return [
     `agent-actions ${command}`,
@@ -32,7 +28,7 @@ export function commandLine({ profile = 'default', baseUrl }: Login, command: st
   ].join(' ');
 }
 
-/** @throws {UsageError} for an address or a key that is no such thing. */
+/** @throws {UsageError} for an invalid address or key. */
 export function clientFor(access: StoredLogin): Client {
   try {
     return createClient(access);
@@ -59,4 +55,11 @@ function accessOf({ profile, baseUrl }: CommonOptions, { env }: Pick<Terminal, '
       `The stored key is for ${stored.baseUrl}, and not for ${named}. Log in there with --profile, or set API_KEY.`,
     );
   return stored;
+}
+
+/** The options that were given. */
+export function definedOf<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

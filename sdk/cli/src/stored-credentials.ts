@@ -7,7 +7,7 @@ const OWNER_ONLY = 0o600;
 const FOLDER_OF_OWNER = 0o700;
 const OTHERS = 0o077;
 
-/** An address and the key that is for it. A key is never sent anywhere else. */
+/** A key is sent only to its address. */
 export interface StoredLogin {
   baseUrl: string;
   apiKey: string;
@@ -16,26 +16,22 @@ export interface StoredLogin {
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function credentialsFile(env: Env): string {
-  // Not `homedir()`, which answers an empty HOME as it is.
+  // Not `homedir()`, which returns an empty HOME unchanged.
   const folder = absolute(env['XDG_CONFIG_HOME']) ?? path.join(absolute(env['HOME']) ?? userInfo().homedir, '.config');
   return path.join(folder, 'agent-action-runtime', 'credentials.json');
 }
 
-/** An empty or relative path counts as unset, as the XDG Base Directory Specification says: the key would stand below the current directory. */
+/** An empty or relative path counts as unset (XDG Base Directory Specification): the key would end up below the current directory. */
 function absolute(folder: string | undefined): string | null {
   return folder !== undefined && path.isAbsolute(folder) ? folder : null;
 }
 
-/**
- * The login that is stored under a name, or null.
- *
- * @throws {UsageError} for a file that others can read, or that is no such file.
- */
+/** Returns null when no login has this name. @throws {UsageError} when others can read the file, or it is damaged. */
 export function readLogin(env: Env, profile: string): StoredLogin | null {
   return readAll(env)[profile] ?? null;
 }
 
-/** Keeps a login under a name, in a file that only its owner may read. A reader sees the old file or the new one. */
+/** Writes atomically, readable only by the owner. */
 export function storeLogin(env: Env, profile: string, login: StoredLogin): void {
   const file = credentialsFile(env);
   const all = { ...readAll(env), [profile]: login };

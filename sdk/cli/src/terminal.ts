@@ -1,28 +1,25 @@
-/** Where a command reads and writes: the process, or a test. */
 export interface Terminal {
   print(text: string): void;
   printError(text: string): void;
   env: Readonly<Record<string, string | undefined>>;
-  /** All of the standard input. */
   readInput(): Promise<string>;
-  /** One line that is typed and not shown. Null where there is nobody to ask. */
+  /** Reads one line without echo. Null when nobody can be asked. */
   askSecretly: ((question: string) => Promise<string>) | null;
   ask: ((question: string) => Promise<string>) | null;
   /** Aborted by Ctrl-C, with an `InterruptedError`. */
   signal: AbortSignal;
 }
 
-/** Control characters move the cursor or colour the text, and formatting ones hide or reverse it: shown by their number instead. */
+/** Control characters move the cursor or colour text, formatting ones hide or reverse it: both are shown by number. */
 const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** A text of somebody else, such that a terminal shows what it is. */
+/** Makes foreign text safe to print. */
 export function plain(text: string): string {
   return text.replaceAll(UNSEEN, (character) =>
     character === '\n' ? character : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/** Columns, as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows
@@ -35,7 +32,6 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** The filters that were given, as options of a command line. */
 export function namedFilters(filters: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(filters).flatMap(([name, value]) =>
     value === undefined
@@ -44,7 +40,7 @@ export function namedFilters(filters: Readonly<Record<string, string | undefined
   );
 }
 
-/** What an empty list means: nothing that is like this, or nothing at all. */
+/** Distinguishes "nothing matches" from "nothing exists". */
 export function matched(none: string, filters: Readonly<Record<string, string | undefined>>, noneYet: string): string {
   const named = namedFilters(filters);
   return named.length === 0 ? noneYet : `${none} matches ${plain(named.join(' '))}.`;

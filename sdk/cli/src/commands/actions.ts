@@ -5,7 +5,6 @@ import { matched, plain, table, type Terminal } from '../terminal.ts';
 
 type Action = schemas['Action'];
 
-/** Every live action that the key can see. */
 export async function listActions(options: CommonOptions & { name?: string }, terminal: Terminal): Promise<ExitCode> {
   const client = clientOf(options, terminal);
   const { name } = options;
@@ -34,7 +33,6 @@ export async function listActions(options: CommonOptions & { name?: string }, te
   return EXIT.ok;
 }
 
-/** What an invocation of one action takes, moves and asks for. */
 export async function showAction(ref: string, options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
   const action = await clientOf(options, terminal).call('GET', '/api/v2/actions/{ref}', { path: { ref } });
   terminal.print(options.json === true ? JSON.stringify(action) : plain(describe(action, options)));
@@ -74,7 +72,7 @@ function propertiesOf({ properties }: Schema): [name: string, schema: Schema][] 
     : [];
 }
 
-/** The members of an input that is an object; of another schema the schema itself. */
+/** The members of an object input; otherwise the schema itself. */
 function inputFields(schema: Schema): string[] {
   const fields = propertiesOf(schema);
   if (fields.length === 0) return JSON.stringify(schema, null, 2).split('\n');
@@ -93,7 +91,6 @@ function typeOf({ type, enum: values }: Schema): string {
   return Array.isArray(type) ? type.join(' | ') : typeof type === 'string' ? type : 'any';
 }
 
-/** An input with the required members, to be filled in. */
 function skeleton(schema: Schema): Record<string, unknown> {
   const required = new Set(schema['required'] as string[] | undefined);
   return Object.fromEntries(

@@ -12,7 +12,7 @@ import { plain, type Terminal } from '../terminal.ts';
 
 const LOOK_EVERY_MS = 5_000;
 
-/** Shows what waits for a decision, each approval once, until Ctrl-C, also past an outage of the service; `once`: what there is now. */
+/** Shows each approval that waits for a decision once, until Ctrl-C and across outages; `once` shows only the present ones. */
 export async function watchApprovals(
   options: CommonOptions & { once?: boolean },
   terminal: Terminal,
@@ -55,7 +55,7 @@ export async function watchApprovals(
   return EXIT.ok;
 }
 
-/** What this key can do about an approval: who asked cannot agree, and not every key decides. */
+/** The requester cannot agree, and not every key decides. */
 function nextOf({ id, preventSelf, requestedBy }: Approval, identity: Identity | null, options: CommonOptions): string {
   if (preventSelf && requestedBy.id !== null && requestedBy.id === identity?.keyId)
     return `this key asked for it: somebody else decides, agent-actions approvals approve ${id} with another key`;
@@ -64,7 +64,7 @@ function nextOf({ id, preventSelf, requestedBy }: Approval, identity: Identity |
   return commandLine(options, `approvals approve ${id}`);
 }
 
-/** It passes, or a person mends it: a watch goes on. */
+/** Passes by itself or is repaired: a watch continues. */
 function isOutage(error: unknown): boolean {
   if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
   return error instanceof ConnectionError || error instanceof UnexpectedReplyError;
@@ -87,7 +87,7 @@ export interface DecideOptions extends CommonOptions {
   note?: string;
 }
 
-/** Agrees to what is shown, and to nothing else: the digest that was shown is the one that is sent. */
+/** Agrees to exactly what is shown, by its digest. */
 export async function approve(id: string, options: DecideOptions, terminal: Terminal): Promise<ExitCode> {
   const client = clientOf(options, terminal);
   const approval = await read(client, id);
@@ -105,7 +105,7 @@ export async function deny(
   return decided(await client.deny(id, { note: options.note }), options, terminal);
 }
 
-/** Somebody read it and said yes. Where nobody can be asked, the digest has to be named: then it was read elsewhere. */
+/** Asks for a confirmation. Without a person to ask, the digest must be named: it was read elsewhere. */
 async function confirmed(approval: Approval, options: CommonOptions, terminal: Terminal): Promise<string> {
   const { json } = options;
   if (json !== true) terminal.print(describe(approval));
@@ -139,7 +139,6 @@ function decided(approval: Approval, options: CommonOptions, terminal: Terminal)
   return status === 'pending' ? EXIT.waiting : EXIT.ok;
 }
 
-/** Everything that the decision is about. */
 function describe(approval: Approval): string {
   const { id, status, title, summary, bindingDigest, policy, quorum, expiresAt, preview, payload, allowances, url } =
     approval;

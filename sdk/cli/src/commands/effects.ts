@@ -1,7 +1,7 @@
 import { verifyReceipt, type Client, type Effect } from 'agent-action-runtime-sdk';
 import { EXIT, UsageError, type ExitCode } from '../exit.ts';
 import { describeReceipt, exitOfOutcome, nextStepOf } from '../receipt-report.ts';
-import { clientOf, commandLine, type CommonOptions } from '../session.ts';
+import { clientOf, commandLine, definedOf, type CommonOptions } from '../session.ts';
 import { matched, namedFilters, plain, table, type Terminal } from '../terminal.ts';
 
 const PAGE_ROWS_MAX = 100;
@@ -15,12 +15,11 @@ export interface ListEffectsOptions extends CommonOptions {
   page: number;
 }
 
-/** Receipts, newest first, a page of at most 100. */
 export async function listEffects(options: ListEffectsOptions, terminal: Terminal): Promise<ExitCode> {
   const { grade, stage, outcome, action, limit, page } = options;
   const filters = { grade, stage, outcome, action };
   const { api } = clientOf(options, terminal);
-  const reply = await api.GET('/api/v2/actions/effects', { params: { query: { ...given(filters), limit, page } } });
+  const reply = await api.GET('/api/v2/actions/effects', { params: { query: { ...definedOf(filters), limit, page } } });
   const { data: effects = [], pagination } = reply.data ?? {};
   if (options.json === true) {
     terminal.print(JSON.stringify(effects));
@@ -49,10 +48,9 @@ export async function listEffects(options: ListEffectsOptions, terminal: Termina
   return EXIT.ok;
 }
 
-/** Rows of a page, as the service takes them. */
 export const LISTED = { rowsMax: PAGE_ROWS_MAX, rows: 20 } as const;
 
-/** A receipt, with its hash chain computed anew on this machine. */
+/** Verifies the hash chain on this machine. */
 export async function showEffect(id: string, options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
   requireEffectId(id, options);
   return report(await readEffect(clientOf(options, terminal), id), options, terminal);
@@ -62,7 +60,7 @@ export function readEffect(client: Client, id: string): Promise<Effect> {
   return client.call('GET', '/api/v2/actions/effects/{id}', { path: { id } });
 }
 
-/** Prints a receipt and what to do next. `exit`: of the command, where the chain holds. */
+/** Prints a receipt and the next step. `exit`: the command's code when the chain is valid. */
 export async function report(
   effect: Effect,
   options: CommonOptions,
@@ -79,7 +77,7 @@ export async function report(
   return chain.valid ? exit : EXIT.notOk;
 }
 
-/** The ids that somebody has at hand who looks for a receipt. */
+/** Ids that users may have when they look for a receipt. */
 const OTHER_IDS: Readonly<Record<string, { kind: string; receiptBy: (id: string) => string }>> = {
   inv: { kind: 'an invocation', receiptBy: (id) => `logs --invocation ${id}` },
   apr: { kind: 'an approval', receiptBy: () => 'effects list' },
@@ -90,17 +88,11 @@ const OTHER_IDS: Readonly<Record<string, { kind: string; receiptBy: (id: string)
   msg: { kind: 'a message, which has no receipt', receiptBy: () => 'effects list' },
 };
 
-/** @throws {UsageError} for the id of something else. One that looks like nothing of ours is for the service to judge. */
+/** @throws {UsageError} for the id of another kind. The service judges unknown forms. */
 export function requireEffectId(id: string, options: CommonOptions): void {
   const other = OTHER_IDS[/^([a-z]{3})_/.exec(id)?.[1] ?? ''];
   if (other === undefined) return;
   throw new UsageError(
     `${id} is the id of ${other.kind}. A receipt's id begins with eff_.\nNext: ${commandLine(options, other.receiptBy(id))}`,
   );
-}
-
-function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ApiError, ConnectionError, UnexpectedReplyError, type Input, type Invocation } from 'agent-action-runtime-sdk';
 import { EXIT, InterruptedError, UnansweredInvokeError, UsageError, type ExitCode } from '../exit.ts';
 import { describeDryRun, DRY_RUN_EXIT } from '../dry-run-report.ts';
-import { clientOf, commandLine, type CommonOptions } from '../session.ts';
+import { clientOf, commandLine, definedOf, type CommonOptions } from '../session.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
 export interface InvokeCommandOptions extends CommonOptions {
@@ -18,7 +18,6 @@ export interface InvokeCommandOptions extends CommonOptions {
   dryRun?: boolean;
 }
 
-/** Invokes an action, and says what became of it by its exit code. */
 export async function invoke(action: string, options: InvokeCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const input = await readInput(options, terminal);
   const client = clientOf(options, terminal);
@@ -49,7 +48,7 @@ export async function invoke(action: string, options: InvokeCommandOptions, term
 const UNANSWERING = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR', 'idempotency_request_in_progress']);
 
 /** Whether nobody knows if the invocation was admitted. A new key would invoke it a second time. */
-function isUnanswered(error: unknown): boolean {
+export function isUnanswered(error: unknown): boolean {
   if (error instanceof ApiError) return UNANSWERING.has(error.code);
   return [ConnectionError, UnexpectedReplyError, InterruptedError].some((type) => error instanceof type);
 }
@@ -90,7 +89,7 @@ export function describeInvocation(invocation: Invocation, options: CommonOption
   return [...lines, ...(next === null ? [] : [`Next: ${plain(next)}`])].join('\n');
 }
 
-/** What the service says, with commands in place of its routes. */
+/** The service's next step, with commands in place of routes. */
 function nextStepOf({ id, status, effectId, approvalId, nextStep }: Invocation, options: CommonOptions): string | null {
   const waitFor = commandLine(options, `logs --invocation ${id} --wait 3600`);
   switch (status) {
@@ -132,10 +131,4 @@ function readText(file: string): string {
       cause: error,
     });
   }
-}
-
-function definedOf<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }

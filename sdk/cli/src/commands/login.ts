@@ -5,13 +5,12 @@ import { credentialsFile, storeLogin, type StoredLogin } from '../stored-credent
 import { plain, type Terminal } from '../terminal.ts';
 
 export interface LoginOptions extends CommonOptions {
-  /** The `credentials.json` of a stack of `npm start`. */
   stack?: string;
   environment: string;
   keyName: string;
 }
 
-/** Keeps an address and a key for later commands, after the service has taken the key. A key is never an argument: others can see those. */
+/** Stores an address and a key after the service accepted the key. A key is never an argument: others can see those. */
 export async function login(options: LoginOptions, terminal: Terminal): Promise<ExitCode> {
   const found = options.stack === undefined ? await asked(options, terminal) : fromStack(options);
   const client = clientFor(found);

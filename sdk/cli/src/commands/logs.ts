@@ -1,6 +1,6 @@
 import type { Client, Invocation } from 'agent-action-runtime-sdk';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { clientOf, commandLine, type CommonOptions } from '../session.ts';
+import { clientOf, commandLine, definedOf, type CommonOptions } from '../session.ts';
 import { matched, plain, table, type Terminal } from '../terminal.ts';
 import { describeInvocation, exitOf } from './invoke.ts';
 
@@ -13,16 +13,13 @@ export interface LogsOptions extends CommonOptions {
   wait: number;
 }
 
-/** What was invoked, newest first; or one invocation, after waiting for its end. */
 export async function showLogs(options: LogsOptions, terminal: Terminal): Promise<ExitCode> {
   const client = clientOf(options, terminal);
   if (options.invocation !== undefined) return showOne(client, options.invocation, options, terminal);
   const { action, status, grade, limit } = options;
   const query = {
     limit: Math.min(limit, 100),
-    ...(action === undefined ? {} : { action }),
-    ...(status === undefined ? {} : { status }),
-    ...(grade === undefined ? {} : { grade }),
+    ...definedOf({ action, status, grade }),
   };
   const found: Invocation[] = [];
   for await (const invocation of client.pages('/api/v2/actions/invocations', { query })) {

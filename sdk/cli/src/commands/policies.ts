@@ -23,7 +23,7 @@ export interface PolicyOptions extends CommonOptions {
 const FIXTURES_AT_ONCE = 500;
 const FILES = '/api/v2/approval-policies/files';
 
-/** What the files of a folder would change; with `check` that is the exit code, and with `strict` whether there is a warning. */
+/** Shows what a folder's files would change. `check` and `strict` turn changes and warnings into the exit code. */
 export async function planPolicies(folder: string, options: PolicyOptions, terminal: Terminal): Promise<ExitCode> {
   const files = readPolicyFolder(folder);
   const plan = await makePlan(clientOf(options, terminal), files, options);
@@ -38,7 +38,7 @@ function nextOf({ unchanged, planId, digest }: Plan): string {
   return unchanged ? '' : `\nNext: agent-actions policies apply --plan ${planId} --digest ${digest}`;
 }
 
-/** Applies a folder, or the very plan that somebody looked at: all of it or nothing. */
+/** Applies a folder, or the plan that somebody reviewed: all or nothing. */
 export async function applyPolicies(
   folder: string | undefined,
   options: PolicyOptions,
@@ -74,14 +74,13 @@ async function apply(
   { json, strict }: PolicyOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  // The service looks again: a warning may have come up since the plan.
+  // The service checks again: a warning may be new since the plan.
   const failOnWarnings = strict === true ? { failOnWarnings: true } : {};
   const applied: Applied = await client.call('POST', `${FILES}/apply`, { body: { planId, digest, ...failOnWarnings } });
   terminal.print(json === true ? JSON.stringify(applied) : reportApplied(applied));
   return EXIT.ok;
 }
 
-/** Asks the policies of a folder about its fixtures: each verdict with its rule. */
 export async function testPolicies(folder: string, options: PolicyOptions, terminal: Terminal): Promise<ExitCode> {
   const read = readPolicyFolder(folder);
   const { files, fixtures } = read;
@@ -106,7 +105,7 @@ function makePlan(client: Client, read: PolicyFolder, { prune = false }: PolicyO
   return named(read, () => client.call('POST', `${FILES}/plan`, { body: { files: read.files, prune } }));
 }
 
-/** The service identifies files and fixtures by their index in the request; the user of the command knows them by name. */
+/** Replaces the service's indexes of files and fixtures by their names. */
 async function named<T>(read: PolicyFolder, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

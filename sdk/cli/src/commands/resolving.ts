@@ -1,10 +1,10 @@
-import { ApiError, ConnectionError, UnexpectedReplyError, type Client, type schemas } from 'agent-action-runtime-sdk';
+import type { Client, schemas } from 'agent-action-runtime-sdk';
 import { EXIT, UnansweredChangeError, UsageError, type ExitCode } from '../exit.ts';
 import { clientOf, commandLine, type CommonOptions } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { exitOfOutcome } from '../receipt-report.ts';
 import { report, requireEffectId } from './effects.ts';
-import { describeInvocation } from './invoke.ts';
+import { describeInvocation, isUnanswered } from './invoke.ts';
 
 type Resolution = schemas['ResolveRequest'];
 
@@ -17,7 +17,7 @@ export interface ResolveOptions extends CommonOptions {
   url?: string;
 }
 
-/** Reads the provider now, and shows what that found. Nothing is sent to do the work again. */
+/** Reads the provider now. Nothing is sent again. */
 export async function reconcileEffect(id: string, options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
   requireEffectId(id, options);
   const client = clientOf(options, terminal);
@@ -27,7 +27,7 @@ export async function reconcileEffect(id: string, options: CommonOptions, termin
   return report(effect, options, terminal);
 }
 
-/** Sends the same bytes under the same idempotency key, where the adapter allows that. Ends as `invoke` does. */
+/** Sends the same bytes under the same idempotency key, if the adapter allows it. Exit codes as for `invoke`. */
 export async function replayEffect(id: string, options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
   requireEffectId(id, options);
   const client = clientOf(options, terminal);
@@ -37,7 +37,6 @@ export async function replayEffect(id: string, options: CommonOptions, terminal:
   return report(effect, options, terminal, effect.outcome === 'failed' ? EXIT.notOk : exitOfOutcome(effect));
 }
 
-/** Adds a note to the evidence. It changes no outcome. */
 export async function noteEffect(
   id: string,
   note: string,
@@ -52,7 +51,7 @@ export async function noteEffect(
   return report(effect, options, terminal, EXIT.ok);
 }
 
-/** Records for good what a person found out of an effect, or of an invocation of an action that is not governed. */
+/** Records permanently what a person found out about an effect, or about an invocation of an ungoverned action. */
 export async function resolveOutcome(id: string, options: ResolveOptions, terminal: Terminal): Promise<ExitCode> {
   const body = resolutionOf(options);
   const client = clientOf(options, terminal);
@@ -107,18 +106,11 @@ function nameAndValue(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Errors of the service after which nobody knows whether the change was made. */
-const UNANSWERING = new Set(['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR', 'idempotency_request_in_progress']);
-
-/** @throws {UnansweredChangeError} where no reply says whether the change was made: the receipt does. */
+/** @throws {UnansweredChangeError} when no reply says whether the change was made: the receipt shows it. */
 async function answered<T>(id: string, options: CommonOptions, send: () => Promise<T>): Promise<T> {
   try {
     return await send();
   } catch (error) {
-    const isUnanswered =
-      error instanceof ConnectionError ||
-      error instanceof UnexpectedReplyError ||
-      (error instanceof ApiError && UNANSWERING.has(error.code));
-    throw isUnanswered ? new UnansweredChangeError(commandLine(options, `effects show ${id}`), error) : error;
+    throw isUnanswered(error) ? new UnansweredChangeError(commandLine(options, `effects show ${id}`), error) : error;
   }
 }

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 import { UsageError } from '../exit.ts';
 
-/** A policy or a list of fixtures, as stored in a repository. */
 const DOCUMENT = /\.(ya?ml|json)$/;
 const FIXTURES = /\.fixtures\.(ya?ml|json)$/;
 
@@ -18,12 +17,7 @@ export interface Fixture {
   [member: string]: unknown;
 }
 
-/**
- * The policy files of a folder and its subfolders, and the fixtures of its `*.fixtures.yaml` files. Names that begin with a dot,
- * and `node_modules`, are left out.
- *
- * @throws {UsageError}
- */
+/** Reads policies and `*.fixtures.yaml` from a folder and its subfolders, except dotfiles and `node_modules`. @throws {UsageError} */
 export function readPolicyFolder(folder: string): PolicyFolder {
   const paths = filesBelow(folder, '').sort();
   const files = paths
@@ -63,7 +57,7 @@ function read(folder: string, file: string): string {
   }
 }
 
-/** A list of fixtures, or `{ fixtures: [ … ] }`. Each result names the file of its fixture. */
+/** A list of fixtures, or `{ fixtures: [ … ] }`. Results name the fixture's file. */
 function fixturesOf(file: string, content: string): Fixture[] {
   const value = parsed(file, content);
   const list = Array.isArray(value) ? value : (value as { fixtures?: unknown } | null)?.fixtures;

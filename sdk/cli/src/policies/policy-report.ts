@@ -15,7 +15,7 @@ const CONTEXT_LINES = 2;
 /** `Index:`, `===`, `---` and `+++`: the header of a patch of one file. */
 const PATCH_HEADER_LINES = 4;
 
-/** Each policy that would change, with its lines before and after. `nameOf` turns a path of the request into the name of a file. */
+/** Policies that would change, as diffs. `nameOf` turns a request's path into a file name. */
 export function reportPlan(plan: Plan, nameOf: (path: string) => string): string {
   const changes = plan.changes.flatMap(({ name, action, before, after }) =>
     action === 'none' ? [] : [`${SIGNS[action]} ${name}`, ...diffLines(before, after).map((line) => `    ${line}`)],
@@ -54,7 +54,7 @@ export function reportApplied({ planId, revision, changes }: Applied): string {
   return [...lines, `Applied ${planId}: the policies are at revision ${revision}.`].join('\n');
 }
 
-/** Each verdict with its rule and the facts that the rule used; a failed fixture shows every rule that was evaluated. */
+/** Verdicts with rule and facts; a failed fixture shows every evaluated rule. */
 export function reportTest(tested: Tested): string {
   const lines = tested.results.flatMap(linesOf);
   const { passedCount, failedCount } = tested;
