@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { plantInvocationRows } from './support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const IDENTITY = '/api/v2/auth/identity';
 
@@ -22,8 +23,7 @@ describe('a mutation by session cookie', () => {
     const body = { email: `${Math.random()}@example.test`, role: 'member' };
     return api.call('POST', membersPath, { body, headers: Object.fromEntries(given) as Record<string, string> });
   };
-  const countOf = async (): Promise<number | undefined> =>
-    (await api.database.asOwner<{ count: number }>('SELECT count(*)::int AS count FROM invitations'))[0]?.count;
+  const countInvitations = () => countRows(api.database, 'invitations');
 
   it.each([
     ['no Origin', { Origin: undefined }, /Origin header is missing/],
@@ -34,13 +34,13 @@ describe('a mutation by session cookie', () => {
     ['no X-CSRF-Token', { 'X-CSRF-Token': undefined }, /X-CSRF-Token header is missing/],
     ['a wrong X-CSRF-Token', { 'X-CSRF-Token': 'x' }, /X-CSRF-Token is not the one of this session/],
   ])('403 with %s, and nothing is changed', async (_what, headers, message) => {
-    const before = await countOf();
+    const before = await countInvitations();
     const reply = await invite(headers);
     expect([reply.status, errorOf(reply)]).toEqual([
       403,
       { code: 'AUTHORIZATION_ERROR', message: expect.stringMatching(message) },
     ]);
-    expect(await countOf()).toBe(before);
+    expect(await countInvitations()).toBe(before);
   });
 
   it("403 with the X-CSRF-Token of another session, also the same user's", async () => {

@@ -6,6 +6,7 @@ import { CACHE_ENTRIES_MAX } from '../../../domain/cache/cache.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const embedder = new FakeEmbedder();
 const api = await startTestApi({ embedder });
@@ -223,12 +224,9 @@ test('an environment keeps at most so many entries; expired ones do not count', 
        FROM generate_series($2::int, $3::int) n`,
       [environmentId, from, to, ttl],
     );
-  const [there] = await api.database.asOwner<{ n: number }>(
-    'SELECT count(*)::int AS n FROM cache_entries WHERE environment_id = $1',
-    [environmentId],
-  );
+  const stored = await countRows(api.database, 'cache_entries WHERE environment_id = $1', [environmentId]);
   await plant(1, 200, '-1 hour');
-  await plant(1_001, 1_000 + CACHE_ENTRIES_MAX - 1 - (there?.n ?? 0), '1 hour');
+  await plant(1_001, 1_000 + CACHE_ENTRIES_MAX - 1 - stored, '1 hour');
   const prompts = ['one', 'two', 'three', 'four'];
   const atOnce = await Promise.all(prompts.map((prompt) => post('', { prompt, response: 'x' }, own)));
   expect(atOnce.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 429, 429, 429]);

@@ -1,12 +1,11 @@
-import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { entrySchema, lookupSchema, statsSchema } from '../../../api/cache/schemas.ts';
 import { newId } from '../../../domain/ids.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
-import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
+import { askDuring } from '../harness/open-transaction.ts';
 
 /** What a lookup found is stored anew, deleted or flushed before it is answered. */
 const api = await startTestApi({ embedder: new FakeEmbedder() });
@@ -20,24 +19,10 @@ const stats = async () => dataOf(await api.call('GET', '/api/v2/cache/stats', { 
 const PROMPT = 'Please explain in some detail how the water cycle of the earth works';
 /** Differs from it in harmless words alone. */
 const NEAR = 'Explain in some detail how the water cycle of an earth works';
-const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%cache_entries%'`;
 
 /** Looks up once the statement has run, and commits the statement once the lookup waits for it. */
 async function lookUpDuring(sql: string, values: unknown[], body: Body): Promise<z.infer<typeof lookupSchema>> {
-  const other = new Client({ connectionString: api.database.ownerUrl });
-  await other.connect();
-  try {
-    await other.query('BEGIN');
-    await other.query(sql, values);
-    const looked = post('/lookup', body);
-    await expect
-      .poll(async () => (await api.database.asOwner(WAITING)).length, { timeout: PATIENCE_MS })
-      .toBeGreaterThan(0);
-    await other.query('COMMIT');
-    return dataOf(await looked, lookupSchema);
-  } finally {
-    await other.end();
-  }
+  return dataOf(await askDuring(api.database, [sql, values], () => post('/lookup', body)), lookupSchema);
 }
 
 const STORED_ANEW = `UPDATE cache_entries SET id = $2, response = '"anew"' WHERE id = $1`;

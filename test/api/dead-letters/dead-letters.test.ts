@@ -15,6 +15,7 @@ import type { CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { publish, read, startDestination, statusOf } from '../messages/support.ts';
 import { plantDeadLetters } from './plant.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
@@ -267,8 +268,7 @@ describe('a retry', () => {
     const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await retry(id)).status));
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
     expect(statuses.filter((status) => status === 404)).toHaveLength(7);
-    const [row] = await service.database.asOwner('SELECT count(*)::int AS n FROM messages WHERE retry_of = $1', [id]);
-    expect(row).toEqual({ n: 1 });
+    expect(await countRows(service.database, 'messages WHERE retry_of = $1', [id])).toBe(1);
   });
 
   test('that is refused leaves the record', async () => {

@@ -67,6 +67,8 @@ export interface TestApi {
   logLines: string[];
   /** Replies that did not conform to their route's response schema. */
   replyViolations: string[];
+  /** The folder of the default store of files. */
+  filesFolder: string;
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
   /** A key, by default with every scope. */
   createKey(tenant: Tenant, input?: Partial<NewApiKey>): Promise<{ record: ApiKeyRecord; key: string }>;
@@ -222,6 +224,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     deps,
     logLines,
     replyViolations,
+    filesFolder,
     call: (method, path, callOptions) => call(`${baseUrl}${path}`, method, callOptions),
     createKey: (tenant, input = { scopes: SCOPES }) =>
       database.db.withEnvironment(tenant, (tx) => createApiKey(tx, { name: 'test', ...input })),

@@ -38,8 +38,7 @@ describe('Idempotency-Key on invoke', () => {
       await service.post(`/api/v2/actions/${action}/invoke`, { input: { a: 2 } }, headers),
       await service.post(`/api/v2/actions/${other}/invoke`, { input: { a: 1 } }, headers),
     ]) {
-      expect(reply.status).toBe(409);
-      expect(errorOf(reply).code).toBe('idempotency_key_reuse');
+      expect([reply.status, errorOf(reply).code]).toEqual([409, 'idempotency_key_reuse']);
     }
   });
 

@@ -5,6 +5,7 @@ import { listedRunSchema, runSchema, runWithCountsSchema, spanSchema } from '../
 import { setPlan } from '../../../db/plans/plans.ts';
 import { type CallOptions, type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const PATH = '/api/v2/otlp/v1/traces';
 const api = await startTestApi({ taskQueue: 'nobody-polls' });
@@ -142,14 +143,8 @@ describe('the spans of a trace', () => {
 
   test('of many traces are written in one request, which makes 100 runs at most', async () => {
     const spans = Array.from({ length: 120 }, () => treeOf(newTraceId()).root);
-    const made = async (): Promise<number> => {
-      const traceIds = spans.map(({ traceId }) => traceId);
-      const rows = await api.database.asOwner<{ count: number }>(
-        'SELECT count(*)::int AS count FROM runs WHERE trace_id = ANY($1)',
-        [traceIds],
-      );
-      return rows[0]?.count ?? 0;
-    };
+    const traceIds = spans.map(({ traceId }) => traceId);
+    const made = () => countRows(api.database, 'runs WHERE trace_id = ANY($1)', [traceIds]);
     const reply = await send(requestOf(spans));
     const errorMessage = expect.stringContaining('at most 100 runs') as string;
     expect([reply.status, reply.json]).toEqual([200, { partialSuccess: { rejectedSpans: '20', errorMessage } }]);

@@ -7,6 +7,7 @@ import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { Schedules, testVault } from './support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const vault = testVault();
 const api = await startTestApi({ vault });
@@ -158,13 +159,7 @@ describe('a firing', () => {
   test('keeps the runs of the last hour, also beyond the newest 1,000', async () => {
     const { id } = await schedules.create({ overlap: 'allow_all' });
     await schedules.firing(id, NINE);
-    const kept = async () =>
-      (
-        await api.database.asOwner<{ n: number }>(
-          `SELECT count(*)::int AS n FROM schedule_runs WHERE schedule_id = $1 AND nominal_at = $2`,
-          [id, NINE],
-        )
-      )[0]?.n;
+    const kept = () => countRows(api.database, 'schedule_runs WHERE schedule_id = $1 AND nominal_at = $2', [id, NINE]);
     await api.database.asOwner(
       `INSERT INTO schedule_runs (environment_id, schedule_id, trigger, nominal_at, outcome, error_code, error_message, fired_at)
        SELECT $1, $2, 'schedule', $3::timestamptz + n * interval '1 second', 'skipped', 'OVERLAP', 'planted', now() FROM generate_series(1, 1000) n`,
