@@ -167,7 +167,7 @@ async function untilSomebodyWaits(): Promise<void> {
   await expect.poll(() => countRows(api.database, waiting)).toBeGreaterThan(0);
 }
 
-test('the database commits no bearer of a governed name that was not released, whatever code wrote it', async () => {
+test('the database refuses to commit an action with a governed name that was not released', async () => {
   const name = unusedName();
   const id = await made(name, { governed: true });
   const other = await made(unusedName());

@@ -167,7 +167,7 @@ describe('deliveries', () => {
     expect(found.buckets.some(({ p95 }) => p95 !== null)).toBe(true);
   });
 
-  it('are those of one destination, whatever its query, or of one subscription', async () => {
+  it('are filtered by destination without its query, or by subscription', async () => {
     const of = (query: string): Promise<Delivery> => analytics.data(`delivery?${query}`);
     const url = encodeURIComponent(`${destination.baseUrl}/ok?order=3#x`);
     expect((await of(`url=${url}`)).attempts).toMatchObject({ total: 2, succeeded: 2 });

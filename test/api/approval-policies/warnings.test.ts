@@ -9,7 +9,7 @@ import { dataOf, errorOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, type PolicyClient } from './support.ts';
 import { checkEachReply } from '../harness/reply-schemas.ts';
 
-/** A policy or a limit that names what the environment does not have is written, and its author is told. */
+/** A policy or a limit that names an unknown action or field is stored, and the reply warns its author. */
 
 let client: PolicyClient;
 

@@ -10,7 +10,7 @@ import type { TestTenants } from '../../harness/database.ts';
 import { dataOf } from '../invocations/support.ts';
 import { checkEachReply } from '../harness/reply-schemas.ts';
 
-/** Who changed what: every change leaves one entry, in its own transaction, without a credential in it. */
+/** Every change writes one entry without a credential, in the transaction of the change. */
 
 const SECRET_VALUE = 'sk_live_never_to_be_seen';
 

@@ -88,7 +88,7 @@ describe('a session on a route of an environment', () => {
     }
   });
 
-  it('403 where the route names no role, whatever the role: a session satisfies no scope', async () => {
+  it('returns 403 for every role when the route names no role: a session satisfies no scope', async () => {
     const owner = await createPerson(api, 'owner');
     for (const headers of [{}, { 'X-Environment-Id': environmentId }] as Record<string, string>[]) {
       const reply = await owner.call('GET', '/api/v2/secrets', { headers });
@@ -115,7 +115,7 @@ describe('a session on a route of an environment', () => {
     expect(rows).toEqual([{ actor_type: 'user', actor_id: admin.userId }]);
   });
 
-  it('an Authorization header decides, whatever the cookie', async () => {
+  it('uses the Authorization header and ignores the cookie when a request has both', async () => {
     const reply = await member.call('GET', IDENTITY, { headers: { Authorization: 'Bearer nonsense' } });
     expect(reply.status).toBe(401);
   });

@@ -4,7 +4,7 @@ import { Authenticator } from '../../../api/http/authenticate.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { statusAndCode } from '../invocations/support.ts';
 
-/** Each request looks its key up: nothing that a process remembers stands for a key that has ended. */
+/** Each request reads its key from the database: no cache of a process accepts a key that has ended. */
 const api = await startTestApi();
 
 const ACTIONS = '/api/v2/actions';
@@ -76,7 +76,7 @@ describe('a key that was seen before', () => {
     }
   });
 
-  test('reads its own environment only, whatever other keys were seen', async () => {
+  test('reads only its own environment after other keys were seen', async () => {
     const { development, staging } = api.database.tenants;
     const [first, second] = [await api.createKey(development), await api.createKey(staging)];
     const adapter = { type: 'http.request', config: { method: 'POST', url: 'https://example.com/hook' } };

@@ -49,7 +49,7 @@ describe('what an admin decides in person', () => {
       ['an array', [], null],
       ['null', null, null],
       ['no body', undefined, null],
-    ])('is refused because paid plans are closed, whatever is asked: %s', async (_, body, plan) => {
+    ])('is refused while paid plans are closed: %s', async (_, body, plan) => {
       const before = (await audited('billing.upgrade_requested')).length;
       const reply = await ask(as.admin, body);
       expect(statusAndCode(reply)).toEqual([403, 'PAID_PLANS_UNAVAILABLE']);

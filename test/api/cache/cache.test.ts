@@ -23,7 +23,7 @@ const PROMPT = 'Please explain in some detail how the water cycle of the earth w
 /** Differs from it in harmless words alone. */
 const NEAR = 'Explain in some detail how the water cycle of an earth works';
 
-test('the same prompt is a hit, whatever its form, and counts', async () => {
+test('the same prompt in another form is a hit, and is counted', async () => {
   const namespace = 'exact';
   const before = await stats();
   expect(await look({ prompt: PROMPT, namespace })).toMatchObject({
@@ -160,7 +160,7 @@ test('flush takes a namespace, attributes, or everything of its own environment 
   expect(await flush({ namespace: 'flush' })).toEqual(flushed(1));
   await flush({});
   expect((await stats()).entries).toBe(0);
-  // The neighbour has its own, which nobody else's lookup or flush reaches.
+  // A lookup or flush of one workspace does not reach the entries of another.
   expect((await look({ prompt: PROMPT, namespace: 'flush', near: true })).reason).toBe('empty');
   expect((await look({ prompt: PROMPT, namespace: 'flush' }, stranger)).entry?.response).toBe('a neighbour’s');
 });
@@ -185,7 +185,7 @@ test('lookups count in the budget of their key, and a key that has none left get
   const before = embedder.texts.length;
   const refused = await post('/lookup', { prompt: `${PROMPT} here` }, own);
   expect([refused.status, errorOf(refused).code]).toEqual([429, 'BUDGET_EXCEEDED']);
-  // Whoever is refused has made nobody work.
+  // A refused request computes no embedding.
   expect(embedder.texts).toHaveLength(before);
 });
 

@@ -7,7 +7,7 @@ import { startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 import { askDuring } from '../harness/open-transaction.ts';
 
-/** What a lookup found is stored anew, deleted or flushed before it is answered. */
+/** The entry that a lookup found is replaced, deleted or flushed before the reply. */
 const api = await startTestApi({ embedder: new FakeEmbedder() });
 const { key } = await api.createKey(api.database.tenant);
 
@@ -25,18 +25,18 @@ async function lookUpDuring(sql: string, values: unknown[], body: Body): Promise
   return dataOf(await askDuring(api.database, [sql, values], () => post('/lookup', body)), lookupSchema);
 }
 
-const STORED_ANEW = `UPDATE cache_entries SET id = $2, response = '"anew"' WHERE id = $1`;
+const REPLACED = `UPDATE cache_entries SET id = $2, response = '"anew"' WHERE id = $1`;
 const DELETED = 'DELETE FROM cache_entries WHERE id = $1';
 
 test.each([
   ['exact', PROMPT],
   ['near', NEAR],
-])('a hit (%s) on an entry that is stored anew is a hit on the new one', async (reason, prompt) => {
+])('a hit (%s) on an entry that is replaced meanwhile returns the new entry', async (reason, prompt) => {
   const namespace = `anew-${reason}`;
   const { id } = await store({ prompt: PROMPT, namespace });
   const next = newId('cacheEntry');
   const before = await stats();
-  const found = await lookUpDuring(STORED_ANEW, [id, next], { prompt, namespace, near: true });
+  const found = await lookUpDuring(REPLACED, [id, next], { prompt, namespace, near: true });
   expect(found).toMatchObject({ hit: true, wouldHit: true, reason, entry: { id: next, response: 'anew', hits: 1 } });
   const after = await stats();
   expect([after.hits - before.hits, after.misses - before.misses]).toEqual([1, 0]);

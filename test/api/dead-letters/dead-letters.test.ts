@@ -309,7 +309,7 @@ describe('what is sealed', () => {
     expect(row?.all).not.toMatch(/correct-horse|4242-4242/);
   });
 
-  test('goes to no other origin: it must be given anew there', async () => {
+  test('is not sent to another origin: the caller must send it again', async () => {
     const messageId = await sealed('/stays');
     const elsewhere = await startDestination();
     try {
@@ -330,7 +330,7 @@ describe('what is sealed', () => {
     }
   });
 
-  test('409 where it does not open any more, and the record stays; it is retried with what is given anew', async () => {
+  test('returns 409 when it cannot be decrypted and keeps the record; a retry with new values succeeds', async () => {
     const messageId = await sealed('/unopened');
     await service.database.asOwner(
       `SET session_replication_role = replica; UPDATE message_contents SET master_key_version = 99 WHERE message_id = '${messageId}'`,

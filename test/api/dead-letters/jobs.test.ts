@@ -46,7 +46,7 @@ describe('retry-all', () => {
     await expect.poll(bodies, { timeout: JOB_TIMEOUT_MS }).toBe(220);
   });
 
-  test('leaves what fails after it was asked for: what fails again is not retried for ever', async () => {
+  test('ignores failures after its start, so a message that fails again is not retried endlessly', async () => {
     destination.answer('/fails-again', { status: 500 });
     const { label } = await planted({ count: 5, url: `${destination.baseUrl}/fails-again` });
     const { id } = jobIn(await retryAll({ label }));

@@ -65,7 +65,7 @@ describe('a recovery', { timeout: TEST_TIMEOUT_MS }, () => {
       .poll(() => new Set(events()), { timeout: PATIENCE_MS })
       .toEqual(new Set(planted.map(({ eventId }) => eventId)));
     expect(destination.on('/before')).toEqual([]);
-    // Asked for again, it finds nothing: what was delivered again is not delivered a third time.
+    // A second recovery finds nothing: recovered deliveries are not sent a third time.
     expect(await recovered(subscriptionId)).toMatchObject({ status: 'completed', total: 0, done: 0 });
     expect(new Set(await retriesOf(planted))).toEqual(new Set([1]));
   });

@@ -9,7 +9,7 @@ import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { invoice, multipart } from './support.ts';
 
-/** Direct uploads that fail where nobody knows whether they succeeded: no file without its bytes, and no bytes without a row. */
+/** Direct uploads that fail with an unknown result: no file without its bytes, and no bytes without a row. */
 const api = await startTestApi();
 const folder = api.filesFolder;
 const { key } = await api.createKey(api.database.tenant);

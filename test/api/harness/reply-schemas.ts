@@ -30,7 +30,7 @@ export function violationsOf(route: AnyRoute, reply: RouteReply<unknown>): strin
   return [...violations, ...violationsBeside(route, reply)];
 }
 
-/** The same of the members beside `data`. */
+/** The same for the members beside `data`. */
 function violationsBeside(route: AnyRoute, { beside = {} }: RouteReply<unknown>): string[] {
   const declared = route.beside ?? {};
   const violations = Object.keys(beside)

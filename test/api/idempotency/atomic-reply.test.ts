@@ -28,7 +28,7 @@ function stalling(route: EnvironmentRoute): EnvironmentRoute {
   };
 }
 
-/** The reply is part of the transaction that does the work: no death, stall or race leaves one without the other. */
+/** The reply commits in the transaction that does the work: no crash, stall or race commits only one of them. */
 const routes = ROUTES.map((route) =>
   route.of === 'environment' && route.id === 'effects.addNote' ? stalling(route) : route,
 );

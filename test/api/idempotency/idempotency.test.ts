@@ -74,7 +74,7 @@ describe('Idempotency-Key', () => {
   const untilAwaited = async (key: string): Promise<void> =>
     await expect.poll(async () => (await claims(key))[0]?.awaited, { interval: 5 }).toBe(true);
 
-  it('replays the very same bytes, with the header, whatever the order of the body members', async () => {
+  it('replays identical bytes with the header, also for a body with its members in another order', async () => {
     const key = randomUUID();
     const first = await post(key);
     const again = await api.call('POST', PATH, {
@@ -160,7 +160,7 @@ describe('Idempotency-Key', () => {
     const duplicate = await post(key);
     expect(duplicate.status).toBe(409);
     expect(duplicate.json).toMatchObject({ error: { code: 'idempotency_request_in_progress' } });
-    // Far beyond one lease: the holder renewed it, so nobody took it over.
+    // Far beyond one lease: the holder renewed it, so no other process acquired it.
     expect(performance.now() - startedAt).toBeGreaterThan(WAIT_MS - 50);
     expect(runs).toBe(1);
     open();
@@ -181,7 +181,7 @@ describe('Idempotency-Key', () => {
     expect(runs).toBe(2);
   });
 
-  it('lets a failed request be another one next time', async () => {
+  it('accepts another body under the key of a failed request', async () => {
     const key = randomUUID();
     handle = () => Promise.reject(new ServiceError('CONFLICT'));
     await post(key);
@@ -209,7 +209,7 @@ describe('Idempotency-Key', () => {
     expect(runs).toBe(2);
   });
 
-  it('takes over the claim of a dead holder when its lease has run out, for the same request only', async () => {
+  it('acquires the claim of a dead holder after its lease expires, for the same request only', async () => {
     const key = randomUUID();
     await post(key);
     // The state after a process was killed within the handler.
@@ -226,7 +226,7 @@ describe('Idempotency-Key', () => {
     expect(runs).toBe(2);
   });
 
-  it('keeps a key for 24 hours and no longer', async () => {
+  it('expires a key after 24 hours', async () => {
     const key = randomUUID();
     await post(key);
     const [row] = await api.database.asOwner<{ hours: number }>(
@@ -242,7 +242,7 @@ describe('Idempotency-Key', () => {
     expect(runs).toBe(2);
   });
 
-  it('keeps the keys of environments apart', async () => {
+  it('scopes keys to an environment', async () => {
     const key = randomUUID();
     const staging = await api.createKey(api.database.tenants.staging);
     await post(key);

@@ -87,7 +87,7 @@ describe('the operation key', () => {
     expect(invocation.operationKey).toBe(invocation.id);
   });
 
-  test('answers the same request with the recorded reply for good, whatever the HTTP cache knows', async () => {
+  test('returns the recorded reply to the same request permanently, independent of the HTTP cache', async () => {
     await target.reset();
     const action = await createAction(service, { url: `${target.baseUrl}/ok` });
     const body = { input: { n: 1 }, operationKey: 'refund-1' };

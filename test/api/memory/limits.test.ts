@@ -10,7 +10,7 @@ import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf, statusAndCode } from '../invocations/support.ts';
-import { countRows } from '../harness/count-rows.ts';
+import { countRows, sumUsed } from '../harness/count-rows.ts';
 
 /** What bounds memories, and that it is asked before the work is done. Rows are planted where a thousand requests would make them. */
 let collectionId: string;
@@ -54,8 +54,7 @@ describe('an operation is admitted before its text is embedded', () => {
     const { id } = await store();
     const { tenant, db } = api.database;
     const { memory_processing: allowed } = PLAN_TABLE.free.allowances;
-    const readUsed = `SELECT COALESCE(sum(used), 0)::int AS used FROM monthly_usage WHERE allowance = 'memory_processing'`;
-    const used = async () => (await api.database.asOwner<{ used: number }>(readUsed))[0]?.used ?? 0;
+    const used = () => sumUsed(api.database, 'memory_processing');
     await db.withWorkspace(tenant.workspaceId, (tx) => setPlan(tx, 'free'));
     try {
       const rest = (allowed ?? 0) - (await used()) - 1;

@@ -72,7 +72,7 @@ describe('the consent of a member', () => {
     return { page, decide: (more = {}) => browser.post(path, { ...fields, ...more }) };
   }
 
-  it('offers nothing that needs an admin, says so, grants the rest and is on record, whatever a form claims', async () => {
+  it('offers nothing that needs an admin, says so, grants the rest and is audited, also with a forged form', async () => {
     const person = await createPerson(api, 'member');
     const { page, decide } = await opened(person, 'actions:read actions:write secrets:write');
     expect(checkedFields(page.text)).toEqual({ 'scope:actions:read': 'on' });

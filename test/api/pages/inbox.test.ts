@@ -19,7 +19,7 @@ describe('the inbox', () => {
     const inbox = await visitorOf(await createPerson(api, 'owner')).get('/console');
     expect(inbox.text).toContain(mine.title);
     expect(inbox.text).toContain(`href="${pathOf(api, mine)}"`);
-    // A free-standing approval takes an admin or an owner.
+    // An approval without an invocation needs an admin or an owner.
     const theirs = await visitorOf(member).get('/console');
     expect(theirs.text).toContain('Nothing waits for you.');
     expect(theirs.text).not.toContain(mine.title);

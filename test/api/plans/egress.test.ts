@@ -88,7 +88,7 @@ describe('the egress of a month', () => {
     expect([repeated.status, repeated.json]).toEqual([200, first.json]);
   });
 
-  it('begins anew with the month', async () => {
+  it('starts again with each month', async () => {
     await leave(0);
     expect((await invoking()).status).toBe(429);
     await service.database.asOwner("UPDATE monthly_usage SET month = month - interval '1 month'");

@@ -92,7 +92,7 @@ describe('the executions of a month', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('begin anew with the month', async () => {
+  it('start again with each month', async () => {
     await leave(0);
     expect((await ask()).status).toBe(429);
     await service.database.asOwner("UPDATE monthly_usage SET month = month - interval '1 month'");

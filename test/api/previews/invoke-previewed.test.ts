@@ -141,7 +141,7 @@ describe('refused before anything is written', () => {
     expect([reply.status, errorOf(reply).code]).toEqual([409, 'PREVIEW_EXPIRED']);
   });
 
-  test('a preview that was used is PREVIEW_ALREADY_USED, whatever became of its invocation', async () => {
+  test('a used preview is refused with PREVIEW_ALREADY_USED after any end of its invocation', async () => {
     const action = await createAction(service, { url: `${target.baseUrl}/status?status=422` });
     const made = await preview(service, action);
     const { invocation } = await invoke(service, action, { input: {}, previewId: made.id });

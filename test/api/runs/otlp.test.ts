@@ -82,7 +82,7 @@ function treeOf(traceId: string) {
 }
 
 describe('the spans of a trace', () => {
-  test('have one run, whatever their order, and however often they come', async () => {
+  test('make one run in any order and any number of deliveries', async () => {
     const traceId = newTraceId();
     const { root, model, tool } = treeOf(traceId);
     await accepted(tool, model);
@@ -126,7 +126,7 @@ describe('the spans of a trace', () => {
     expect(await readRun(await runOfTrace(other.root.traceId))).toMatchObject({ status: 'succeeded', tokens: 42 });
   });
 
-  test('have a kind of ours whatever they call their operation', async () => {
+  test('map every operation name to one of our kinds', async () => {
     const { root } = treeOf(newTraceId());
     await accepted({ ...root, attributes: [text('gen_ai.operation.name', '__proto__')] });
     expect(await level(await runOfTrace(root.traceId))).toMatchObject([{ kind: 'other' }]);
@@ -156,7 +156,7 @@ describe('the spans of a trace', () => {
   test('keep what was said only where the caller asks for it', async () => {
     const { tool } = treeOf(newTraceId());
     const unstorable = text('output.value', '"half \\ud800 and \\u0000"');
-    // Google's ADK has whole prompts and answers there unless it is told not to, OpenInference the call of a function.
+    // Google's ADK puts whole prompts and answers there by default, OpenInference the call of a function.
     const adk = ['gcp.vertex.agent.llm_request', 'gcp.vertex.agent.llm_response', 'gcp.vertex.agent.tool_response'];
     const more = [...adk, 'gcp.vertex.agent.tool_call_args', 'llm.function_call'].map((name) => text(name, 'of Ada'));
     const said = { ...tool, attributes: [...tool.attributes, text('tool.args', 'Ada'), ...more, unstorable] };

@@ -26,7 +26,7 @@ export class Schedules {
   readonly started: string[] = [];
   /** Events whose fan-out a firing has started. */
   readonly fannedOut: string[] = [];
-  /** How often the pacer of the environment was told. */
+  /** How often the pacer of the environment was notified. */
   paced = 0;
   private readonly api: TestApi;
   private readonly key: string;
@@ -74,7 +74,7 @@ export class Schedules {
     return this.fire({ ...this.api.database.tenant, scheduleId, trigger, nominalAt });
   }
 
-  /** As the sweep does, with a Temporal that takes everything. */
+  /** As the sweep does, with a Temporal that accepts every call. */
   tell(scheduleId: string): Promise<void> {
     const takes = (): Promise<void> => Promise.resolve();
     const { db, logger } = this.api.deps;

@@ -164,7 +164,7 @@ describe('DELETE /api/v2/secrets/{name}', () => {
   const remove = (path: string, key = development, body?: unknown) =>
     api.call('DELETE', `/api/v2/secrets/${path}`, { key, ...(body === undefined ? {} : { body }) });
 
-  it('200: destroys every sealed version; a secret put later begins anew with a version never used', async () => {
+  it('200: destroys every sealed version; a secret stored later starts with an unused version number', async () => {
     const { id } = ((await put('GONE', { value: VALUE, description: 'old' })).json as { data: { id: string } }).data;
     await put('GONE', { value: ROTATED });
     expect(await remove('GONE')).toMatchObject({ status: 200, json: { success: true, data: { deleted: true } } });

@@ -25,7 +25,7 @@ const api = await startTestService({
 const world = await createWorld({ api, targetUrl: `${target.baseUrl}/ok` });
 
 describe('every route', () => {
-  it('is served, whatever its area', () => {
+  it('is served in every area', () => {
     const declared = Object.values(ROUTE_AREAS).flatMap(({ routes }) => routes);
     expect(declared.map(({ id }) => id).sort()).toEqual(ROUTES.map(({ id }) => id).sort());
   });
