@@ -29,13 +29,6 @@ async function messageOf(messageId: string): Promise<Record<string, unknown>> {
   return row ?? {};
 }
 
-async function halt(what: 'halt' | 'resume'): Promise<void> {
-  const { workspaceId, environmentId } = api.database.tenant;
-  const path = `/api/v2/workspaces/${workspaceId}/environments/${environmentId}/${what}`;
-  const reply = await api.call('POST', path, { key, body: what === 'halt' ? { reason: 'an incident' } : {} });
-  expect(reply.status, reply.text).toBe(200);
-}
-
 describe('a firing', () => {
   test('publishes once, however often it is tried', async () => {
     const { id, createdBy } = await schedules.create({
@@ -201,11 +194,11 @@ describe('a firing', () => {
 
   test('while the environment is halted is skipped, and not made up', async () => {
     const { id } = await schedules.create({});
-    await halt('halt');
+    await schedules.setHalt('halt');
     try {
       expect((await schedules.firing(id, NINE)).outcome).toBe('skipped');
     } finally {
-      await halt('resume');
+      await schedules.setHalt('resume');
     }
     expect((await schedules.firing(id, NINE)).outcome).toBe('skipped');
     expect((await schedules.runs(id))[0]?.error?.code).toBe('ENVIRONMENT_HALTED');
@@ -535,12 +528,12 @@ describe('POST /run', () => {
   test('answers 503 while the environment is halted', async () => {
     const { id } = await schedules.create({});
     const { key: plain } = await api.createKey(api.database.tenant, { scopes: ['schedules:write'] });
-    await halt('halt');
+    await schedules.setHalt('halt');
     try {
       const reply = await api.call('POST', `/api/v2/schedules/${id}/run`, { key: plain, body: {} });
       expect([reply.status, errorOf(reply).code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     } finally {
-      await halt('resume');
+      await schedules.setHalt('resume');
     }
     expect(await schedules.runs(id)).toEqual([]);
   });

@@ -70,6 +70,15 @@ export class Schedules {
     });
   }
 
+  /** Halts or resumes the environment. */
+  async setHalt(what: 'halt' | 'resume'): Promise<void> {
+    const { workspaceId, environmentId } = this.api.database.tenant;
+    const path = `/api/v2/workspaces/${workspaceId}/environments/${environmentId}/${what}`;
+    const body = what === 'halt' ? { reason: 'an incident' } : {};
+    const reply = await this.api.call('POST', path, { key: this.key, body });
+    if (reply.status !== 200) throw new Error(reply.text);
+  }
+
   firing(scheduleId: string, nominalAt: string, trigger: RunTrigger = 'schedule'): Promise<Fired> {
     return this.fire({ ...this.api.database.tenant, scheduleId, trigger, nominalAt });
   }
