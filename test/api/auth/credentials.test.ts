@@ -133,5 +133,3 @@ describe('GET /auth/identity of a session', () => {
     expect(api.replyViolations).toEqual([]);
   });
 });
-
-describe('a route of a workspace', () => {});
