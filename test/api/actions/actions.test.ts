@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { actionRoutes } from '../../../api/actions/routes.ts';
 import { secretRoutes } from '../../../api/secrets/routes.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
 import { SCOPES, type Scope } from '../../../domain/scopes.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
 
 interface Action {
   id: string;
@@ -37,10 +38,7 @@ const VERIFY = {
 const api = await startTestApi({ routes: [...actionRoutes, ...secretRoutes] });
 const full = (await api.createKey(api.database.tenants.development)).key;
 const other = (await api.createKey(api.database.tenants.staging)).key;
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 async function without(...scopes: Scope[]): Promise<string> {
   const held = SCOPES.filter((scope) => !scopes.includes(scope));

@@ -1,7 +1,7 @@
 import { nothing, planted, type RouteFixtures, unique } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
 
-/** What every planted action takes, and one such input. */
+/** The input schema of every planted action, and a valid input. */
 const refundSchema = {
   type: 'object',
   additionalProperties: false,

@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { actionRoutes } from '../../../api/actions/routes.ts';
 import { archiveAction } from '../../../db/actions/changes.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 /** A key without `actions:govern` must not replace a governed action, or one that requires approval, with its own. */
 
@@ -11,10 +13,7 @@ const { development } = api.database.tenants;
 const governor = (await api.createKey(development, { scopes: SCOPES })).key;
 const scopes = SCOPES.filter((scope) => scope !== 'actions:govern');
 const writer = (await api.createKey(development, { scopes })).key;
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 const ADAPTER = { type: 'http.request', config: { method: 'POST', url: 'https://api.example.com/refunds' } };
 const IMPACT = [{ dimension: 'refunds', amount: { const: 1 }, bound: 'exact' }];
@@ -56,13 +55,8 @@ function expectNeedsGovern(reply: CallResult): void {
 }
 
 /** The number of live actions with this name. */
-async function bearersOf(name: string): Promise<number> {
-  const [row] = await api.database.asOwner<{ live: number }>(
-    'SELECT count(*)::int AS live FROM actions WHERE name = $1 AND archived_at IS NULL',
-    [name],
-  );
-  return row?.live ?? -1;
-}
+const bearersOf = (name: string): Promise<number> =>
+  countRows(api.database, 'actions WHERE name = $1 AND archived_at IS NULL', [name]);
 
 const GUARDED: [string, Record<string, unknown>][] = [
   ['is governed', { governed: true }],
@@ -169,17 +163,11 @@ describe('at once with its archiving', () => {
 });
 
 async function untilSomebodyWaits(): Promise<void> {
-  await expect
-    .poll(async () => {
-      const [row] = await api.database.asOwner<{ waiting: number }>(
-        `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return row?.waiting ?? 0;
-    })
-    .toBeGreaterThan(0);
+  const waiting = `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  await expect.poll(() => countRows(api.database, waiting)).toBeGreaterThan(0);
 }
 
-test('the database commits no bearer of a governed name that was not released, whatever code wrote it', async () => {
+test('the database refuses to commit an action with a governed name that was not released', async () => {
   const name = unusedName();
   const id = await made(name, { governed: true });
   const other = await made(unusedName());

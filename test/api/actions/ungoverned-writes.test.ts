@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { actionRoutes } from '../../../api/actions/routes.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { importedBy, type ImportedOperation } from './import/support.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
 
 /** What can change something at its target is governed by an import, and ungoverned in a protected environment only for a governor. */
 
@@ -16,10 +17,7 @@ keys.governor = (await api.createKey(development, { scopes: SCOPES })).key;
 keys.writer = (await api.createKey(development, { scopes: withoutGovern })).key;
 keys.protectedGovernor = (await api.createKey(production, { scopes: SCOPES })).key;
 keys.protectedWriter = (await api.createKey(production, { scopes: withoutGovern })).key;
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 let count = 0;
 const unused = (): string => `ungoverned-${++count}`;

@@ -1,18 +1,16 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { actionRoutes } from '../../../api/actions/routes.ts';
 import { secretRoutes } from '../../../api/secrets/routes.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { importedBy } from './import/support.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
 
 /** What is certainly wrong with a definition is refused when it is written; what may be wrong is a warning. */
 
 const api = await startTestApi({ routes: [...actionRoutes, ...secretRoutes] });
 const { key } = await api.createKey(api.database.tenants.development);
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 const INPUT_SCHEMA = {
   type: 'object',

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import type { agentSchema } from '../../../api/analytics/agents.ts';
 import type { overviewSchema } from '../../../api/analytics/overview-schemas.ts';
@@ -6,18 +6,10 @@ import type { trustControlSchema } from '../../../api/analytics/trust-control-sc
 import { runSchema } from '../../../api/runs/schemas.ts';
 import { foldAllFacts } from '../../../db/analytics/directory.ts';
 import { INVOCATION_STATUSES } from '../../../domain/lifecycle.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import {
-  approve,
-  deny,
-  type KeyClient,
-  keyClient,
-  putPolicy,
-  readApproval,
-  untilStatus,
-} from '../approvals/support.ts';
+import { startTestService } from '../../harness/service.ts';
+import { approve, deny, keyClient, putPolicy, readApproval, untilStatus } from '../approvals/support.ts';
 import { createAction, dataOf, invoke } from '../invocations/support.ts';
-import { type Destination, publish, startDestination, statusOf } from '../messages/support.ts';
+import { publish, startDestination, statusOf } from '../messages/support.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { Analytics } from './support.ts';
 
@@ -30,50 +22,43 @@ interface Series {
   series: { key: string | null; label: string; total: number; points: (number | null)[] }[];
 }
 
-let service: TestService;
-let destination: Destination;
-let decider: KeyClient;
-let analytics: Analytics;
-let actions: { good: string; bad: string; plain: string };
-let policyId: string;
 const limitName = 'orders a day';
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
+await service.database.asOwner(`UPDATE workspaces SET created_at = now() - interval '1 year'`);
+const decider = await keyClient(service, service.database.tenant);
+const reader = await service.createKey(service.database.tenant, { scopes: ['analytics:read'] });
+const analytics = new Analytics(service, reader.key);
+destination.answer('/bad', { status: 422 });
+destination.answer('/gone', { status: 410 });
+const config = (path: string) => ({ url: `${destination.baseUrl}/${path}`, body: { what: '{{input.what}}' } });
+const actions = {
+  good: await createAction(service, config('good')),
+  bad: await createAction(service, config('bad')),
+  plain: await createAction(service, config('plain'), { governed: false }),
+};
 
-beforeAll(async () => {
-  [service, destination] = await Promise.all([startTestService(), startDestination()]);
-  await service.database.asOwner(`UPDATE workspaces SET created_at = now() - interval '1 year'`);
-  decider = await keyClient(service, service.database.tenant);
-  const reader = await service.createKey(service.database.tenant, { scopes: ['analytics:read'] });
-  analytics = new Analytics(service, reader.key);
-  destination.answer('/bad', { status: 422 });
-  destination.answer('/gone', { status: 410 });
-  const config = (path: string) => ({ url: `${destination.baseUrl}/${path}`, body: { what: '{{input.what}}' } });
-  actions = {
-    good: await createAction(service, config('good')),
-    bad: await createAction(service, config('bad')),
-    plain: await createAction(service, config('plain'), { governed: false }),
-  };
-  ({ id: policyId } = await putPolicy(decider, {
-    schema: 'approval-policy/v1',
-    name: 'what is asked',
-    rules: [
-      { id: 'never', match: { actions: ['test.*'] }, when: 'input.what == "deny"', effect: 'deny' },
-      {
-        id: 'people',
-        match: { actions: ['test.*'] },
-        when: 'input.what == "ask"',
-        effect: 'require_approval',
-        approval: { quorum: 1, expiresIn: 'PT2H' },
-      },
-      { id: 'others', match: { actions: ['test.*'] }, effect: 'allow' },
-    ],
-  }));
-  await service.post('/api/v2/impact-limits', { name: limitName, dimension: 'orders', cap: 10, period: 'day' });
-  await invokeAll();
-  await runAll();
-  await sendAll();
-  await halted();
-  await foldAll();
-}, 240_000);
+const { id: policyId } = await putPolicy(decider, {
+  schema: 'approval-policy/v1',
+  name: 'what is asked',
+  rules: [
+    { id: 'never', match: { actions: ['test.*'] }, when: 'input.what == "deny"', effect: 'deny' },
+    {
+      id: 'people',
+      match: { actions: ['test.*'] },
+      when: 'input.what == "ask"',
+      effect: 'require_approval',
+      approval: { quorum: 1, expiresIn: 'PT2H' },
+    },
+    { id: 'others', match: { actions: ['test.*'] }, effect: 'allow' },
+  ],
+});
+
+await service.post('/api/v2/impact-limits', { name: limitName, dimension: 'orders', cap: 10, period: 'day' });
+await invokeAll();
+await runAll();
+await sendAll();
+await halted();
+await foldAll();
 
 async function invokeAll(): Promise<void> {
   const of = (what: string, agentId?: string) => ({ input: { what }, ...(agentId === undefined ? {} : { agentId }) });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_KEY_SCOPES, PRESET_SCOPES, SCOPES, type Scope } from '../../../domain/scopes.ts';
 import { createPerson, personOf } from '../harness/people.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const IDENTITY = '/api/v2/auth/identity';
 const EARLIER = /^(messages|schedules|queues|workflows|logs|dlq|flow-control|url-groups|memory|feedback):/;
@@ -38,8 +39,7 @@ const created = async (body: Record<string, unknown> = {}): Promise<{ id: string
 const identityOf = async (key: string): Promise<{ scopes: Scope[]; preset: string | null }> =>
   ((await api.call('GET', IDENTITY, { key })).json as { data: { scopes: Scope[]; preset: string | null } }).data;
 const scopesOf = async (key: string): Promise<Scope[]> => (await identityOf(key)).scopes;
-const countKeys = async (): Promise<number | undefined> =>
-  (await api.database.asOwner<{ count: number }>('SELECT count(*)::int AS count FROM api_keys'))[0]?.count;
+const countKeys = () => countRows(api.database, 'api_keys');
 
 describe('POST api-keys', () => {
   it('201: the record and the key, once', async () => {
@@ -148,11 +148,9 @@ describe('GET api-keys', () => {
     expect((reply.json as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual(
       made.map(({ id }) => id).toReversed(),
     );
-    const [own] = await api.database.asOwner<{ count: number }>(
-      'SELECT count(*)::int AS count FROM api_keys WHERE workspace_id = $1',
-      [api.database.tenant.workspaceId],
-    );
-    expect(reply.json).toMatchObject({ pagination: { total: own?.count } });
+    const { workspaceId } = api.database.tenant;
+    const total = await countRows(api.database, 'api_keys WHERE workspace_id = $1', [workspaceId]);
+    expect(reply.json).toMatchObject({ pagination: { total } });
   });
 });
 

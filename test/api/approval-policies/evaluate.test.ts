@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { policySchema } from '../../../api/approval-policies/schemas.ts';
 import { verdictSchema } from '../../../api/approval-policies/verdict-schema.ts';
@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
 
 /** The policies' decision on a hypothetical request, over HTTP. */
 
@@ -16,10 +17,7 @@ beforeEach(async () => {
   client = await policyClient(api, (await api.database.anotherWorkspace()).development);
   await createRefundAction(client);
 });
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 async function evaluate(
   body: JsonObject,

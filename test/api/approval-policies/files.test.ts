@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { appliedSchema, planSchema } from '../../../api/approval-policies/files-schemas.ts';
 import { policySchema } from '../../../api/approval-policies/schemas.ts';
 import { LIVE_POLICIES_MAX, LIVE_RULES_MAX } from '../../../domain/approval-policies/files.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { memberSession } from '../harness/member-session.ts';
-import { dataOf, errorOf } from '../invocations/support.ts';
+import { dataOf, errorOf, statusAndCode } from '../invocations/support.ts';
 import { POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
 
 /** Policies from files: the content of a plan, and that it is applied atomically and only to the state it was made from. */
 
@@ -16,10 +17,7 @@ const api = await startTestApi();
 beforeEach(async () => {
   client = await policyClient(api, (await api.database.anotherWorkspace()).development);
 });
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 type Plan = z.infer<typeof planSchema>;
 
@@ -38,7 +36,6 @@ const applied = async (contents: string[], prune?: boolean): Promise<z.infer<typ
   dataOf(await apply(await plan(contents, prune)), appliedSchema);
 const actionsOf = ({ changes }: { changes: { name: string; action: string }[] }): string[] =>
   changes.map(({ name, action }) => `${action} ${name}`);
-const statusAndCode = (reply: CallResult): [number, string] => [reply.status, errorOf(reply).code];
 const ofState = ({ warnings }: Plan): Plan['warnings'] => warnings.filter(({ code }) => code.startsWith('policy_'));
 const live = async (): Promise<z.infer<typeof policySchema>[]> =>
   dataOf(await client.get(POLICIES), z.array(policySchema));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { type Fixture, testedSchema } from '../../../api/approval-policies/fixture-schemas.ts';
 import { runFixtures } from '../../../api/approval-policies/run-fixtures.ts';
@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
 
 /** Policy files against fixture requests: each verdict with its rule and the values that the rule used. */
 
@@ -17,10 +18,7 @@ const api = await startTestApi();
 beforeEach(async () => {
   client = await policyClient(api, (await api.database.anotherWorkspace()).development);
 });
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 type Tested = z.infer<typeof testedSchema>;
 type Result = Tested['results'][number];

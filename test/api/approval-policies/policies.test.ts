@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { policySchema, policyVersionSchema } from '../../../api/approval-policies/schemas.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { memberSession } from '../harness/member-session.ts';
-import { dataOf, errorOf } from '../invocations/support.ts';
+import { dataOf, errorOf, statusAndCode } from '../invocations/support.ts';
 import { POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
 
 /** Approval policies, a test for each status, with the database checked after. */
 
@@ -14,15 +15,11 @@ const api = await startTestApi();
 beforeEach(async () => {
   client = await policyClient(api, (await api.database.anotherWorkspace()).development);
 });
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 const policyIn = (reply: CallResult): z.infer<typeof policySchema> => dataOf(reply, z.object(policySchema.shape));
 const create = async (document: unknown): Promise<z.infer<typeof policySchema>> =>
   policyIn(await client.post(POLICIES, { document }));
-const statusAndCode = (reply: CallResult): [number, string] => [reply.status, errorOf(reply).code];
 const versionsOf = async (id: string): Promise<z.infer<typeof policyVersionSchema>[]> =>
   dataOf(await client.get(`${POLICIES}/${id}/versions`), z.array(policyVersionSchema));
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { appliedSchema, planSchema } from '../../../api/approval-policies/files-schemas.ts';
 import { writtenPolicySchema } from '../../../api/approval-policies/schemas.ts';
@@ -7,8 +7,9 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, type PolicyClient } from './support.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
 
-/** A policy or a limit that names what the environment does not have is written, and its author is told. */
+/** A policy or a limit that names an unknown action or field is stored, and the reply warns its author. */
 
 let client: PolicyClient;
 
@@ -24,10 +25,7 @@ beforeEach(async () => {
     },
   });
 });
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 const TYPO = { id: 'typo', match: { actions: ['refnd.*'] }, effect: 'deny' };
 const IMPOSSIBLE = { id: 'impossible', match: { actions: ['refund.*'] }, when: 'input.amuont > 5', effect: 'deny' };

@@ -11,6 +11,7 @@ import { newId } from '../../../domain/ids.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { plantGrant } from '../oauth/planted-grant.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 /**
  * The decider's rights count when the decision is written, not when the request arrived, because the request may have taken long
@@ -101,11 +102,8 @@ async function decideAs(caller: Caller, on?: string): Promise<string> {
     return decided.status;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const [row] = await database.asOwner<{ decisions: number }>(
-      'SELECT count(*)::int AS decisions FROM approval_decisions WHERE approval_id = $1',
-      [approvalId],
-    );
-    return `${error.code}, ${row?.decisions} decisions`;
+    const decisions = await countRows(database, 'approval_decisions WHERE approval_id = $1', [approvalId]);
+    return `${error.code}, ${decisions} decisions`;
   }
 }
 
@@ -127,13 +125,9 @@ test('a revocation that is under way is waited for, and found', async () => {
     await revokeApiKey(tx, key.keyId);
     decided = decideAs(key);
     // The request waits for this transaction, so the timing does not matter.
-    for (;;) {
-      const [row] = await database.asOwner<{ waiting: number }>(
-        `SELECT count(*)::int AS waiting FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR SHARE%'`,
-      );
-      if ((row?.waiting ?? 0) > 0) break;
-    }
+    const waiting = `pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR SHARE%'`;
+    await expect.poll(() => countRows(database, waiting)).toBeGreaterThan(0);
   });
   expect(await decided).toBe('AUTHENTICATION_ERROR, 0 decisions');
 });

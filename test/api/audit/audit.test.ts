@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { auditEntrySchema } from '../../../api/audit/schemas.ts';
 import { verifyAuditChain } from '../../../db/audit/verify-chains.ts';
@@ -8,8 +8,9 @@ import { memberSession, type MemberSession } from '../harness/member-session.ts'
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import type { TestTenants } from '../../harness/database.ts';
 import { dataOf } from '../invocations/support.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
 
-/** Who changed what: every change leaves one entry, in its own transaction, without a credential in it. */
+/** Every change writes one entry without a credential, in the transaction of the change. */
 
 const SECRET_VALUE = 'sk_live_never_to_be_seen';
 
@@ -29,10 +30,7 @@ beforeEach(async () => {
   ({ key } = created);
   keyId = created.record.id;
 });
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 type Entry = z.infer<typeof auditEntrySchema>;
 const path = (of = workspaceId): string => `/api/v2/workspaces/${of}/audit`;

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { generateApiKey, revokeApiKey } from '../../../db/api-keys/api-keys.ts';
 import { DEFAULT_KEY_SCOPES, PRESET_SCOPES } from '../../../domain/scopes.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 const IDENTITY = '/api/v2/auth/identity';
 
-describe('API key authentication', () => {
-  let api: TestApi;
-  let other: TestApi;
-  beforeAll(async () => {
-    api = await startTestApi();
-    other = await startTestApi({ database: api.database });
-  });
-  afterAll(async () => {
-    await other.close();
-    await api.close();
-  });
+const api = await startTestApi();
+const other = await startTestApi({ database: api.database });
 
+describe('API key authentication', () => {
   it('answers who the caller is, and nothing that opens anything', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000);
     const { record, key } = await api.createKey(api.database.tenant, { preset: 'read_only', expiresAt });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { plantInvocationRows } from './support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const IDENTITY = '/api/v2/auth/identity';
 
@@ -22,8 +23,7 @@ describe('a mutation by session cookie', () => {
     const body = { email: `${Math.random()}@example.test`, role: 'member' };
     return api.call('POST', membersPath, { body, headers: Object.fromEntries(given) as Record<string, string> });
   };
-  const countOf = async (): Promise<number | undefined> =>
-    (await api.database.asOwner<{ count: number }>('SELECT count(*)::int AS count FROM invitations'))[0]?.count;
+  const countInvitations = () => countRows(api.database, 'invitations');
 
   it.each([
     ['no Origin', { Origin: undefined }, /Origin header is missing/],
@@ -34,13 +34,13 @@ describe('a mutation by session cookie', () => {
     ['no X-CSRF-Token', { 'X-CSRF-Token': undefined }, /X-CSRF-Token header is missing/],
     ['a wrong X-CSRF-Token', { 'X-CSRF-Token': 'x' }, /X-CSRF-Token is not the one of this session/],
   ])('403 with %s, and nothing is changed', async (_what, headers, message) => {
-    const before = await countOf();
+    const before = await countInvitations();
     const reply = await invite(headers);
     expect([reply.status, errorOf(reply)]).toEqual([
       403,
       { code: 'AUTHORIZATION_ERROR', message: expect.stringMatching(message) },
     ]);
-    expect(await countOf()).toBe(before);
+    expect(await countInvitations()).toBe(before);
   });
 
   it("403 with the X-CSRF-Token of another session, also the same user's", async () => {
@@ -88,7 +88,7 @@ describe('a session on a route of an environment', () => {
     }
   });
 
-  it('403 where the route names no role, whatever the role: a session satisfies no scope', async () => {
+  it('returns 403 for every role when the route names no role: a session satisfies no scope', async () => {
     const owner = await createPerson(api, 'owner');
     for (const headers of [{}, { 'X-Environment-Id': environmentId }] as Record<string, string>[]) {
       const reply = await owner.call('GET', '/api/v2/secrets', { headers });
@@ -115,7 +115,7 @@ describe('a session on a route of an environment', () => {
     expect(rows).toEqual([{ actor_type: 'user', actor_id: admin.userId }]);
   });
 
-  it('an Authorization header decides, whatever the cookie', async () => {
+  it('uses the Authorization header and ignores the cookie when a request has both', async () => {
     const reply = await member.call('GET', IDENTITY, { headers: { Authorization: 'Bearer nonsense' } });
     expect(reply.status).toBe(401);
   });
@@ -133,4 +133,3 @@ describe('GET /auth/identity of a session', () => {
     expect(api.replyViolations).toEqual([]);
   });
 });
-

@@ -2,17 +2,14 @@ import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { Authenticator } from '../../../api/http/authenticate.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
+import { statusAndCode } from '../invocations/support.ts';
 
-/** Each request looks its key up: nothing that a process remembers stands for a key that has ended. */
+/** Each request reads its key from the database: no cache of a process accepts a key that has ended. */
 const api = await startTestApi();
 
 const ACTIONS = '/api/v2/actions';
 const revokeUnseen = (keyId: string): Promise<unknown> =>
   api.database.asOwner('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
-const codeOf = ({ status, json }: CallResult): [number, string | undefined] => [
-  status,
-  (json as { error?: { code: string } }).error?.code,
-];
 
 /** How often a key was looked up. */
 async function lookUpsDuring(work: () => Promise<unknown>): Promise<number> {
@@ -60,26 +57,26 @@ describe('a key that was seen before', () => {
     expect((await ask()).status).not.toBe(401);
     await revokeUnseen(record.id);
     const refused = await ask();
-    expect(codeOf(refused)).toEqual([401, 'AUTHENTICATION_ERROR']);
+    expect(statusAndCode(refused)).toEqual([401, 'AUTHENTICATION_ERROR']);
     expect([...refused.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
-    expect(codeOf(await ask())).toEqual([401, 'AUTHENTICATION_ERROR']);
+    expect(statusAndCode(await ask())).toEqual([401, 'AUTHENTICATION_ERROR']);
   });
 
   test('and expired is refused, although its scope would be missing too', async () => {
     const { key, record } = await api.createKey(api.database.tenant, { scopes: ['secrets:read'] });
-    expect(codeOf(await api.call('GET', ACTIONS, { key }))).toEqual([403, 'AUTHORIZATION_ERROR']);
+    expect(statusAndCode(await api.call('GET', ACTIONS, { key }))).toEqual([403, 'AUTHORIZATION_ERROR']);
     await api.database.asOwner("UPDATE api_keys SET expires_at = now() - interval '1 s' WHERE id = $1", [record.id]);
-    expect(codeOf(await api.call('GET', ACTIONS, { key }))).toEqual([401, 'AUTHENTICATION_ERROR']);
+    expect(statusAndCode(await api.call('GET', ACTIONS, { key }))).toEqual([401, 'AUTHENTICATION_ERROR']);
   });
 
   test('keeps its scopes: what it may not read is refused as before', async () => {
     const { key } = await api.createKey(api.database.tenant, { scopes: ['secrets:read'] });
     for (let time = 1; time <= 2; time++) {
-      expect(codeOf(await api.call('GET', ACTIONS, { key }))).toEqual([403, 'AUTHORIZATION_ERROR']);
+      expect(statusAndCode(await api.call('GET', ACTIONS, { key }))).toEqual([403, 'AUTHORIZATION_ERROR']);
     }
   });
 
-  test('reads its own environment only, whatever other keys were seen', async () => {
+  test('reads only its own environment after other keys were seen', async () => {
     const { development, staging } = api.database.tenants;
     const [first, second] = [await api.createKey(development), await api.createKey(staging)];
     const adapter = { type: 'http.request', config: { method: 'POST', url: 'https://example.com/hook' } };

@@ -1,11 +1,11 @@
 import { createHook } from 'node:async_hooks';
-import { Client } from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashToken } from '../../../db/auth/sessions.ts';
 import { comparisonWith, hashPassword } from '../../../db/auth/password.ts';
 import { parseAddressRanges } from '../../../domain/address-ranges.ts';
 import { CHEAP, cookieOf, createPerson, PASSWORD, personOf, tokenSetBy, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
+import { askDuring } from '../harness/open-transaction.ts';
 
 const SESSION = '/api/v2/auth/session';
 
@@ -171,20 +171,11 @@ describe('a password that is changed while it is looked at', () => {
     ],
   ])('%s', async (_what, status, attempt) => {
     const person = await createPerson(api, 'member');
-    const change = new Client({ connectionString: api.database.ownerUrl });
-    await change.connect();
-    await change.query('BEGIN');
-    await change.query('UPDATE users SET password_hash = $2 WHERE id = $1', [
-      person.userId,
-      await hashPassword('another password of theirs', CHEAP),
-    ]);
-    await change.query('DELETE FROM sign_in_sessions WHERE user_id = $1', [person.userId]);
-    const reply = attempt(person);
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await expect.poll(() => api.database.asOwner(waiting)).toHaveLength(1);
-    await change.query('COMMIT');
-    await change.end();
-    expect((await reply).status).toBe(status);
+    const changed = await hashPassword('another password of theirs', CHEAP);
+    const change = `WITH ended AS (DELETE FROM sign_in_sessions WHERE user_id = $1)
+      UPDATE users SET password_hash = $2 WHERE id = $1`;
+    const reply = await askDuring(api.database, [change, [person.userId, changed]], () => attempt(person));
+    expect(reply.status).toBe(status);
     expect(await sessionsOf(person.userId)).toEqual([]);
     expect((await signIn(person.email, 'another password of theirs')).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import {
   planListSchema,
@@ -9,19 +9,13 @@ import {
 } from '../../../api/billing/schemas.ts';
 import { setPlan } from '../../../db/plans/plans.ts';
 import { PLANS, type PlanName } from '../../../domain/plans.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenant, { scopes: ['billing:read'] });
+
 describe('billing', () => {
-  let api: TestApi;
-  let key: string;
-
-  beforeAll(async () => {
-    api = await startTestApi();
-    ({ key } = await api.createKey(api.database.tenant, { scopes: ['billing:read'] }));
-  });
-  afterAll(() => api.close());
-
   const plan = async (): Promise<z.infer<typeof planSchema>> =>
     dataOf(await api.call('GET', '/api/v2/billing/plan', { key }), planSchema);
   const change = (to: PlanName) =>

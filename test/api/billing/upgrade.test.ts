@@ -1,32 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { billingBudgetSchema } from '../../../api/billing/usage-schemas.ts';
 import type { Role } from '../../../domain/roles.ts';
 import { memberSession } from '../harness/member-session.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
-import { dataOf } from '../invocations/support.ts';
+import { startTestApi } from '../harness/test-api.ts';
+import { dataOf, statusAndCode } from '../invocations/support.ts';
 
-const codeOf = ({ status, json }: CallResult): [number, string | undefined] => [
-  status,
-  (json as { error?: { code?: string } } | undefined)?.error?.code,
-];
+const api = await startTestApi();
+const { workspaceId, environmentId } = api.database.tenant;
+const { key } = await api.createKey(api.database.tenant, { scopes: ['billing:read'] });
+const session = async (role: Role) => ({
+  ...(await memberSession(api, workspaceId, role)).headers,
+  'X-Environment-Id': environmentId,
+});
+
+const as = { member: await session('member'), admin: await session('admin'), owner: await session('owner') };
 
 describe('what an admin decides in person', () => {
-  let api: TestApi;
-  let as: Record<Role, Record<string, string>>;
-  let key: string;
-
-  beforeAll(async () => {
-    api = await startTestApi();
-    const { workspaceId, environmentId } = api.database.tenant;
-    ({ key } = await api.createKey(api.database.tenant, { scopes: ['billing:read'] }));
-    const session = async (role: Role) => ({
-      ...(await memberSession(api, workspaceId, role)).headers,
-      'X-Environment-Id': environmentId,
-    });
-    as = { member: await session('member'), admin: await session('admin'), owner: await session('owner') };
-  });
-  afterAll(() => api.close());
-
   const audited = (action: string) =>
     api.database.asOwner<{ details: unknown; target_id: string }>(
       'SELECT details, target_id FROM audit_log WHERE action = $1 ORDER BY sequence',
@@ -41,11 +30,11 @@ describe('what an admin decides in person', () => {
       });
 
     it('is refused for who asks before anything else', async () => {
-      expect(codeOf(await ask({}))).toEqual([401, 'AUTHENTICATION_ERROR']);
-      expect(codeOf(await ask(as.member))).toEqual([403, 'AUTHORIZATION_ERROR']);
-      expect(codeOf(await ask({ Authorization: `Bearer ${key}` }))).toEqual([403, 'USER_IDENTITY_REQUIRED']);
+      expect(statusAndCode(await ask({}))).toEqual([401, 'AUTHENTICATION_ERROR']);
+      expect(statusAndCode(await ask(as.member))).toEqual([403, 'AUTHORIZATION_ERROR']);
+      expect(statusAndCode(await ask({ Authorization: `Bearer ${key}` }))).toEqual([403, 'USER_IDENTITY_REQUIRED']);
       const other = await api.createKey(api.database.tenant, { scopes: ['messages:read'] });
-      expect(codeOf(await ask({ Authorization: `Bearer ${other.key}` }))).toEqual([403, 'AUTHORIZATION_ERROR']);
+      expect(statusAndCode(await ask({ Authorization: `Bearer ${other.key}` }))).toEqual([403, 'AUTHORIZATION_ERROR']);
       const stranger = await api.database.anotherWorkspace();
       const foreign = { ...as.admin, 'X-Environment-Id': stranger.development.environmentId };
       expect((await ask(foreign)).status).toBe(404);
@@ -60,10 +49,10 @@ describe('what an admin decides in person', () => {
       ['an array', [], null],
       ['null', null, null],
       ['no body', undefined, null],
-    ])('is refused because paid plans are closed, whatever is asked: %s', async (_, body, plan) => {
+    ])('is refused while paid plans are closed: %s', async (_, body, plan) => {
       const before = (await audited('billing.upgrade_requested')).length;
       const reply = await ask(as.admin, body);
-      expect(codeOf(reply)).toEqual([403, 'PAID_PLANS_UNAVAILABLE']);
+      expect(statusAndCode(reply)).toEqual([403, 'PAID_PLANS_UNAVAILABLE']);
       expect(reply.text).toContain('stays on the Enterprise plan');
       const entries = await audited('billing.upgrade_requested');
       expect(entries.slice(before)).toEqual([
@@ -80,7 +69,7 @@ describe('what an admin decides in person', () => {
     });
 
     it('answers an owner as an admin', async () => {
-      expect(codeOf(await ask(as.owner))).toEqual([403, 'PAID_PLANS_UNAVAILABLE']);
+      expect(statusAndCode(await ask(as.owner))).toEqual([403, 'PAID_PLANS_UNAVAILABLE']);
     });
   });
 
@@ -90,9 +79,9 @@ describe('what an admin decides in person', () => {
     const target = { amount: 50_000, currency: 'usd' };
 
     it('is set by the session of an admin alone', async () => {
-      expect(codeOf(await put({}, { target }))).toEqual([401, 'AUTHENTICATION_ERROR']);
-      expect(codeOf(await put(as.member, { target }))).toEqual([403, 'AUTHORIZATION_ERROR']);
-      expect(codeOf(await put({ Authorization: `Bearer ${key}` }, { target }))).toEqual([
+      expect(statusAndCode(await put({}, { target }))).toEqual([401, 'AUTHENTICATION_ERROR']);
+      expect(statusAndCode(await put(as.member, { target }))).toEqual([403, 'AUTHORIZATION_ERROR']);
+      expect(statusAndCode(await put({ Authorization: `Bearer ${key}` }, { target }))).toEqual([
         403,
         'USER_IDENTITY_REQUIRED',
       ]);
@@ -125,7 +114,7 @@ describe('what an admin decides in person', () => {
       ['an unknown member', { target, enforcement: 'hard' }, 'body.enforcement'],
     ])('refuses %s', async (_, body, path) => {
       const reply = await put(as.admin, body);
-      expect(codeOf(reply)).toEqual([400, 'VALIDATION_ERROR']);
+      expect(statusAndCode(reply)).toEqual([400, 'VALIDATION_ERROR']);
       expect(reply.text).toContain(path);
     });
   });

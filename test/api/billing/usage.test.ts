@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import {
   billingBudgetSchema,
@@ -10,20 +10,14 @@ import {
 import { consumeAllowance } from '../../../db/plans/allowances.ts';
 import { setPlan } from '../../../db/plans/plans.ts';
 import { QUOTA_NAMES } from '../../../domain/billing/quotas.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 import { plantInvoice } from './support.ts';
 
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenant, { scopes: ['billing:read'] });
+
 describe('what a workspace has used and would pay', () => {
-  let api: TestApi;
-  let key: string;
-
-  beforeAll(async () => {
-    api = await startTestApi();
-    ({ key } = await api.createKey(api.database.tenant, { scopes: ['billing:read'] }));
-  });
-  afterAll(() => api.close());
-
   const get = async <S extends z.ZodType>(path: string, schema: S, as = key): Promise<z.infer<S>> =>
     dataOf(await api.call('GET', `/api/v2/billing${path}`, { key: as }), schema);
   const take = (environment: 'development' | 'production', amount: number) =>

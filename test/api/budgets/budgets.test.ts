@@ -1,11 +1,11 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { budgetSchema } from '../../../api/budgets/schemas.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
 import { usageResetsAt } from '../../../domain/plans.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { deny, readApproval, untilStatus } from '../approvals/support.ts';
 import { createAction, dataOf, errorOf, invocationIn } from '../invocations/support.ts';
@@ -15,21 +15,12 @@ const ONE = ADMISSION_ESTIMATE_MICROCENTS.invocations;
 const MESSAGE = ADMISSION_ESTIMATE_MICROCENTS.messages;
 type Budget = z.infer<typeof budgetSchema>;
 
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const action = await createAction(service, { url: `${target.baseUrl}/ok` });
+
 describe('a budget', () => {
-  let service: TestService;
-  let target: Target;
-  let action: string;
   /** The key of the agent whose budget it is; each test has its own agent. */
   let agent: { id: string; key: string };
-
-  beforeAll(async () => {
-    [service, target] = await Promise.all([startTestService(), startTarget()]);
-    action = await createAction(service, { url: `${target.baseUrl}/ok` });
-  });
-  afterAll(async () => {
-    await target?.stop();
-    await service?.close();
-  });
   beforeEach(async () => {
     const { key, record } = await service.createKey(service.database.tenant, {
       scopes: ['actions:invoke', 'actions:read', 'messages:write', 'messages:read'],

@@ -6,6 +6,7 @@ import { CACHE_ENTRIES_MAX } from '../../../domain/cache/cache.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const embedder = new FakeEmbedder();
 const api = await startTestApi({ embedder });
@@ -22,7 +23,7 @@ const PROMPT = 'Please explain in some detail how the water cycle of the earth w
 /** Differs from it in harmless words alone. */
 const NEAR = 'Explain in some detail how the water cycle of an earth works';
 
-test('the same prompt is a hit, whatever its form, and counts', async () => {
+test('the same prompt in another form is a hit, and is counted', async () => {
   const namespace = 'exact';
   const before = await stats();
   expect(await look({ prompt: PROMPT, namespace })).toMatchObject({
@@ -159,7 +160,7 @@ test('flush takes a namespace, attributes, or everything of its own environment 
   expect(await flush({ namespace: 'flush' })).toEqual(flushed(1));
   await flush({});
   expect((await stats()).entries).toBe(0);
-  // The neighbour has its own, which nobody else's lookup or flush reaches.
+  // A lookup or flush of one workspace does not reach the entries of another.
   expect((await look({ prompt: PROMPT, namespace: 'flush', near: true })).reason).toBe('empty');
   expect((await look({ prompt: PROMPT, namespace: 'flush' }, stranger)).entry?.response).toBe('a neighbour’s');
 });
@@ -184,7 +185,7 @@ test('lookups count in the budget of their key, and a key that has none left get
   const before = embedder.texts.length;
   const refused = await post('/lookup', { prompt: `${PROMPT} here` }, own);
   expect([refused.status, errorOf(refused).code]).toEqual([429, 'BUDGET_EXCEEDED']);
-  // Whoever is refused has made nobody work.
+  // A refused request computes no embedding.
   expect(embedder.texts).toHaveLength(before);
 });
 
@@ -223,12 +224,9 @@ test('an environment keeps at most so many entries; expired ones do not count', 
        FROM generate_series($2::int, $3::int) n`,
       [environmentId, from, to, ttl],
     );
-  const [there] = await api.database.asOwner<{ n: number }>(
-    'SELECT count(*)::int AS n FROM cache_entries WHERE environment_id = $1',
-    [environmentId],
-  );
+  const stored = await countRows(api.database, 'cache_entries WHERE environment_id = $1', [environmentId]);
   await plant(1, 200, '-1 hour');
-  await plant(1_001, 1_000 + CACHE_ENTRIES_MAX - 1 - (there?.n ?? 0), '1 hour');
+  await plant(1_001, 1_000 + CACHE_ENTRIES_MAX - 1 - stored, '1 hour');
   const prompts = ['one', 'two', 'three', 'four'];
   const atOnce = await Promise.all(prompts.map((prompt) => post('', { prompt, response: 'x' }, own)));
   expect(atOnce.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 429, 429, 429]);

@@ -1,14 +1,13 @@
-import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { entrySchema, lookupSchema, statsSchema } from '../../../api/cache/schemas.ts';
 import { newId } from '../../../domain/ids.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
-import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
+import { askDuring } from '../harness/open-transaction.ts';
 
-/** What a lookup found is stored anew, deleted or flushed before it is answered. */
+/** The entry that a lookup found is replaced, deleted or flushed before the reply. */
 const api = await startTestApi({ embedder: new FakeEmbedder() });
 const { key } = await api.createKey(api.database.tenant);
 
@@ -20,38 +19,24 @@ const stats = async () => dataOf(await api.call('GET', '/api/v2/cache/stats', { 
 const PROMPT = 'Please explain in some detail how the water cycle of the earth works';
 /** Differs from it in harmless words alone. */
 const NEAR = 'Explain in some detail how the water cycle of an earth works';
-const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%cache_entries%'`;
 
 /** Looks up once the statement has run, and commits the statement once the lookup waits for it. */
 async function lookUpDuring(sql: string, values: unknown[], body: Body): Promise<z.infer<typeof lookupSchema>> {
-  const other = new Client({ connectionString: api.database.ownerUrl });
-  await other.connect();
-  try {
-    await other.query('BEGIN');
-    await other.query(sql, values);
-    const looked = post('/lookup', body);
-    await expect
-      .poll(async () => (await api.database.asOwner(WAITING)).length, { timeout: PATIENCE_MS })
-      .toBeGreaterThan(0);
-    await other.query('COMMIT');
-    return dataOf(await looked, lookupSchema);
-  } finally {
-    await other.end();
-  }
+  return dataOf(await askDuring(api.database, [sql, values], () => post('/lookup', body)), lookupSchema);
 }
 
-const STORED_ANEW = `UPDATE cache_entries SET id = $2, response = '"anew"' WHERE id = $1`;
+const REPLACED = `UPDATE cache_entries SET id = $2, response = '"anew"' WHERE id = $1`;
 const DELETED = 'DELETE FROM cache_entries WHERE id = $1';
 
 test.each([
   ['exact', PROMPT],
   ['near', NEAR],
-])('a hit (%s) on an entry that is stored anew is a hit on the new one', async (reason, prompt) => {
+])('a hit (%s) on an entry that is replaced meanwhile returns the new entry', async (reason, prompt) => {
   const namespace = `anew-${reason}`;
   const { id } = await store({ prompt: PROMPT, namespace });
   const next = newId('cacheEntry');
   const before = await stats();
-  const found = await lookUpDuring(STORED_ANEW, [id, next], { prompt, namespace, near: true });
+  const found = await lookUpDuring(REPLACED, [id, next], { prompt, namespace, near: true });
   expect(found).toMatchObject({ hit: true, wouldHit: true, reason, entry: { id: next, response: 'anew', hits: 1 } });
   const after = await stats();
   expect([after.hits - before.hits, after.misses - before.misses]).toEqual([1, 0]);

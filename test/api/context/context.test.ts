@@ -86,7 +86,7 @@ test.each(['openai', 'anthropic', 'text'])(
   },
 );
 
-test('the count and the messages are of one moment, whatever is said meanwhile', async () => {
+test('the count and the messages are of one snapshot during concurrent writes', async () => {
   const { id, ids } = await sessionOf(system, user('one'), user('two'));
   const { db } = api.database;
   const interrupted: Pick<typeof db, 'withEnvironment'> = {

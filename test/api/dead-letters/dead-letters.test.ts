@@ -15,6 +15,7 @@ import type { CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { publish, read, startDestination, statusOf } from '../messages/support.ts';
 import { plantDeadLetters } from './plant.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
@@ -267,8 +268,7 @@ describe('a retry', () => {
     const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await retry(id)).status));
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
     expect(statuses.filter((status) => status === 404)).toHaveLength(7);
-    const [row] = await service.database.asOwner('SELECT count(*)::int AS n FROM messages WHERE retry_of = $1', [id]);
-    expect(row).toEqual({ n: 1 });
+    expect(await countRows(service.database, 'messages WHERE retry_of = $1', [id])).toBe(1);
   });
 
   test('that is refused leaves the record', async () => {
@@ -309,7 +309,7 @@ describe('what is sealed', () => {
     expect(row?.all).not.toMatch(/correct-horse|4242-4242/);
   });
 
-  test('goes to no other origin: it must be given anew there', async () => {
+  test('is not sent to another origin: the caller must send it again', async () => {
     const messageId = await sealed('/stays');
     const elsewhere = await startDestination();
     try {
@@ -330,7 +330,7 @@ describe('what is sealed', () => {
     }
   });
 
-  test('409 where it does not open any more, and the record stays; it is retried with what is given anew', async () => {
+  test('returns 409 when it cannot be decrypted and keeps the record; a retry with new values succeeds', async () => {
     const messageId = await sealed('/unopened');
     await service.database.asOwner(
       `SET session_replication_role = replica; UPDATE message_contents SET master_key_version = 99 WHERE message_id = '${messageId}'`,

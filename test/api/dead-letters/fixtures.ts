@@ -23,7 +23,7 @@ async function plantJob(world: World): Promise<string> {
 }
 
 const job = async (world: World): Promise<FixtureRequest> => ({ params: { jobId: await plantJob(world) } });
-/** An environment has ten jobs under way at most. The newest are left alone: a suite may be about to look at them. */
+/** An environment has at most ten active jobs. The newest are not touched: a suite may be about to read them. */
 async function roomForJobs({ api }: World): Promise<void> {
   await api.database.asOwner(
     `UPDATE dead_letter_jobs SET status = 'cancelled', ended_at = now()

@@ -86,7 +86,7 @@ describe('a page of retry-all', () => {
     const page = () => pageOf(ref, { wakeMessage: ({ messageId }) => Promise.resolve(void woken.push(messageId)) });
     expect(await page()).toEqual({ next: 'go on' });
     expect(woken).toHaveLength(2); // the parallelism of their key
-    // More wait than a page may leave waiting, and none of them is waited for.
+    // More messages wait than a page may leave waiting, and the job waits for none of them.
     expect(await page()).toEqual({ next: 'end', status: 'completed' });
     expect(await jobs.jobOf(id)).toMatchObject({ done: ids.length, failed: 0 });
     expect(new Set(await jobs.retriesOf(ids))).toEqual(new Set([1]));

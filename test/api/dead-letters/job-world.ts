@@ -5,6 +5,7 @@ import type { TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 import { type Planted, plantDeadLetters } from './plant.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 export type Job = z.infer<typeof jobSchema>;
 /** Long enough for a busy machine; what is awaited is the end of a job. */
@@ -45,10 +46,8 @@ export class JobWorld {
     return rows.map((row) => row.n);
   }
 
-  async recordsOf(label: string): Promise<number> {
-    const counted = 'SELECT count(*)::int AS n FROM dead_letters WHERE label = $1';
-    const [row] = await this.#service.database.asOwner<{ n: number }>(counted, [label]);
-    return row?.n ?? -1;
+  recordsOf(label: string): Promise<number> {
+    return countRows(this.#service.database, 'dead_letters WHERE label = $1', [label]);
   }
 
   /** A job of an API process that died between the commit and the start. */

@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { environmentSchema } from '../../../api/environments/schemas.ts';
 import type { Tenant, WorkspaceTransaction } from '../../../db/client.ts';
 import { createEnvironment } from '../../../db/environments/environments.ts';
-import { PATIENCE_MS } from '../../harness/patience.ts';
 import { memberSession, type MemberSession } from '../harness/member-session.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 /** Environments of a workspace, a test for each status, with the database checked after. */
 
@@ -24,10 +25,7 @@ beforeEach(async () => {
   admin = await memberSession(api, workspaceId, 'admin');
   member = await memberSession(api, workspaceId, 'member');
 });
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 const at = (path = '', of = workspaceId): string => `/api/v2/workspaces/${of}/environments${path}`;
 const as = (who: MemberSession, method: string, path: string, body?: unknown): Promise<CallResult> =>
@@ -48,14 +46,9 @@ async function auditOf(action: string): Promise<{ actor_id: string; details: unk
 
 /** Resolves once a transaction waits for another one's lock on a row of `workspaces`. */
 async function waitsForLock(): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (Date.now() < deadline) {
-    const rows = await api.database.asOwner<{ n: number }>(
-      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM workspaces%'`,
-    );
-    if ((rows[0]?.n ?? 0) > 0) return;
-  }
-  throw new Error('no transaction waited for a workspace');
+  const waiting = `pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM workspaces%'`;
+  await expect.poll(() => countRows(api.database, waiting)).toBeGreaterThan(0);
 }
 
 const setPlan = (plan: string): Promise<unknown> =>

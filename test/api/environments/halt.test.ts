@@ -31,6 +31,7 @@ import { WATCHDOG } from '../../harness/watchdog.ts';
 import { NO_PAYMENT_PROVIDER } from '../../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
 import { Gauges } from '../../../domain/gauges.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 /** A halt holds from its reply on, on every process. Two API processes and a worker share one database. */
 
@@ -303,12 +304,9 @@ describe('a halt that comes between', () => {
       await mayCommit;
       events.push('mark');
     });
-    const waitingLocks = async (): Promise<number> => {
-      const rows = await service.database.asOwner<{ n: number }>(
-        `SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-      );
-      return rows[0]?.n ?? 0;
-    };
+    const ungranted = `pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    const waitingLocks = () => countRows(service.database, ungranted);
     await isMarked; // otherwise the halt may come first, and then it waits for nothing
     const halting = halt().then(() => events.push('halt'));
     await until('the halt waits', async () => (await waitingLocks()) === 1);

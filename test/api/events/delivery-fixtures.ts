@@ -3,7 +3,7 @@ import type { RouteFixtures } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
 import { plantFailedDeliveries, plantTopicWith } from './plant.ts';
 
-/** A subscription of its own, so that one recovery stands in the way of no other. */
+/** A new subscription, so that one recovery does not block another. */
 async function subscription({ api, targetUrl }: World): Promise<{ subscriptionId: string }> {
   const { subscriptionId } = await plantTopicWith(api.database, { url: targetUrl });
   return { subscriptionId };
@@ -32,7 +32,7 @@ const recovery = async (world: World): Promise<FixtureRequest> => {
   const { subscriptionId } = await subscription(world);
   return { params: { subscriptionId, recoveryId: await plantRecovery(world, subscriptionId) } };
 };
-/** An environment has ten recoveries under way at most. The newest are left alone: a suite may be about to look at them. */
+/** An environment has at most ten active recoveries. The newest are not touched: a suite may be about to read them. */
 async function roomForRecoveries({ api }: World): Promise<void> {
   await api.database.asOwner(
     `UPDATE dead_letter_jobs SET status = 'cancelled', ended_at = now() WHERE ended_at IS NULL AND kind = 'recover'

@@ -23,6 +23,7 @@ import { startTestService } from '../../harness/service.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { type Delivered, startDestination } from '../messages/support.ts';
 import { rotatedSecret } from '../signing-keys/support.ts';
+import { sumUsed } from '../harness/count-rows.ts';
 
 const [service, destination] = await Promise.all([startTestService(), startDestination()]);
 
@@ -173,12 +174,7 @@ describe('an event', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 
   test('that nobody hears takes one message of the month and starts nothing; one that is heard takes its deliveries', async () => {
-    const used = async (): Promise<number> => {
-      const [row] = await service.database.asOwner<{ used: number }>(
-        `SELECT COALESCE(sum(used), 0)::int AS used FROM monthly_usage WHERE allowance = 'messages'`,
-      );
-      return row?.used ?? 0;
-    };
+    const used = () => sumUsed(service.database, 'messages');
     const topic = await newTopic();
     await subscribe(topic, { eventTypes: ['never.*', 'order.item'] });
     const before = await used();

@@ -75,7 +75,7 @@ describe('a file of an input', () => {
     expect((await remove(file.id)).status).toBe(200); // it is held no more
   });
 
-  test('is streamed whole as a raw body and as Base64 in JSON, in whatever pieces the store reads it', async () => {
+  test('is streamed whole as a raw body and as Base64 in JSON, however the store splits it into chunks', async () => {
     const content = randomBytes(200_001);
     const file = await upload(service, key, [invoice(content)]);
     const raw = await createAction(service, { url: `${target.baseUrl}/ok?raw`, body: '{{file:input.doc}}' });

@@ -1,8 +1,6 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
+import { expect, test } from 'vitest';
 import { dueFiles } from '../../../activities/maintenance/due-files.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { ServiceError } from '../../../domain/errors.ts';
@@ -11,13 +9,10 @@ import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { invoice, multipart } from './support.ts';
 
-/** Direct uploads that fail where nobody knows whether they succeeded: no file without its bytes, and no bytes without a row. */
-const folder = await mkdtemp(path.join(tmpdir(), 'failed-upload-test-'));
-const api = await startTestApi({ files: createFolderStore(folder) });
+/** Direct uploads that fail with an unknown result: no file without its bytes, and no bytes without a row. */
+const api = await startTestApi();
+const folder = api.filesFolder;
 const { key } = await api.createKey(api.database.tenant);
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
 
 const CONTENT = 'an invoice';
 const send = (): Promise<CallResult> => api.call('POST', '/api/v2/files', { key, ...multipart([invoice(CONTENT)]) });

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import { dueFiles } from '../../../activities/maintenance/due-files.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
@@ -12,12 +11,9 @@ import { startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { fileIn, invoice, presign, presignedIn, put, sha256Of, upload } from './support.ts';
 
-const folder = await mkdtemp(path.join(tmpdir(), 'presign-test-'));
-const api = await startTestApi({ files: createFolderStore(folder) });
+const api = await startTestApi();
+const folder = api.filesFolder;
 const { key } = await api.createKey(api.database.tenant);
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
 
 const CONTENT = 'an invoice';
 const PROMISED = { filename: 'invoice.pdf', contentType: 'application/pdf', size: CONTENT.length };

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
+import { describe, expect, test } from 'vitest';
 import type { Bytes } from '../../../domain/files/file-store.ts';
 import { DIRECT_FILE_BYTES_MAX } from '../../../domain/files/files.ts';
 import { newId } from '../../../domain/ids.ts';
@@ -13,12 +11,9 @@ import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { fileIn, invoice, multipart, type Part, sha256Of, upload } from './support.ts';
 
-const folder = await mkdtemp(path.join(tmpdir(), 'upload-test-'));
-const api = await startTestApi({ files: createFolderStore(folder) });
+const api = await startTestApi();
+const folder = api.filesFolder;
 const { key } = await api.createKey(api.database.tenant);
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
 
 const send = (parts: readonly Part[]): Promise<CallResult> =>
   api.call('POST', '/api/v2/files', { key, ...multipart(parts) });

@@ -1,5 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import { afterEach } from 'vitest';
 import type { AnyRoute, RouteReply } from '../../../api/http/define-route.ts';
+
+/** After each test, throws if a reply of the API violated its route's declaration. */
+export function checkEachReply(api: { replyViolations: string[] }): void {
+  afterEach(() => {
+    const violations = api.replyViolations.splice(0);
+    if (violations.length > 0) throw new Error(violations.join('\n'));
+  });
+}
 
 /** How a reply violates its route's declaration: an undeclared status, a missing field, an extra field. */
 export function violationsOf(route: AnyRoute, reply: RouteReply<unknown>): string[] {
@@ -21,7 +30,7 @@ export function violationsOf(route: AnyRoute, reply: RouteReply<unknown>): strin
   return [...violations, ...violationsBeside(route, reply)];
 }
 
-/** The same of the members beside `data`. */
+/** The same for the members beside `data`. */
 function violationsBeside(route: AnyRoute, { beside = {} }: RouteReply<unknown>): string[] {
   const declared = route.beside ?? {};
   const violations = Object.keys(beside)

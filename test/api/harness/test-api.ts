@@ -67,6 +67,8 @@ export interface TestApi {
   logLines: string[];
   /** Replies that did not conform to their route's response schema. */
   replyViolations: string[];
+  /** The folder of the default store of files. */
+  filesFolder: string;
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
   /** A key, by default with every scope. */
   createKey(tenant: Tenant, input?: Partial<NewApiKey>): Promise<{ record: ApiKeyRecord; key: string }>;
@@ -79,13 +81,13 @@ export interface TestApiOptions extends ApiOptions {
   temporalAddress?: string;
   /** The task queue of invocations. A test that runs its own worker has its own queue. */
   taskQueue?: string;
-  /** What the API knows of the workers; by default that it does not know, and that nothing is left lying. */
+  /** The state of the workers; by default unknown, with no stalled invocation. */
   workers?: Workers;
-  /** The one with which a worker of the test decrypts; by default one that all APIs of the database share, as all processes do. */
+  /** The vault of the test's worker; by default one that all APIs of the database share, as all processes do. */
   vault?: Pick<Vault, 'open' | 'seal' | 'digests'>;
   /** Fakes that replace the chat systems; by default no chat is called, and each agrees. */
   chats?: { slackBaseUrl?: string; discordBaseUrl?: string };
-  /** By default a folder of its own, which goes when it closes. */
+  /** By default a temporary folder, removed on close. */
   files?: FileStore;
   /** How many files a workspace uploads at once. */
   uploads?: UploadsOptions;
@@ -93,7 +95,7 @@ export interface TestApiOptions extends ApiOptions {
   imports?: ImportPlannerOptions;
   /** Settings of the threads that run tenants' schemas. */
   schemas?: TenantSchemasOptions;
-  /** What makes the vectors of texts; by default a fake that knows words and no meaning. */
+  /** Embeds texts; by default a fake that knows words and no meaning. */
   embedder?: Embedder;
   /** Serves the metadata of OAuth clients; by default they are fetched, and no private address is allowed. */
   fetchClientDocument?: ApiDependencies['fetchClientDocument'];
@@ -222,6 +224,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     deps,
     logLines,
     replyViolations,
+    filesFolder,
     call: (method, path, callOptions) => call(`${baseUrl}${path}`, method, callOptions),
     createKey: (tenant, input = { scopes: SCOPES }) =>
       database.db.withEnvironment(tenant, (tx) => createApiKey(tx, { name: 'test', ...input })),

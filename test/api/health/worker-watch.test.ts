@@ -8,7 +8,7 @@ class World {
   nowMs = 1_000_000_000;
   isAway = false;
   polledAtMs: number[] = [];
-  /** Null: a server that knows no heartbeats. */
+  /** Null when the server does not support heartbeats. */
   heartbeats: { atMs: number; status: number }[] | null = [];
   task: { state: number; scheduledAtMs: number } | null = null;
   readonly watch: WorkerWatch;
@@ -54,7 +54,7 @@ class World {
     });
   }
 
-  /** Lets time pass, with a look every five seconds; `live` is what the workers do meanwhile. */
+  /** Advances the clock and polls every five seconds; `live` is what the workers do during that time. */
   async pass(ms: number, live: () => void = () => undefined): Promise<void> {
     for (const endMs = this.nowMs + ms; this.nowMs < endMs;) {
       this.nowMs += 5_000;
@@ -157,21 +157,21 @@ describe('whether an invocation is left lying', () => {
     return world.watch.isLeftLying('invocation/inv_1');
   };
 
-  test('it is where nobody polled since it waits, whatever polled before', async () => {
+  test('reports no worker when no poll arrived since the task was enqueued', async () => {
     expect(await lies(() => undefined)).toBe(true);
     expect(await lies((world) => (world.polledAtMs = []))).toBe(true);
   });
 
-  test('it is not where a busy worker polled meanwhile', async () => {
+  test('reports a worker when a busy worker polled meanwhile', async () => {
     expect(await lies((world) => world.polledAtMs.push(world.nowMs + 1))).toBe(false);
   });
 
-  test('it is not where a worker took it up, or it waits for something else', async () => {
+  test('reports a worker when a worker started the task, or no task waits', async () => {
     expect(await lies((world) => (world.task = { state: STARTED, scheduledAtMs: world.nowMs }))).toBe(false);
     expect(await lies((world) => (world.task = null))).toBe(false);
   });
 
-  test('it is not where Temporal does not say', async () => {
+  test('reports a worker when Temporal gives no information', async () => {
     expect(await lies((world) => (world.isAway = true))).toBe(false);
   });
 });

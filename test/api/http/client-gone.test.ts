@@ -1,19 +1,16 @@
 import { type ClientRequest, IncomingMessage, request as httpRequest } from 'node:http';
 import { Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { RequestAbortedError } from '../../../api/http/client-gone.ts';
 import { BODY_BYTES_MAX, readJsonBytes } from '../../../api/http/bodies.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 
 /** No worker runs: an invocation stays queued, and its caller waits. */
+const service = await startTestService({ worker: false });
+const adapter = { type: 'http.request', config: { method: 'POST', url: 'http://127.0.0.1:9/' } };
+await service.post('/api/v2/actions', { name: 'slow', adapter });
+
 describe('a caller that leaves', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false });
-    const adapter = { type: 'http.request', config: { method: 'POST', url: 'http://127.0.0.1:9/' } };
-    await service.post('/api/v2/actions', { name: 'slow', adapter });
-  });
-  afterAll(() => service.close());
   beforeEach(() => {
     service.logLines.length = 0;
   });

@@ -40,7 +40,7 @@ export function costlyBodies(route: AnyRoute, whole: Record<string, unknown>): C
 
 const SMALL_OBJECT = '{"b":1,"a":2}';
 
-/** Bodies whose cost is the parser's, whatever the route. */
+/** Bodies that are costly to parse on every route. */
 export function costlyToParse(room = BODY_BYTES_MAX): CostlyBody[] {
   return [
     ['more empty lists than are taken', `[${'[],'.repeat(room / 3 - 2)}[]]`],

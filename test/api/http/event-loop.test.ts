@@ -10,7 +10,7 @@ import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { createWorld, worldAt } from '../suites/create-world.ts';
 import { costlyBodies, costlyToParse } from './costly-bodies.ts';
 
-/** No request, however large or strange, keeps all others waiting for longer. */
+/** No request, however large or strange, blocks all others for longer. */
 const STRETCH_MS_MAX = 50;
 /** A stretch may include what the engine compiles, or a collection of garbage that is not this request's. */
 const TRIES = 4;

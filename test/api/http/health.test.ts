@@ -1,14 +1,10 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { startTestApi } from '../harness/test-api.ts';
+
+const api = await startTestApi();
 
 describe('health', () => {
-  let api: TestApi;
-  beforeAll(async () => {
-    api = await startTestApi();
-  });
-  afterAll(async () => api.close());
-
   it('is up and ready, for anyone who asks', async () => {
     expect(await api.call('GET', '/healthz')).toMatchObject({
       status: 200,

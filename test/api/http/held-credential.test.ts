@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { CREDENTIAL_ENDED, type Credential } from '../../../db/scope.ts';
 import type { Role } from '../../../domain/roles.ts';
@@ -7,16 +6,14 @@ import { createPerson, type TestPerson } from '../harness/people.ts';
 import { plantGrant } from '../oauth/planted-grant.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { sendSlowly } from '../suites/change-suites.ts';
+import { askDuring } from '../harness/open-transaction.ts';
+import { statusAndCode } from '../invocations/support.ts';
 
 /** A credential holds until the commit. These tests change a caller during their change and check the answer. */
 const api = await startTestApi();
 const path = `/api/v2/workspaces/${api.database.tenant.workspaceId}/members`;
 await createPerson(api, 'owner');
 
-const statusAndCode = ({ status, json }: CallResult): [number, string | undefined] => [
-  status,
-  (json as { error?: { code: string } }).error?.code,
-];
 const demote = (by: TestPerson, whom: TestPerson): Promise<CallResult> =>
   by.call('PATCH', `${path}/${whom.userId}`, { body: { role: 'member' satisfies Role } });
 const deadlocks = async (): Promise<number> => {
@@ -24,31 +21,13 @@ const deadlocks = async (): Promise<number> => {
   return (await api.database.asOwner<{ count: number }>(sql))[0]?.count ?? 0;
 };
 
-/** Keeps these members' rows locked until `waiting` transactions wait for them. */
-async function whileLocked<T>(people: readonly TestPerson[], waiting: number, ask: () => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: api.database.ownerUrl });
-  await client.connect();
-  try {
-    await client.query('BEGIN');
-    const ids = people.map(({ userId }) => userId);
-    await client.query('SELECT FROM members WHERE user_id = ANY($1) FOR UPDATE', [ids]);
-    const asked = ask();
-    const sql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await api.database.asOwner(sql)).length).toBe(waiting);
-    await client.query('COMMIT');
-    return await asked;
-  } finally {
-    await client.end();
-  }
-}
-
 describe('a change whose caller is changed meanwhile', () => {
   test('two admins who demote each other at once: one is demoted, the deadlock is run again and told to nobody', async () => {
     const [first, second] = [await createPerson(api, 'admin'), await createPerson(api, 'admin')];
     const before = await deadlocks();
-    const replies = await whileLocked([first, second], 2, () =>
-      Promise.all([demote(first, second), demote(second, first)]),
-    );
+    const lock = 'SELECT FROM members WHERE user_id = ANY($1) FOR UPDATE';
+    const demoteBoth = () => Promise.all([demote(first, second), demote(second, first)]);
+    const replies = await askDuring(api.database, [lock, [[first.userId, second.userId]]], demoteBoth, 2);
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 403]);
     const roles = await api.database.asOwner('SELECT role FROM members WHERE user_id = ANY($1) ORDER BY role', [
       [first.userId, second.userId],

@@ -4,7 +4,7 @@ import { LARGE_BODIES } from '../../../api/http/bodies.ts';
 import { Uploads } from '../../../api/threads/uploads.ts';
 import { type CallResult, startTestApi } from '../harness/test-api.ts';
 
-/** Routes whose bodies are large are held to the bytes that have arrived: a slow sender keeps them for as long as a request may take. */
+/** Large bodies count by the bytes that have arrived: a slow sender occupies them for as long as a request may last. */
 const api = await startTestApi({ taskQueue: 'nobody-polls' });
 const { key } = await api.createKey(api.database.tenant);
 const { key: neighbour } = await api.createKey((await api.database.anotherWorkspace()).development);
@@ -14,7 +14,7 @@ const TRACES = '/api/v2/otlp/v1/traces';
 const LEFT = 50_000;
 const body = { padding: 'x'.repeat(LEFT) };
 
-/** While the workspace holds all but LEFT of what it may. */
+/** While the workspace has all but LEFT of its allowance in use. */
 async function nearlyFull<T>(work: () => Promise<T>): Promise<T> {
   const held = api.deps.largeBodies.open(api.database.tenant.workspaceId);
   held.take((LARGE_BODIES.bytesAWorkspaceMax ?? 0) - LEFT);

@@ -21,7 +21,7 @@ export interface CutMembers {
 }
 
 export interface CutMember {
-  /** Where it stands in a record, dotted. */
+  /** Path of the member in a record, dotted. */
   member: string;
   query?: Record<string, string>;
   /** Makes the planted row's large, where no request can. `$LARGE` is a JSON object that holds LARGE. */

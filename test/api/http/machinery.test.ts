@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../api/http/define-route.ts';
 import { queryBoolean } from '../../../api/http/common-fields.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 const SECRET_WORDS = 'the-words-that-nobody-may-read';
 const ROUTES = [
@@ -92,15 +92,10 @@ const ROUTES = [
   }),
 ];
 
-describe('the HTTP machinery', () => {
-  let api: TestApi;
-  let key: string;
-  beforeAll(async () => {
-    api = await startTestApi({ routes: ROUTES });
-    ({ key } = await api.createKey(api.database.tenant));
-  });
-  afterAll(async () => api.close());
+const api = await startTestApi({ routes: ROUTES });
+const { key } = await api.createKey(api.database.tenant);
 
+describe('the HTTP machinery', () => {
   const THINGS = '/api/v2/things';
   const issuesOf = (json: unknown): unknown =>
     (json as { error?: { details?: { issues?: unknown } } }).error?.details?.issues;

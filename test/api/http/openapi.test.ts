@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { errorCodesOf } from '../../../api/openapi/responses.ts';
 import { buildOpenApi } from '../../../api/openapi/build.ts';
 import { generatedDocuments } from '../../../api/openapi/documents.ts';
@@ -11,7 +11,7 @@ import { ROUTES } from '../../../api/routes.ts';
 import { statusOf } from '../../../domain/errors.ts';
 import { PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 type Operation = JsonObject & { operationId: string; responses: JsonObject; parameters: JsonObject[] };
 interface Document extends JsonObject {
@@ -173,13 +173,9 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the reference page', () => {
-  let api: TestApi;
-  beforeAll(async () => {
-    api = await startTestApi();
-  });
-  afterAll(async () => api.close());
+const api = await startTestApi();
 
+describe('the reference page', () => {
   it('serves the document without a credential', async () => {
     const reply = await api.call('GET', '/api/v2/openapi.json');
     expect([reply.status, reply.json]).toEqual([200, document]);

@@ -4,7 +4,7 @@ import { policyDocument } from '../approval-policies/support.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 
-/** Mistakes of a caller that the answer can name: all unknown fields, the kind of an id, the header, the path. */
+/** Mistakes of a caller that the reply names: all unknown fields, the kind of an id, the header, the path. */
 
 const api = await startTestApi();
 const { key } = await api.createKey(api.database.tenants.development);

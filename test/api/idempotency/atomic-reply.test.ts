@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { plantEffect } from '../effects/fixtures.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { createWorld } from '../suites/create-world.ts';
-import type { World } from '../suites/world.ts';
 
 /** Called between the work and the record of its reply. */
 let beforeRecord: () => Promise<void> = () => Promise.resolve();
@@ -29,17 +28,13 @@ function stalling(route: EnvironmentRoute): EnvironmentRoute {
   };
 }
 
-/** The reply is part of the transaction that does the work: no death, stall or race leaves one without the other. */
-describe('the reply of a change', () => {
-  let world: World;
-  beforeAll(async () => {
-    const routes = ROUTES.map((route) =>
-      route.of === 'environment' && route.id === 'effects.addNote' ? stalling(route) : route,
-    );
-    world = await createWorld({ api: await startTestApi({ routes }) });
-  });
-  afterAll(async () => world.api.close());
+/** The reply commits in the transaction that does the work: no crash, stall or race commits only one of them. */
+const routes = ROUTES.map((route) =>
+  route.of === 'environment' && route.id === 'effects.addNote' ? stalling(route) : route,
+);
+const world = await createWorld({ api: await startTestApi({ routes }) });
 
+describe('the reply of a change', () => {
   const addNote = (effectId: string, key: string): Promise<CallResult> =>
     world.api.call('POST', `/api/v2/actions/effects/${effectId}/notes`, {
       key: world.key,

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { requestDigestOf } from '../../../api/http/idempotency-key.ts';
 import { defineRoute, type AnyRoute } from '../../../api/http/define-route.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 const PATH = '/api/v2/things';
 const WAIT_MS = 6_000;
@@ -44,25 +44,24 @@ function gate(): { open: () => void; passed: Promise<void> } {
   return { open, passed };
 }
 
+/** Makes the handler wait for the returned function, and then succeed. */
+function pauseHandler(): () => void {
+  const { open, passed } = gate();
+  handle = () => passed.then(() => 201);
+  return open;
+}
+
+const [masterKey, newMasterKey] = [randomBytes(32), randomBytes(32)].map((made) => made.toString('base64'));
+const options = {
+  routes: [createThing, createOther, replaceThing],
+  idempotency: { waitMs: WAIT_MS, leaseMs: LEASE_MS },
+  vault: Vault.fromMasterKeys(`1:${masterKey}`),
+};
+const api = await startTestApi(options);
+const other = await startTestApi({ ...options, database: api.database });
+const apiKey = (await api.createKey(api.database.tenant)).key;
+
 describe('Idempotency-Key', () => {
-  let api: TestApi;
-  let other: TestApi;
-  let apiKey: string;
-  const [masterKey, newMasterKey] = [randomBytes(32), randomBytes(32)].map((made) => made.toString('base64'));
-  const options = {
-    routes: [createThing, createOther, replaceThing],
-    idempotency: { waitMs: WAIT_MS, leaseMs: LEASE_MS },
-    vault: Vault.fromMasterKeys(`1:${masterKey}`),
-  };
-  beforeAll(async () => {
-    api = await startTestApi(options);
-    other = await startTestApi({ ...options, database: api.database });
-    apiKey = (await api.createKey(api.database.tenant)).key;
-  });
-  afterAll(async () => {
-    await other.close();
-    await api.close();
-  });
   beforeEach(() => {
     runs = 0;
     handle = () => Promise.resolve(201);
@@ -75,7 +74,7 @@ describe('Idempotency-Key', () => {
   const untilAwaited = async (key: string): Promise<void> =>
     await expect.poll(async () => (await claims(key))[0]?.awaited, { interval: 5 }).toBe(true);
 
-  it('replays the very same bytes, with the header, whatever the order of the body members', async () => {
+  it('replays identical bytes with the header, also for a body with its members in another order', async () => {
     const key = randomUUID();
     const first = await post(key);
     const again = await api.call('POST', PATH, {
@@ -111,11 +110,7 @@ describe('Idempotency-Key', () => {
 
   it('runs the handler once for twenty concurrent requests on two processes', async () => {
     const key = randomUUID();
-    const { open, passed } = gate();
-    handle = async () => {
-      await passed;
-      return 201;
-    };
+    const open = pauseHandler();
     const pending = Array.from({ length: 20 }, (_, index) => post(key, { name: 'a' }, index % 2 === 0 ? api : other));
     await untilAwaited(key);
     open();
@@ -127,11 +122,7 @@ describe('Idempotency-Key', () => {
 
   it('answers a waiting duplicate on the notification, not on a timer', async () => {
     const key = randomUUID();
-    const { open, passed } = gate();
-    handle = async () => {
-      await passed;
-      return 201;
-    };
+    const open = pauseHandler();
     const first = post(key);
     await expect.poll(() => runs).toBe(1);
     const duplicate = post(key, { name: 'a' }, other);
@@ -144,11 +135,7 @@ describe('Idempotency-Key', () => {
 
   it('refuses the key with another body, method or path, also while the first is in flight', async () => {
     const key = randomUUID();
-    const { open, passed } = gate();
-    handle = async () => {
-      await passed;
-      return 201;
-    };
+    const open = pauseHandler();
     const first = post(key);
     await expect.poll(() => runs).toBe(1);
     const attempts = async (): Promise<unknown[]> => [
@@ -166,18 +153,14 @@ describe('Idempotency-Key', () => {
 
   it('answers 409 idempotency_request_in_progress when the first does not finish in time', async () => {
     const key = randomUUID();
-    const { open, passed } = gate();
-    handle = async () => {
-      await passed;
-      return 201;
-    };
+    const open = pauseHandler();
     const first = post(key);
     await expect.poll(() => runs).toBe(1);
     const startedAt = performance.now();
     const duplicate = await post(key);
     expect(duplicate.status).toBe(409);
     expect(duplicate.json).toMatchObject({ error: { code: 'idempotency_request_in_progress' } });
-    // Far beyond one lease: the holder renewed it, so nobody took it over.
+    // Far beyond one lease: the holder renewed it, so no other process acquired it.
     expect(performance.now() - startedAt).toBeGreaterThan(WAIT_MS - 50);
     expect(runs).toBe(1);
     open();
@@ -198,7 +181,7 @@ describe('Idempotency-Key', () => {
     expect(runs).toBe(2);
   });
 
-  it('lets a failed request be another one next time', async () => {
+  it('accepts another body under the key of a failed request', async () => {
     const key = randomUUID();
     handle = () => Promise.reject(new ServiceError('CONFLICT'));
     await post(key);
@@ -226,7 +209,7 @@ describe('Idempotency-Key', () => {
     expect(runs).toBe(2);
   });
 
-  it('takes over the claim of a dead holder when its lease has run out, for the same request only', async () => {
+  it('acquires the claim of a dead holder after its lease expires, for the same request only', async () => {
     const key = randomUUID();
     await post(key);
     // The state after a process was killed within the handler.
@@ -243,7 +226,7 @@ describe('Idempotency-Key', () => {
     expect(runs).toBe(2);
   });
 
-  it('keeps a key for 24 hours and no longer', async () => {
+  it('expires a key after 24 hours', async () => {
     const key = randomUUID();
     await post(key);
     const [row] = await api.database.asOwner<{ hours: number }>(
@@ -259,7 +242,7 @@ describe('Idempotency-Key', () => {
     expect(runs).toBe(2);
   });
 
-  it('keeps the keys of environments apart', async () => {
+  it('scopes keys to an environment', async () => {
     const key = randomUUID();
     const staging = await api.createKey(api.database.tenants.staging);
     await post(key);
@@ -289,11 +272,7 @@ describe('Idempotency-Key', () => {
 
   it('finishes and stores the reply when the caller has gone away', async () => {
     const key = randomUUID();
-    const { open, passed } = gate();
-    handle = async () => {
-      await passed;
-      return 201;
-    };
+    const open = pauseHandler();
     const gone = new AbortController();
     const request = fetch(`${api.baseUrl}${PATH}`, {
       method: 'POST',

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pino } from 'pino';
 import { expiredIdempotencyClaims } from '../../../activities/maintenance/expired-idempotency-claims.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { createTestDatabase } from '../../harness/database.ts';
 
 /** Sessions of this database that wait for another transaction. Other test files have waiters of their own. */
 const WAITING = `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
@@ -12,13 +12,9 @@ const WAITING = `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.p
 const MORE_THAN_A_BATCH = 1_200;
 
 /** The durable sweep (a Temporal Schedule runs it each minute) is the one that deletes claims. */
-describe('the sweep of idempotency claims', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.close());
+const database = await createTestDatabase();
 
+describe('the sweep of idempotency claims', () => {
   const plant = (tenant: { environmentId: string }, prefix: string, count: number, expiresIn: string) =>
     database.asOwner(
       `INSERT INTO idempotency_claims (environment_id, key, request_digest, state, holder, lease_expires_at, expires_at, response_status, response_body)

@@ -1,7 +1,7 @@
 import type { ChatClient } from '../../../domain/integrations/chat-client.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 
-/** For suites over all routes: chat systems that call nobody and agree to everything. Each bot token is one of another workspace. */
+/** Chat systems for suites over all routes: they send nothing and accept everything. Each bot token belongs to another workspace. */
 export const agreeableChat: ChatClient = {
   slack: (_call, botToken, method, body) => {
     const channel = { id: body['channel'] ?? 'C0123456789', name: 'approvals', is_private: false, is_member: true };

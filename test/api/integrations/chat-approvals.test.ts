@@ -10,7 +10,7 @@ import { type Approval, approvalIn, untilStatus } from '../approvals/support.ts'
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import { invocationIn } from '../invocations/support.ts';
 
-/** An approval is decided by clicks in a Slack and in a Discord, by the members that chat users have said they are, and by nobody else. */
+/** Clicks in Slack and Discord decide an approval, as the member that the chat user is linked to, and only then. */
 const GRACE = { id: 'U0GRACE', username: 'grace' };
 const ADA = { id: 'U0ADA', username: 'ada' };
 const MALLORY = { id: 'U0MALLORY', username: 'mallory' };
@@ -87,7 +87,7 @@ async function send(provider: 'slack' | 'discord', { body, headers }: SignedClic
   return { status: response.status, text: await response.text() };
 }
 
-/** What the clicking user is told. */
+/** The reply to the user who clicked. */
 async function clickSlack(click: SignedClick): Promise<JsonObject> {
   const before = slack.answers.length;
   expect(await send('slack', click)).toEqual({ status: 200, text: '' });
@@ -325,7 +325,7 @@ test('the rights of the member hold: the requester, a plain member and a removed
   expect((await grace.call('GET', `/api/v2/approvals/${own.id}`, { headers })).text).toContain('"status":"pending"');
 });
 
-test('off, nothing is posted and no click decides; with another credential, every chat user must be linked anew', async () => {
+test('off, nothing is posted and no click decides; with another credential, every chat user must be linked again', async () => {
   const approval = await askTwo();
   const message = await posted(slack.messages, approval);
   await patch(`${ids.slack}/toggle`, { isActive: false });

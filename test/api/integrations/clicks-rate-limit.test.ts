@@ -33,7 +33,7 @@ afterAll(async () => {
 const send = (provider: ChatProvider, { body, headers }: SignedClick) =>
   api.call('POST', `/api/v2/integrations/${provider}/${ids[provider]}/interactions`, { raw: body, headers });
 
-/** It is on an approval that nobody has: a click costs a transaction and an answer whatever it is on. */
+/** A click on an approval that does not exist. It costs a transaction and a reply like any other. */
 function clickIn(provider: ChatProvider): SignedClick {
   const of = { approvalId: newId('approval'), bindingDigest: `sha256:${'0'.repeat(64)}` };
   const value = buttonValue({ ...of, decision: 'approve' });

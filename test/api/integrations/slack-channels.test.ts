@@ -52,7 +52,7 @@ test('thousands of channels with long descriptions are listed, each once', async
   expect(truncated).toBe(false);
 });
 
-/** A clock that stands still but for the pages, each of which takes so long. */
+/** A clock that only advances with each page, by this long. */
 function slowPages(
   pageMs: number,
   replies: ChatReply[] = [],

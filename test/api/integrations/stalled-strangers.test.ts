@@ -6,7 +6,7 @@ import { uuidv7 } from 'uuidv7';
 import { startFakeSlack } from '../../harness/providers/fake-slack.ts';
 import { startTestApi } from '../harness/test-api.ts';
 
-/** Whoever stalls a body of which nobody knows who sends it holds little of the process, and nothing of others. */
+/** An unauthenticated sender that stalls its body occupies little of the process, and blocks no other caller. */
 const slack = await startFakeSlack();
 const api = await startTestApi({ chats: { slackBaseUrl: slack.baseUrl } });
 const { key } = await api.createKey(api.database.tenant);

@@ -7,7 +7,7 @@ import { type Caller, createAction, errorOf, invocationIn, invocationsIn } from 
 /** The reply waits this long, and ten seconds more, where nothing ends the wait. */
 const TIMEOUT_MS = 120_000;
 
-/** What the API is told about the workers; a test sets it. */
+/** The state of the workers that the API sees; each test sets it. */
 class ToldWorkers implements Workers {
   state: WorkerState = 'up';
   lies: (workflowId: string) => Promise<boolean> = () => Promise.resolve(true);

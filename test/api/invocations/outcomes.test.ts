@@ -1,9 +1,8 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';
 import { createAction, effectOf, invocationIn, invoke } from './support.ts';
+import { closedPort } from '../harness/closed-port.ts';
 
 const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
@@ -40,11 +39,7 @@ describe('the grade of an invocation', () => {
   });
 
   test('a connection that is refused has failed, and nothing was sent', async () => {
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
-    const action = await createAction(service, { url: `http://127.0.0.1:${port}/` });
+    const action = await createAction(service, { url: `http://127.0.0.1:${await closedPort()}/` });
     const { status, invocation } = await invoke(service, action);
     expect(status).toBe(200);
     expect(invocation).toMatchObject({ status: 'failed', grade: 'failed' });

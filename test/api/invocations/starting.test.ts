@@ -1,5 +1,3 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { workflowStarts } from '../../../activities/maintenance/workflow-starts.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
@@ -12,21 +10,18 @@ import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { createAction, errorOf, invocationIn, invocationsIn, invoke } from './support.ts';
+import { closedPort } from '../harness/closed-port.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
-const invocationRows = async (): Promise<number> =>
-  (await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM invocations'))[0]?.n ?? -1;
+const invocationRows = (): Promise<number> => countRows(service.database, 'invocations');
 
 describe('Temporal is away', () => {
   test('invoke answers 503, leaves nothing behind, and the same request succeeds when it is back', async () => {
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
     const cutOff = await startTestApi({
       database: service.database,
-      temporalAddress: `127.0.0.1:${port}`,
+      temporalAddress: `127.0.0.1:${await closedPort()}`,
       taskQueue: service.taskQueue,
     });
     try {

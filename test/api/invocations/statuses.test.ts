@@ -12,11 +12,11 @@ import {
   invocationsIn,
   invoke,
 } from './support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
-const invocationCount = async (): Promise<number> =>
-  (await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM invocations'))[0]?.n ?? -1;
+const invocationCount = (): Promise<number> => countRows(service.database, 'invocations');
 
 const inputSchema = {
   type: 'object',
@@ -57,8 +57,7 @@ describe('POST /actions/{ref}/invoke', () => {
     const name = await createAction(service, { url }, { inputSchema });
     const before = await invocationCount();
     const reply = await service.post(`/api/v2/actions/${name}/invoke`, body);
-    expect(reply.status).toBe(400);
-    expect(errorOf(reply).code).toBe('VALIDATION_ERROR');
+    expect([reply.status, errorOf(reply).code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(JSON.stringify(errorOf(reply).details)).toContain(path);
     expect(await invocationCount()).toBe(before);
   });

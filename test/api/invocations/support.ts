@@ -31,6 +31,11 @@ export function errorOf(reply: CallResult): { code: string; message: string; det
   return (reply.json as { error: { code: string; message: string; details?: JsonObject } }).error;
 }
 
+/** The status and the error's code, undefined where the reply is a success. */
+export function statusAndCode(reply: CallResult): [number, string | undefined] {
+  return [reply.status, (reply.json as { error?: { code: string } }).error?.code];
+}
+
 let actions = 0;
 
 /** Creates an action for one test and returns its name. It is governed unless `overrides` says otherwise. */

@@ -6,6 +6,7 @@ import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';
 import { createAction, errorOf, type Invocation, invocationIn, invoke } from './support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const [service, target] = await Promise.all([startTestService(), startTarget()]);
 const approver = (await service.createKey(service.database.tenant)).key;
@@ -93,11 +94,9 @@ describe('GET /actions/invocations/{id}?wait=', () => {
     const { invocation } = await parked();
     const many = Array.from({ length: 60 }, () => service.get(`${pathOf(invocation.id)}?wait=60`));
     await expect.poll(waiting).toBe(many.length);
-    const [open] = await service.database.asOwner<{ busy: number }>(
-      `SELECT count(*)::int AS busy FROM pg_stat_activity
-       WHERE datname = current_database() AND usename <> current_user AND state LIKE 'idle in transaction%'`,
-    );
-    expect(open?.busy).toBe(0);
+    const idle = `pg_stat_activity
+       WHERE datname = current_database() AND usename <> current_user AND state LIKE 'idle in transaction%'`;
+    expect(await countRows(service.database, idle)).toBe(0);
     await deny(invocation);
     for (const reply of await Promise.all(many)) expect(invocationIn(reply).status).toBe('denied');
   });

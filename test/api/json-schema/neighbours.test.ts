@@ -10,7 +10,7 @@ import { type Caller, createAction, invoke } from '../invocations/support.ts';
  * the answers, because a busy machine makes all of them slow.
  */
 
-/** Half a second of a thread each: the neighbour's few calls would wait for all of them where it had no turn of its own. */
+/** Half a second of a thread each. Without fair turns the neighbour's few calls would wait for all of them. */
 const HOSTILE_AT_ONCE = 20;
 /** Not cheap, so that the neighbour needs a thread too. */
 const IN_A_THREAD: JsonObject = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } };

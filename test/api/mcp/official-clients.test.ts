@@ -73,19 +73,17 @@ async function makeAction(name: string, more: JsonObject): Promise<void> {
   expect(reply.status, reply.text).toBe(201);
 }
 
-beforeAll(async () => {
-  await makeAction('note', {});
-  await makeAction('ask', { governed: true, approval: { required: true }, mcp: { pinned: true } });
-  await makeAction('down', { governed: true });
-  const policy = {
-    schema: 'approval-policy/v1',
-    name: 'no-down',
-    priority: 1,
-    rules: [{ id: 'no', match: { actions: ['down'] }, effect: 'deny' }],
-  };
-  const made = await service.post('/api/v2/approval-policies', { document: policy });
-  if (made.status !== 201) throw new Error(made.text);
-});
+await makeAction('note', {});
+await makeAction('ask', { governed: true, approval: { required: true }, mcp: { pinned: true } });
+await makeAction('down', { governed: true });
+const policy = {
+  schema: 'approval-policy/v1',
+  name: 'no-down',
+  priority: 1,
+  rules: [{ id: 'no', match: { actions: ['down'] }, effect: 'deny' }],
+};
+const made = await service.post('/api/v2/approval-policies', { document: policy });
+if (made.status !== 201) throw new Error(made.text);
 
 describe.each(Object.keys(CLIENTS))('%s', (name) => {
   let client: Connected;

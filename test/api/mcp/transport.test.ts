@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/client';
 import { errorOf } from '../invocations/support.ts';
-import { approve, keyClient, type KeyClient, readApproval, untilStatus } from '../approvals/support.ts';
+import { approve, keyClient, readApproval, untilStatus } from '../approvals/support.ts';
 import { textOf } from '../../../domain/json.ts';
 import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';
@@ -138,19 +138,17 @@ it('an older client makes its handshake', async () => {
   expect(reply.headers.get('mcp-session-id')).toBeNull();
 });
 
+const decider = await keyClient(service, service.database.tenant);
+const made = await service.post('/api/v2/actions', {
+  name: 'task.refund',
+  governed: true,
+  approval: { required: true },
+  adapter: { type: 'http.request', config: { method: 'POST', url: `${target.baseUrl}/ok` } },
+});
+if (made.status !== 201) throw new Error(made.text);
+
 describe('a client that knows tasks', () => {
   const TASKS = { 'io.modelcontextprotocol/tasks': {} };
-  let decider: KeyClient;
-  beforeAll(async () => {
-    decider = await keyClient(service, service.database.tenant);
-    const made = await service.post('/api/v2/actions', {
-      name: 'task.refund',
-      governed: true,
-      approval: { required: true },
-      adapter: { type: 'http.request', config: { method: 'POST', url: `${target.baseUrl}/ok` } },
-    });
-    if (made.status !== 201) throw new Error(made.text);
-  });
   const park = (key = service.key, extensions = TASKS) =>
     post(
       service,

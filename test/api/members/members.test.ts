@@ -1,9 +1,10 @@
-import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { hashPassword } from '../../../db/auth/password.ts';
 import type { Role } from '../../../domain/roles.ts';
 import { CHEAP, createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
+import { askDuring, untilWaiting, withOpenTransaction } from '../harness/open-transaction.ts';
+import { statusAndCode } from '../invocations/support.ts';
 
 const ACCEPT = '/api/v2/auth/invitations/accept';
 const SESSION = '/api/v2/auth/session';
@@ -15,10 +16,6 @@ const owner = await createPerson(api, 'owner');
 const admin = await createPerson(api, 'admin');
 const member = await createPerson(api, 'member');
 
-const statusAndCode = ({ status, json }: CallResult): [number, string | undefined] => [
-  status,
-  (json as { error?: { code: string } }).error?.code,
-];
 const rolesOf = async (userId: string): Promise<Role[]> =>
   (await api.database.asOwner<{ role: Role }>('SELECT role FROM members WHERE user_id = $1', [userId])).map(
     (row) => row.role,
@@ -27,25 +24,6 @@ const dataOf = (reply: CallResult): Record<string, string> => (reply.json as { d
 const invite = async (email: string, role: Role = 'member', by = admin): Promise<string> =>
   dataOf(await by.call('POST', path, { body: { email, role } }))['token'] ?? '';
 const newEmail = (): string => `new-${Math.random().toString(36).slice(2)}@example.test`;
-
-/** Runs a statement in a transaction that stays open for `during`. */
-const holding = async <T>(sql: string, values: unknown[], during: (release: () => Promise<void>) => Promise<T>) => {
-  const client = new Client({ connectionString: api.database.ownerUrl });
-  await client.connect();
-  try {
-    await client.query('BEGIN');
-    await client.query(sql, values);
-    return await during(async () => void (await client.query('COMMIT')));
-  } finally {
-    await client.end();
-  }
-};
-const waitingForALock = async (): Promise<number> =>
-  (
-    await api.database.asOwner(
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    )
-  ).length;
 
 describe('GET members', () => {
   it('200 for any member: names, roles, no hash', async () => {
@@ -145,15 +123,16 @@ describe('invitations', () => {
   it('ends with the role of its inviter, also when it is made as the role is taken', async () => {
     const inviter = await createPerson(api, 'admin');
     const email = newEmail();
-    const [invited, changed] = await holding(
+    const [invited, changed] = await withOpenTransaction(
+      api.database,
       "SELECT pg_advisory_xact_lock(hashtextextended('invitations/' || $1::text || '/' || lower($2), 0))",
       [workspaceId, email],
-      async (release) => {
+      async (commit) => {
         const inviting = inviter.call('POST', path, { body: { email, role: 'admin' } });
-        await expect.poll(waitingForALock).toBe(1);
+        await untilWaiting(api.database, 1);
         const changing = owner.call('PATCH', `${path}/${inviter.userId}`, { body: { role: 'member' } });
-        await expect.poll(waitingForALock).toBe(2);
-        await release();
+        await untilWaiting(api.database, 2);
+        await commit();
         return Promise.all([inviting, changing]);
       },
     );
@@ -167,16 +146,9 @@ describe('invitations', () => {
     const person = await createPerson(api, 'owner', { workspaceId: development.workspaceId });
     const token = await invite(person.email);
     const accept = (password: string): Promise<CallResult> => api.call('POST', ACCEPT, { body: { token, password } });
-    const former = await holding(
-      'UPDATE users SET password_hash = $2 WHERE id = $1',
-      [person.userId, await hashPassword('another password of theirs', CHEAP)],
-      async (release) => {
-        const accepting = accept(PASSWORD);
-        await expect.poll(waitingForALock).toBe(1);
-        await release();
-        return accepting;
-      },
-    );
+    const changed = await hashPassword('another password of theirs', CHEAP);
+    const change = 'UPDATE users SET password_hash = $2 WHERE id = $1';
+    const former = await askDuring(api.database, [change, [person.userId, changed]], () => accept(PASSWORD));
     expect(statusAndCode(former)).toEqual([401, 'AUTHENTICATION_ERROR']);
     expect(await rolesOf(person.userId)).toEqual(['owner']);
     expect((await accept('another password of theirs')).status).toBe(200);

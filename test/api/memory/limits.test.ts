@@ -9,7 +9,8 @@ import { CHUNK_CHARACTERS_MIN } from '../../../domain/memory/split-text.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { type CallResult, startTestApi } from '../harness/test-api.ts';
-import { dataOf, errorOf } from '../invocations/support.ts';
+import { dataOf, errorOf, statusAndCode } from '../invocations/support.ts';
+import { countRows, sumUsed } from '../harness/count-rows.ts';
 
 /** What bounds memories, and that it is asked before the work is done. Rows are planted where a thousand requests would make them. */
 let collectionId: string;
@@ -23,12 +24,11 @@ beforeEach(async () => {
 const call = (method: string, path: string, body?: unknown, own = key): Promise<CallResult> =>
   api.call(method, `/api/v2/memory${path}`, { key: own, body });
 const store = async () => dataOf(await call('POST', '', { collectionId, content: 'one' }), memorySchema);
-const codeOf = (reply: CallResult): [number, string] => [reply.status, errorOf(reply).code];
 const stored = (): Promise<unknown[]> =>
   api.database.asOwner('SELECT id FROM memories WHERE collection_id = $1 ORDER BY id', [collectionId]);
 
 /** Each route that makes a vector or begins a job, for a caller who may not. */
-async function refusals(id: string, own: string): Promise<[number, string][]> {
+async function refusals(id: string, own: string): Promise<[number, string | undefined][]> {
   const before = [embedder.texts.length, await stored()];
   const replies = [
     await call('POST', '', { collectionId, content: 'two' }, own),
@@ -38,7 +38,7 @@ async function refusals(id: string, own: string): Promise<[number, string][]> {
   ];
   // Whoever is refused has made nobody work.
   expect([embedder.texts.length, await stored()]).toEqual(before);
-  return replies.map(codeOf);
+  return replies.map(statusAndCode);
 }
 
 describe('an operation is admitted before its text is embedded', () => {
@@ -54,8 +54,7 @@ describe('an operation is admitted before its text is embedded', () => {
     const { id } = await store();
     const { tenant, db } = api.database;
     const { memory_processing: allowed } = PLAN_TABLE.free.allowances;
-    const readUsed = `SELECT COALESCE(sum(used), 0)::int AS used FROM monthly_usage WHERE allowance = 'memory_processing'`;
-    const used = async () => (await api.database.asOwner<{ used: number }>(readUsed))[0]?.used ?? 0;
+    const used = () => sumUsed(api.database, 'memory_processing');
     await db.withWorkspace(tenant.workspaceId, (tx) => setPlan(tx, 'free'));
     try {
       const rest = (allowed ?? 0) - (await used()) - 1;
@@ -85,18 +84,21 @@ describe('an operation is admitted before its text is embedded', () => {
     embedder.isAway = true;
     const failed = await call('POST', '', { collectionId, content: 'three' }, own);
     embedder.isAway = false;
-    expect(codeOf(failed)).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(codeOf(await call('POST', '', { collectionId, content: 'three' }, own))).toEqual([429, 'BUDGET_EXCEEDED']);
+    expect(statusAndCode(failed)).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(statusAndCode(await call('POST', '', { collectionId, content: 'three' }, own))).toEqual([
+      429,
+      'BUDGET_EXCEEDED',
+    ]);
   });
 
   test('and no transaction is open meanwhile', async () => {
     const { id } = await store();
-    const open = `SELECT count(*)::int AS open FROM pg_stat_activity
+    const open = `pg_stat_activity
       WHERE datname = current_database() AND application_name = 'test-api' AND state LIKE 'idle in transaction%'`;
     const embed = embedder.embed.bind(embedder);
     let watched = 0;
     embedder.embed = async (texts, about) => {
-      await expect.poll(() => api.database.asOwner(open)).toEqual([{ open: 0 }]);
+      await expect.poll(() => countRows(api.database, open)).toBe(0);
       watched += 1;
       return embed(texts, about);
     };
@@ -120,18 +122,18 @@ describe('there are at most', () => {
   const environmentId = (): string => api.database.tenant.environmentId;
 
   test('so many collections of an environment', async () => {
-    const count = 'SELECT count(*)::int AS n FROM memory_collections WHERE environment_id = $1 AND deleted_at IS NULL';
-    const [there] = await api.database.asOwner<{ n: number }>(count, [environmentId()]);
+    const live = 'memory_collections WHERE environment_id = $1 AND deleted_at IS NULL';
+    const existing = await countRows(api.database, live, [environmentId()]);
     await api.database.asOwner(
       `INSERT INTO memory_collections (id, environment_id, name, embedding_model, embedding_dimensions)
        SELECT 'col_cap' || n, $1, 'cap ' || n, 'fake', 64 FROM generate_series(1, $2) n`,
-      [environmentId(), COLLECTIONS_MAX - 1 - (there?.n ?? 0)],
+      [environmentId(), COLLECTIONS_MAX - 1 - existing],
     );
     const atOnce = await Promise.all([1, 2, 3, 4].map((n) => call('POST', '/collections', { name: `last ${n}` })));
     expect(atOnce.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 429, 429, 429]);
-    expect(codeOf(await call('POST', '/collections', { name: 'one more' }))).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect(statusAndCode(await call('POST', '/collections', { name: 'one more' }))).toEqual([429, 'QUOTA_EXCEEDED']);
     // The default collection is one of them.
-    expect(codeOf(await call('POST', '', { content: 'names no collection' }))).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect(statusAndCode(await call('POST', '', { content: 'names no collection' }))).toEqual([429, 'QUOTA_EXCEEDED']);
     await api.database.asOwner(`DELETE FROM memory_collections WHERE id LIKE 'col_cap%'`);
   });
 
@@ -143,7 +145,7 @@ describe('there are at most', () => {
     );
     const taken = newId('collection');
     const replies = await Promise.all(ids.map((id) => call('PATCH', `/collections/${id}`, { name: taken })));
-    const conflicts = replies.filter(({ status }) => status !== 200).map(codeOf);
+    const conflicts = replies.filter(({ status }) => status !== 200).map(statusAndCode);
     expect(conflicts).toEqual([
       [409, 'CONFLICT'],
       [409, 'CONFLICT'],
@@ -157,7 +159,7 @@ describe('there are at most', () => {
       [environmentId(), collectionId, OPEN_JOBS_MAX],
     );
     const refused = await call('POST', '/ingest', { collectionId, text: 'one more' });
-    expect(codeOf(refused)).toEqual([409, 'CONFLICT']);
+    expect(statusAndCode(refused)).toEqual([409, 'CONFLICT']);
     expect((await call('POST', '/forget', { filter: { collectionIds: [collectionId] } })).status).toBe(200);
     await api.database.asOwner(`DELETE FROM memory_jobs WHERE id = 'job_cap1'`);
     await api.database.asOwner(`DELETE FROM memory_jobs WHERE environment_id = $1 AND id NOT LIKE 'job_cap%'`, [
@@ -175,7 +177,7 @@ describe('there are at most', () => {
         `SET session_replication_role = 'replica'; UPDATE memories SET version = ${version} WHERE id = '${id}'`,
       );
     await move(VERSIONS_MAX);
-    expect(codeOf(await call('PATCH', `/${id}`, { content: 'one more' }))).toEqual([409, 'CONFLICT']);
+    expect(statusAndCode(await call('PATCH', `/${id}`, { content: 'one more' }))).toEqual([409, 'CONFLICT']);
     await move(VERSIONS_MAX - 1);
     expect((await call('PATCH', `/${id}`, { content: 'the last' })).status).toBe(200);
   });
@@ -184,7 +186,7 @@ describe('there are at most', () => {
     const chunkCharacters = CHUNK_CHARACTERS_MIN;
     const most = CHUNKS_MAX * Math.floor(chunkCharacters / 2);
     const refused = await call('POST', '/ingest', { collectionId, text: 'x'.repeat(most), chunkCharacters });
-    expect(codeOf(refused)).toEqual([400, 'VALIDATION_ERROR']);
+    expect(statusAndCode(refused)).toEqual([400, 'VALIDATION_ERROR']);
     expect(JSON.stringify(errorOf(refused).details)).toContain('body.chunkCharacters');
     const fits = { collectionId, text: 'x'.repeat(most - chunkCharacters), chunkCharacters };
     expect((await call('POST', '/ingest', fits)).status).toBe(202);
@@ -200,11 +202,14 @@ describe('moments', () => {
     for (const moment of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-08:00']) {
       for (const name of ['validFrom', 'validTo', 'expiresAt']) {
         const body = { content: 'two', [name]: moment };
-        expect(codeOf(await call('POST', '', { collectionId, ...body }, own)), name).toEqual([400, 'VALIDATION_ERROR']);
-        expect(codeOf(await call('PATCH', `/${id}`, body, own)), name).toEqual([400, 'VALIDATION_ERROR']);
+        expect(statusAndCode(await call('POST', '', { collectionId, ...body }, own)), name).toEqual([
+          400,
+          'VALIDATION_ERROR',
+        ]);
+        expect(statusAndCode(await call('PATCH', `/${id}`, body, own)), name).toEqual([400, 'VALIDATION_ERROR']);
       }
       const ingest = { collectionId, text: 'two', expiresAt: moment };
-      expect(codeOf(await call('POST', '/ingest', ingest, own))).toEqual([400, 'VALIDATION_ERROR']);
+      expect(statusAndCode(await call('POST', '/ingest', ingest, own))).toEqual([400, 'VALIDATION_ERROR']);
       const at = encodeURIComponent(moment);
       for (const name of ['asOf', 'validAt']) expect((await call('GET', `?${name}=${at}`)).status).toBe(200);
       expect((await call('POST', '/search', { query: 'one', validAt: moment })).status).toBe(200);
@@ -227,7 +232,7 @@ describe('moments', () => {
     };
     try {
       const late = await call('POST', '', { collectionId, content: 'late', validTo });
-      expect(codeOf(late)).toEqual([400, 'VALIDATION_ERROR']);
+      expect(statusAndCode(late)).toEqual([400, 'VALIDATION_ERROR']);
       expect(JSON.stringify(errorOf(late).details)).toContain('body.validTo');
     } finally {
       embedder.embed = embed;

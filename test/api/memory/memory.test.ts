@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
 import { newId } from '../../../domain/ids.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 interface Memory {
   id: string;
@@ -22,11 +23,12 @@ const memoriesOf = ({ json }: CallResult): Memory[] => (json as { data: Memory[]
 const totalOf = ({ json }: CallResult): number => (json as { pagination: { total: number } }).pagination.total;
 const codeOf = ({ json }: CallResult): string => (json as { error: { code: string } }).error.code;
 
+const embedder = new FakeEmbedder();
+const api = await startTestApi({ embedder });
+const { key } = await api.createKey(api.database.tenant);
+
 describe('memories', () => {
-  let api: TestApi;
-  let key: string;
   let collectionId: string;
-  const embedder = new FakeEmbedder();
 
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     api.call(method, `/api/v2/memory${path}`, { key, body, headers });
@@ -35,18 +37,8 @@ describe('memories', () => {
     expect(stored.status, stored.text).toBe(201);
     return dataOf(stored);
   };
-  const storedRows = async (): Promise<number> =>
-    (
-      await api.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM memories WHERE collection_id = $1', [
-        collectionId,
-      ])
-    )[0]?.n ?? -1;
+  const storedRows = () => countRows(api.database, 'memories WHERE collection_id = $1', [collectionId]);
 
-  beforeAll(async () => {
-    api = await startTestApi({ embedder });
-    key = (await api.createKey(api.database.tenant)).key;
-  });
-  afterAll(() => api.close());
   beforeEach(async () => {
     embedder.isAway = false;
     const made = await call('POST', '/collections', { name: `collection ${Math.random()}` });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollection } from '../../../db/memory/collections.ts';
 import { nearestMemories } from '../../../db/memory/nearest-memories.ts';
 import { type NewMemory, storeMemories } from '../../../db/memory/changes.ts';
@@ -8,7 +8,7 @@ import { dotProduct, toUnitLength } from '../../../domain/embeddings/embedder.ts
 import { COMPARED_MAX } from '../../../domain/memory/memories.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { randomFrom } from '../../harness/random.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { plainMemory } from '../../harness/plain-memory.ts';
 
 interface Found {
@@ -25,11 +25,12 @@ const contents = (reply: CallResult): string[] => foundBy(reply).map(({ memory }
 const MODEL = { model: 'fake', dimensions: 64 };
 const plain = (content: string, vector: Float32Array): NewMemory => plainMemory({ content, vector });
 
+const embedder = new FakeEmbedder();
+const api = await startTestApi({ embedder });
+const { key } = await api.createKey(api.database.tenant);
+
 describe('searching memories', () => {
-  let api: TestApi;
-  let key: string;
   let collectionId: string;
-  const embedder = new FakeEmbedder();
   const call = (path: string, body: unknown, asKey = key) =>
     api.call('POST', `/api/v2/memory${path}`, { key: asKey, body });
   const search = (body: object) => call('/search', { collectionIds: [collectionId], ...body });
@@ -44,8 +45,6 @@ describe('searching memories', () => {
   };
 
   beforeAll(async () => {
-    api = await startTestApi({ embedder });
-    key = (await api.createKey(api.database.tenant)).key;
     collectionId = await newCollection(api.database.tenant, 'searched');
     await fill(api.database.tenant, collectionId, [
       'Ada wants her invoices in euro',
@@ -54,7 +53,6 @@ describe('searching memories', () => {
       'The weather in Oslo is cold',
     ]);
   });
-  afterAll(() => api.close());
 
   it('fuses meaning and words, and says why', async () => {
     const [best, ...others] = foundBy(await search({ query: 'invoices of Ada in euro' }));

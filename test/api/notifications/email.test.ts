@@ -14,7 +14,7 @@ import { createAction, errorOf, invoke } from '../invocations/support.ts';
 import { textOfId, Visitor } from '../pages/support.ts';
 import { notificationsIn } from './support.ts';
 
-/** Notifications by e-mail, to a real SMTP server that keeps what it takes: who gets one, what is in it, and where its link leads. */
+/** Notifications by e-mail, to a real SMTP server that stores them: recipients, content, and the target of the link. */
 const executable = chromiumPath();
 const ROOT = '/api/v2/notifications';
 const OUTSIDE = 'on-call@customer.example';
@@ -44,7 +44,7 @@ afterAll(async () => {
 async function sendTo(...emailRecipients: string[]): Promise<void> {
   const reply = await service.call('PATCH', `${ROOT}/preferences`, { key: service.key, body: { emailRecipients } });
   if (reply.status !== 200) throw new Error(reply.text);
-  // The change is told of by e-mail too: no later test waits for these.
+  // The change sends e-mails too: no later test waits for these.
   const open =
     "SELECT 1 FROM raised_events UNION ALL SELECT 1 FROM notification_emails WHERE status = 'sending' OR (status = 'queued' AND attempts = 0)";
   await vi.waitFor(async () => expect(await service.database.asOwner(open)).toEqual([]), { timeout: PATIENCE_MS });
@@ -67,7 +67,7 @@ async function mailsAbout(subject: string, recipients: readonly string[]): Promi
   return found();
 }
 
-/** Halts and resumes, which tells of two things. Returns the notifications that were there before. */
+/** Halts and resumes, which sends two notifications. Returns the notifications that existed before. */
 async function haltOnce(): Promise<Set<string>> {
   const known = new Set(notificationsIn(await service.get(`${ROOT}?limit=100`)).map(({ id }) => id));
   const { workspaceId, environmentId } = service.database.tenant;

@@ -9,7 +9,7 @@ import { errorOf } from '../invocations/support.ts';
 import { rotatedSecret } from '../signing-keys/support.ts';
 import { notificationsIn, raise } from './support.ts';
 
-/** What a reader marks and mutes is theirs alone; what happens again is unread again; alerts are signed messages. */
+/** Marks and mutes belong to one reader; a repeated event is unread again; alerts are signed messages. */
 const ROOT = '/api/v2/notifications';
 const [service, destination] = await Promise.all([startTestService({ relay: true }), startDestination()]);
 const [alice, bob] = await Promise.all([createPerson(service, 'admin'), createPerson(service, 'member')]);
@@ -124,7 +124,7 @@ describe('the alert webhook', () => {
       url: null,
       environmentId,
     });
-    // The halt itself was told of, too: to the webhook and to alice, but not to bob, who has muted it.
+    // The halt also notified the webhook and alice, but not bob, who has muted it.
     await vi.waitFor(() => expect(verified().map(({ type }) => type)).toContain('environment.halted'), {
       timeout: PATIENCE_MS,
     });

@@ -113,7 +113,7 @@ describe('a change of the notification channels by a key of one environment', { 
     }
     const told = await toldOf(tenants.production, 'notification_preferences.updated');
     expect(told).toHaveLength(before + 1);
-    // The same values again change nothing, and nobody is told.
+    // The same values change nothing and notify nobody.
     await change({ emailRecipients: [OTHER] });
     const raised = await service.database.asOwner('SELECT 1 FROM raised_events');
     expect(raised).toEqual([]);

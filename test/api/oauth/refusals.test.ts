@@ -23,6 +23,7 @@ import {
   REDIRECT,
   type Tokens,
 } from './support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 /** What is refused: to apps, to thieves of tokens, and to other sites. Each of these is a way in if it works. */
 const api = await startTestApi();
@@ -433,10 +434,7 @@ describe('the consent page', () => {
       fields: { ...checkedFields(page.text), csrfToken: csrf, environmentId, decision: 'allow' },
     };
   }
-  const grants = async (): Promise<number> => {
-    const rows = await api.database.asOwner('SELECT count(*)::int AS count FROM oauth_grants', []);
-    return (rows as { count: number }[])[0]?.count ?? -1;
-  };
+  const grants = (): Promise<number> => countRows(api.database, 'oauth_grants');
 
   it('takes its form from our own page only', async () => {
     const { browser, path, fields } = await opened();

@@ -15,6 +15,11 @@ import { beginAuthorization, decideConsent, findServer, openConsent, postForm, R
 const CURSOR = 'cursor://anysphere.cursor-mcp/oauth/callback';
 const DOCUMENT = 'https://editor.example/client.json';
 const CODE_AND_REFRESH = ['authorization_code', 'refresh_token'];
+const PUBLIC_CLIENT = {
+  grant_types: CODE_AND_REFRESH,
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+};
 
 const api = await startTestApi({
   network: { publicUrl: null, trustedProxies: parseAddressRanges('127.0.0.1') },
@@ -47,24 +52,18 @@ const REGISTRATIONS: Record<string, JsonObject> = {
   Cursor: {
     client_name: 'Cursor',
     redirect_uris: [CURSOR, 'https://www.cursor.com/agents/mcp/oauth/callback', 'http://localhost:8787/callback'],
-    grant_types: CODE_AND_REFRESH,
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
+    ...PUBLIC_CLIENT,
   },
   'claude.ai': {
     client_name: 'Claude',
     redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
-    grant_types: CODE_AND_REFRESH,
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
+    ...PUBLIC_CLIENT,
     scope: 'claudeai',
   },
   'Claude Code': {
     client_name: 'Claude Code (service)',
     redirect_uris: ['http://localhost:54212/callback'],
-    grant_types: CODE_AND_REFRESH,
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
+    ...PUBLIC_CLIENT,
   },
   ChatGPT: {
     client_name: 'ChatGPT',
@@ -91,9 +90,7 @@ const REGISTRATIONS: Record<string, JsonObject> = {
     client_name: 'MCP Inspector',
     client_uri: 'https://github.com/modelcontextprotocol/inspector',
     redirect_uris: ['http://localhost:6274/oauth/callback'],
-    grant_types: CODE_AND_REFRESH,
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
+    ...PUBLIC_CLIENT,
     scope: 'offline_access actions:read',
   },
   'a web app with a secret and a client grant': {

@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { describe, expect, it, test } from 'vitest';
 import { ROUTES } from '../../../api/routes.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -23,6 +22,7 @@ import {
   openConsent,
   type Tokens,
 } from './support.ts';
+import { askDuring } from '../harness/open-transaction.ts';
 
 /** An app does no more than its user could: a member may not make an API key, and gets none of its power through an app. */
 const GROUPS = SCOPE_GROUPS.map(({ name }) => name);
@@ -72,7 +72,7 @@ describe('the consent of a member', () => {
     return { page, decide: (more = {}) => browser.post(path, { ...fields, ...more }) };
   }
 
-  it('offers nothing that needs an admin, says so, grants the rest and is on record, whatever a form claims', async () => {
+  it('offers nothing that needs an admin, says so, grants the rest and is audited, also with a forged form', async () => {
     const person = await createPerson(api, 'member');
     const { page, decide } = await opened(person, 'actions:read actions:write secrets:write');
     expect(checkedFields(page.text)).toEqual({ 'scope:actions:read': 'on' });
@@ -123,20 +123,7 @@ describe('the consent of a member', () => {
   ])('who is %s before it commits writes nothing', async (_, status, sql) => {
     const person = await createPerson(api, 'admin');
     const { decide } = await opened(person, 'actions:write');
-    const client = new Client({ connectionString: api.database.ownerUrl });
-    await client.connect();
-    try {
-      await client.query('BEGIN');
-      await client.query(sql, [person.userId]);
-      const deciding = decide();
-      const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-      await expect.poll(async () => (await api.database.asOwner(waiting)).length).toBe(1);
-      await client.query('COMMIT');
-      expect((await deciding).status).toBe(status);
-    } finally {
-      await client.end();
-    }
+    expect((await askDuring(api.database, [sql, [person.userId]], () => decide())).status).toBe(status);
     expect(await written(person)).toEqual({ grants: [], audited: [] });
   });
 });

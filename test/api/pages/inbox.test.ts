@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addMember } from '../../../db/members/members.ts';
 import { setPlan } from '../../../db/plans/plans.ts';
 import { environmentPath } from '../../../domain/console-links.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 import { openApproval, pathOf, Visitor } from './support.ts';
 
-describe('the inbox', () => {
-  let api: TestApi;
-  let key: string;
-  beforeAll(async () => {
-    api = await startTestApi();
-    ({ key } = await api.createKey(api.database.tenant));
-  });
-  afterAll(async () => {
-    await api?.close();
-  });
+const api = await startTestApi();
+const { key } = await api.createKey(api.database.tenant);
 
+describe('the inbox', () => {
   const visitorOf = ({ token }: TestPerson): Visitor => new Visitor(api, { 'service-session': token });
 
   test('lists what waits for this member, and says why the rest does not', async () => {
@@ -26,7 +19,7 @@ describe('the inbox', () => {
     const inbox = await visitorOf(await createPerson(api, 'owner')).get('/console');
     expect(inbox.text).toContain(mine.title);
     expect(inbox.text).toContain(`href="${pathOf(api, mine)}"`);
-    // A free-standing approval takes an admin or an owner.
+    // An approval without an invocation needs an admin or an owner.
     const theirs = await visitorOf(member).get('/console');
     expect(theirs.text).toContain('Nothing waits for you.');
     expect(theirs.text).not.toContain(mine.title);

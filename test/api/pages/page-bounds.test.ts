@@ -9,7 +9,7 @@ import { visibleJson } from '../../../domain/unseen-characters.ts';
 import { decisionBy, limitOf, MARKUP, pageOf, type Sample, UNSEEN, viewOf } from './samples.ts';
 import { decoded } from './support.ts';
 
-/** Each page has a bound, whatever stands in it: contents are as long as the database takes them, and expand when they are rendered. */
+/** Each page has a size limit for any content: texts are as long as the database accepts, and grow when they are rendered. */
 
 const CONTENTS = {
   'unseen characters': '\u200B',

@@ -190,7 +190,7 @@ describe('a decision', () => {
     const stale = await browser.post(path, { ...form, csrfToken: owner.csrfToken });
     expect(stale.status).toBe(403);
     expect(stale.text).toContain('This page is of an earlier sign-in.');
-    // The header of the API does not stand in for the field of the form.
+    // The API's header does not replace the field of the form.
     expect((await browser.post(path, { ...form, csrfToken: '' }, { 'X-CSRF-Token': person.csrfToken })).status).toBe(
       403,
     );

@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readUsage, setPlan } from '../../../db/plans/plans.ts';
 import { PLAN_TABLE, type PlanName, usageResetsAt } from '../../../domain/plans.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTestService } from '../../harness/service.ts';
 import { createAction, errorOf } from '../invocations/support.ts';
-import { type Destination, publish, startDestination, statusOf } from '../messages/support.ts';
+import { publish, startDestination, statusOf } from '../messages/support.ts';
 import type { CallResult } from '../harness/test-api.ts';
 
 const ALLOWED = PLAN_TABLE.free.allowances.egress ?? 0;
 const REPLY = 'Grüße';
 const bytesOf = (...texts: string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
+const [service, destination] = await Promise.all([startTestService(), startDestination()]);
+const action = await createAction(service, { url: `${destination.baseUrl}/invoked`, body: { n: 1 } });
+for (const path of ['/invoked', '/hook', '/ended']) destination.answer(path, { status: 200, body: REPLY });
+
 describe('the egress of a month', () => {
-  let service: TestService;
-  let destination: Destination;
-  let action: string;
-  beforeAll(async () => {
-    [service, destination] = await Promise.all([startTestService(), startDestination()]);
-    action = await createAction(service, { url: `${destination.baseUrl}/invoked`, body: { n: 1 } });
-    for (const path of ['/invoked', '/hook', '/ended']) destination.answer(path, { status: 200, body: REPLY });
-  });
-  afterAll(async () => {
-    await service?.close();
-    await destination?.close();
-  });
   beforeEach(async () => {
     await service.database.asOwner('DELETE FROM monthly_usage');
     await putOn('free');
@@ -96,7 +88,7 @@ describe('the egress of a month', () => {
     expect([repeated.status, repeated.json]).toEqual([200, first.json]);
   });
 
-  it('begins anew with the month', async () => {
+  it('starts again with each month', async () => {
     await leave(0);
     expect((await invoking()).status).toBe(429);
     await service.database.asOwner("UPDATE monthly_usage SET month = month - interval '1 month'");

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../api/http/define-route.ts';
 import { ROUTES } from '../../../api/routes.ts';
@@ -30,20 +30,12 @@ const expensiveRoute = defineRoute({
 const LIMIT_MS = 1_000;
 const ROUNDS_MAX = 5;
 
+const routes = [...ROUTES, expensiveRoute];
+const first = await startTestApi({ routes });
+const second = await startTestApi({ database: first.database, routes });
+const key = (await first.createKey(first.database.tenant)).key;
+
 describe('a pause of expensive work', () => {
-  let first: TestApi;
-  let second: TestApi;
-  let key: string;
-  beforeAll(async () => {
-    const routes = [...ROUTES, expensiveRoute];
-    first = await startTestApi({ routes });
-    second = await startTestApi({ database: first.database, routes });
-    key = (await first.createKey(first.database.tenant)).key;
-  });
-  afterAll(async () => {
-    await second?.close();
-    await first?.close();
-  });
   beforeEach(() => setExpensiveWorkPause(first.database.db, null));
 
   const call = (api: TestApi, headers: Record<string, string> = {}): Promise<CallResult> =>

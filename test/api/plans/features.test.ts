@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, describe, it } from 'vitest';
+import { expect, describe, it } from 'vitest';
 import { setPlan } from '../../../db/plans/plans.ts';
 import type { PlanName } from '../../../domain/plans.ts';
 import { createPerson } from '../harness/people.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
+
+const api = await startTestApi();
+const { workspaceId } = api.database.tenant;
 
 describe('a feature that not every plan has', () => {
-  let api: TestApi;
-  let workspaceId: string;
-  beforeAll(async () => {
-    api = await startTestApi();
-    ({ workspaceId } = api.database.tenant);
-  });
-  afterAll(async () => api?.close());
-
   const putOn = (plan: PlanName): Promise<unknown> =>
     api.database.db.withWorkspace(workspaceId, (tx) => setPlan(tx, plan));
 

@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createServer, type AddressInfo } from 'node:net';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readUsage, setPlan } from '../../../db/plans/plans.ts';
 import { PLAN_TABLE, usageResetsAt } from '../../../domain/plans.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { createAction, errorOf, invoke } from '../invocations/support.ts';
 import { startTestApi } from '../harness/test-api.ts';
+import { closedPort } from '../harness/closed-port.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const ALLOWED = PLAN_TABLE.free.allowances.executions ?? 0;
 
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const { workspaceId } = service.database.tenant;
+const action = await createAction(service, { url: `${target.baseUrl}/ok` });
+await service.database.db.withWorkspace(workspaceId, (tx) => setPlan(tx, 'free'));
+
 describe('the executions of a month', () => {
-  let service: TestService;
-  let target: Target;
-  let action: string;
-  let workspaceId: string;
-  beforeAll(async () => {
-    [service, target] = await Promise.all([startTestService(), startTarget()]);
-    ({ workspaceId } = service.database.tenant);
-    action = await createAction(service, { url: `${target.baseUrl}/ok` });
-    await service.database.db.withWorkspace(workspaceId, (tx) => setPlan(tx, 'free'));
-  });
-  afterAll(async () => {
-    await target?.stop();
-    await service?.close();
-  });
   beforeEach(() => service.database.asOwner('DELETE FROM monthly_usage'));
 
   const used = async (): Promise<number> =>
@@ -35,8 +27,7 @@ describe('the executions of a month', () => {
       [workspaceId, ALLOWED - left],
     );
   };
-  const rows = async (): Promise<number> =>
-    (await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM invocations'))[0]?.n ?? -1;
+  const rows = (): Promise<number> => countRows(service.database, 'invocations');
   const ask = (headers: Record<string, string> = {}, api = service) =>
     api.call('POST', `/api/v2/actions/${action}/invoke`, { key: service.key, body: { input: {} }, headers });
 
@@ -101,7 +92,7 @@ describe('the executions of a month', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('begin anew with the month', async () => {
+  it('start again with each month', async () => {
     await leave(0);
     expect((await ask()).status).toBe(429);
     await service.database.asOwner("UPDATE monthly_usage SET month = month - interval '1 month'");
@@ -109,11 +100,3 @@ describe('the executions of a month', () => {
     expect(await used()).toBe(1);
   });
 });
-
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineRoute } from '../../../api/http/define-route.ts';
 import { createApiKey } from '../../../db/api-keys/api-keys.ts';
 import type { Tenant } from '../../../db/client.ts';
@@ -6,7 +6,7 @@ import { setPlan } from '../../../db/plans/plans.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { PLAN_TABLE, type PlanName } from '../../../domain/plans.ts';
 import { z } from 'zod';
-import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 const IDENTITY = '/api/v2/auth/identity';
 const HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
@@ -25,6 +25,7 @@ const quotaRoute = defineRoute({
   audited: 'none: it is of a test',
   handler: () => Promise.reject(new ServiceError('QUOTA_EXCEEDED')),
 });
+
 const secretRoute = defineRoute({
   of: 'environment',
   id: 'test.scoped',
@@ -38,18 +39,10 @@ const secretRoute = defineRoute({
   handler: () => Promise.resolve({ status: 200, data: {} }),
 });
 
-describe('rate limits', () => {
-  let api: TestApi;
-  let routes: TestApi;
-  beforeAll(async () => {
-    api = await startTestApi();
-    routes = await startTestApi({ database: api.database, routes: [quotaRoute, secretRoute] });
-  });
-  afterAll(async () => {
-    await routes?.close();
-    await api?.close();
-  });
+const api = await startTestApi();
+const routes = await startTestApi({ database: api.database, routes: [quotaRoute, secretRoute] });
 
+describe('rate limits', () => {
   /** A key of a new workspace on the plan. */
   const keyOn = async (plan: PlanName): Promise<{ key: string; tenant: Tenant }> => {
     const { development: tenant } = await api.database.anotherWorkspace();

@@ -1,30 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseAddressRanges } from '../../../domain/address-ranges.ts';
 import { createPerson, PASSWORD } from '../harness/people.ts';
-import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { startTestApi } from '../harness/test-api.ts';
 
 const IDENTITY = '/api/v2/auth/identity';
 const PUBLIC_URL = 'https://api.example.com';
 
-describe('a service that is public over HTTPS', () => {
-  let behindProxy: TestApi;
-  let exposed: TestApi;
-  let inside: TestApi;
-  let key: string;
-  beforeAll(async () => {
-    const trustedProxies = parseAddressRanges('127.0.0.0/8');
-    behindProxy = await startTestApi({ network: { publicUrl: PUBLIC_URL, trustedProxies } });
-    const { database } = behindProxy;
-    exposed = await startTestApi({ database, network: { publicUrl: PUBLIC_URL, trustedProxies: [] } });
-    inside = await startTestApi({ database, network: { publicUrl: null, trustedProxies } });
-    key = (await behindProxy.createKey(database.tenant)).key;
-  });
-  afterAll(async () => {
-    await exposed?.close();
-    await inside?.close();
-    await behindProxy?.close();
-  });
+const trustedProxies = parseAddressRanges('127.0.0.0/8');
+const behindProxy = await startTestApi({ network: { publicUrl: PUBLIC_URL, trustedProxies } });
+const { database } = behindProxy;
+const exposed = await startTestApi({ database, network: { publicUrl: PUBLIC_URL, trustedProxies: [] } });
+const inside = await startTestApi({ database, network: { publicUrl: null, trustedProxies } });
+const key = (await behindProxy.createKey(database.tenant)).key;
 
+describe('a service that is public over HTTPS', () => {
   it.each<[string, Record<string, string>]>([
     ['in clear', {}],
     ['in clear through the proxy', { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'http' }],

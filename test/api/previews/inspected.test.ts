@@ -6,6 +6,7 @@ import { startTestService } from '../../harness/service.ts';
 import { previewWorkflowId } from '../../../temporal/previews/observe-preview.ts';
 import { effectOf, errorOf, invoke } from '../invocations/support.ts';
 import { preview, previewIn, readPreview } from './support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 /** Previews with an adapter that reads the provider: `stripe.refund`, against a fake Stripe over real HTTP. */
 afterAll(async () => {
@@ -29,8 +30,7 @@ if (reply.status !== 201) throw new Error(reply.text);
 const asked = (): JsonObject & { input: { payment_intent: string; amount: number } } => ({
   input: { payment_intent: stripe.pay(), amount: 1250 },
 });
-const rowsOf = async (table: string): Promise<number> =>
-  (await service.database.asOwner<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n ?? -1;
+const rowsOf = (table: string): Promise<number> => countRows(service.database, table);
 
 describe('a preview of what an adapter can inspect', () => {
   test('holds what was read from the provider, under which it is executed', async () => {

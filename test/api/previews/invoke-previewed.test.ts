@@ -1,6 +1,4 @@
 import { newId } from '../../../domain/ids.ts';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { budgetSchema } from '../../../api/budgets/schemas.ts';
@@ -15,6 +13,7 @@ import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';
 import { beginRun, createAction, dataOf, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { expire, preview, readPreview, tamper } from './support.ts';
+import { closedPort } from '../harness/closed-port.ts';
 
 const VALUE = 'pk_live_12345678';
 const refundConfig = (path: string): JsonObject => ({
@@ -142,7 +141,7 @@ describe('refused before anything is written', () => {
     expect([reply.status, errorOf(reply).code]).toEqual([409, 'PREVIEW_EXPIRED']);
   });
 
-  test('a preview that was used is PREVIEW_ALREADY_USED, whatever became of its invocation', async () => {
+  test('a used preview is refused with PREVIEW_ALREADY_USED after any end of its invocation', async () => {
     const action = await createAction(service, { url: `${target.baseUrl}/status?status=422` });
     const made = await preview(service, action);
     const { invocation } = await invoke(service, action, { input: {}, previewId: made.id });
@@ -315,13 +314,9 @@ type Post = (path: string, body: unknown) => ReturnType<TestService['post']>;
 
 /** Another API process on the same database, whose Temporal is away. */
 async function whileAway(work: (cutOff: Post) => Promise<void>): Promise<void> {
-  const closed = createServer();
-  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-  const { port } = closed.address() as AddressInfo;
-  await new Promise((resolve) => closed.close(resolve));
   const api = await startTestApi({
     database: service.database,
-    temporalAddress: `127.0.0.1:${port}`,
+    temporalAddress: `127.0.0.1:${await closedPort()}`,
     taskQueue: service.taskQueue,
   });
   try {

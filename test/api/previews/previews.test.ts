@@ -5,6 +5,7 @@ import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';
 import { beginRun, createAction, errorOf, invoke } from '../invocations/support.ts';
 import { blockOf, expire, preview, previewIn, readPreview } from './support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const refundConfig = (): JsonObject => ({
   url: `${target.baseUrl}/ok?for={{invocation.id}}`,
@@ -26,8 +27,7 @@ await service.call('PUT', '/api/v2/secrets/pay_key', { key: service.key, body: {
 const refund = await createAction(service, refundConfig(), REFUND);
 const INPUT = { payment: 'pay_1', amount: 1250 };
 
-const rowsOf = async (table: string): Promise<number> =>
-  (await service.database.asOwner<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n ?? -1;
+const rowsOf = (table: string): Promise<number> => countRows(service.database, table);
 
 describe('a preview', () => {
   test('shows exactly what would be sent, what it uses up and what it rests on, and sends nothing', async () => {

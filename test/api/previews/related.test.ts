@@ -1,23 +1,18 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget } from '../../harness/target.ts';
 import { readApproval } from '../approvals/support.ts';
 import { createAction, errorOf, invoke } from '../invocations/support.ts';
 import { preview, previewIn, type Preview } from './support.ts';
 
 /** A preview's body equals the body of the later invocation, including its references to earlier ones. */
-let service: TestService;
-let target: Target;
-let action: string;
+const [service, target] = await Promise.all([startTestService(), startTarget()]);
+const action = await createAction(service, { url: `${target.baseUrl}/ok` });
+const [first, second] = await Promise.all([invoke(service, action), invoke(service, action)]);
 /** Two effects that succeeded, one to compensate and one to wait for, and the invocation to run again. */
-let [charge, order, earlier] = ['', '', ''];
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-  action = await createAction(service, { url: `${target.baseUrl}/ok` });
-  const [first, second] = await Promise.all([invoke(service, action), invoke(service, action)]);
-  [charge, order, earlier] = [first.invocation.effectId ?? '', second.invocation.effectId ?? '', first.invocation.id];
-});
+const [charge, order] = [first.invocation.effectId ?? '', second.invocation.effectId ?? ''];
+const earlier = first.invocation.id;
 
 const related = (): JsonObject => ({ input: {}, compensates: charge, dependsOn: [order], retryOf: earlier });
 const belongsTo = (made: Pick<Preview, 'blocks'>) =>

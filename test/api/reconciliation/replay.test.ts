@@ -5,7 +5,7 @@ import { startTestService } from '../../harness/service.ts';
 import { type Effect, effectIn, effectOf, errorOf, invocationIn } from '../invocations/support.ts';
 import { evidence, operatorOf, unknownOf, withCapabilities } from './support.ts';
 
-/** A provider that keeps the answer of each idempotency key, as real ones do, and loses or withholds it as told. */
+/** A provider that stores the reply of each idempotency key, as real ones do. A test makes it lose or withhold the reply. */
 class Provider {
   readonly seen: { key: string; body: string; authorization: string }[] = [];
   readonly made = new Set<string>();

@@ -8,6 +8,7 @@ import type { CallResult } from '../harness/test-api.ts';
 import { createPerson } from '../harness/people.ts';
 import { createAction, effectIn, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { evidence, operatorOf, unknownOf } from './support.ts';
+import { sumUsed } from '../harness/count-rows.ts';
 
 const [service, target] = await Promise.all([startTestService(), startTarget()]);
 const operator = await operatorOf(service);
@@ -117,8 +118,7 @@ describe('POST /actions/effects/{id}/resolve', () => {
     const effect = await effectOf(service, invocation);
     const first = effectIn(await resolveEffect(effect.id, { outcome: 'failed', partialEffect: 'none', evidence }));
     const second = await resolveEffect(effect.id, { outcome: 'succeeded', evidence });
-    expect(second.status).toBe(409);
-    expect(errorOf(second).code).toBe('CONFLICT');
+    expect([second.status, errorOf(second).code]).toEqual([409, 'CONFLICT']);
     expect(await effectOf(service, invocation)).toEqual(first);
     const before = await sends();
     const again = await invoke(service, action, { input: {} }, key);
@@ -257,12 +257,7 @@ describe('a settlement that races a resolution', () => {
 
 describe('POST /actions/invocations/{id}/resolve', () => {
   const plain = { governed: false };
-  const used = async (): Promise<number> =>
-    (
-      await service.database.asOwner<{ used: number }>(
-        `SELECT COALESCE(sum(used), 0)::int AS used FROM monthly_usage WHERE allowance = 'executions'`,
-      )
-    )[0]?.used ?? -1;
+  const used = () => sumUsed(service.database, 'executions');
   const plainUnknown = async () => (await invoke(service, await createAction(service, lost(), plain))).invocation;
 
   test('succeeded keeps the execution, failed gives it back', async () => {

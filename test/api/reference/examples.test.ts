@@ -1,38 +1,29 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EXAMPLES_FILE, type OperationExample } from '../../../api/reference/describe-with-examples.ts';
 import { textOf } from '../../../api/openapi/documents.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { isJsonObject, type Json } from '../../../domain/json.ts';
 import { startTestService } from '../../harness/service.ts';
-import { type Destination, startDestination } from '../messages/support.ts';
+import { startDestination } from '../messages/support.ts';
 import { createWorld } from '../suites/create-world.ts';
-import type { World } from '../suites/world.ts';
 import { EXAMPLE_KEY, StableExample } from './stable-example.ts';
 import { exampleFindings, recordExamples } from './record-examples.ts';
 
 /** Read where it is asked for: the first test may have written it. */
 const committed = () => JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8')) as Record<string, OperationExample>;
 
-describe('api/reference/examples.json', () => {
-  let world: World;
-  let provider: Destination;
-  beforeAll(async () => {
-    // With a Date of its own: the digest of a response must not depend on the second in which it was given.
-    provider = await startDestination();
-    const refund = JSON.stringify({ id: 're_4YdK', payment: 'pay_1002', amount: 1_250, state: 'succeeded' });
-    provider.answer('/v1/refunds', {
-      status: 201,
-      headers: { 'Content-Type': 'application/json', Date: 'Mon, 02 Mar 2026 10:15:00 GMT' },
-      body: refund,
-    });
-    world = await createWorld({ api: await startTestService(), targetUrl: `${provider.baseUrl}/v1/refunds` });
-  });
-  afterAll(async () => {
-    await world.api.close();
-    await provider.close();
-  });
+// With a Date of its own: the digest of a response must not depend on the second in which it was given.
+const provider = await startDestination();
+const refund = JSON.stringify({ id: 're_4YdK', payment: 'pay_1002', amount: 1_250, state: 'succeeded' });
+provider.answer('/v1/refunds', {
+  status: 201,
+  headers: { 'Content-Type': 'application/json', Date: 'Mon, 02 Mar 2026 10:15:00 GMT' },
+  body: refund,
+});
+const world = await createWorld({ api: await startTestService(), targetUrl: `${provider.baseUrl}/v1/refunds` });
 
+describe('api/reference/examples.json', () => {
   // `npm run openapi:examples` runs this test with --update, which rewrites the file.
   it('is what the API answers', async () => {
     const examples = await recordExamples(world, ROUTES);

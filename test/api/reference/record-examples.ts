@@ -51,7 +51,7 @@ function requestOf({ params, query, body, raw }: FixtureRequest): OperationExamp
     ...(params === undefined ? {} : { params }),
     ...(query === undefined ? {} : { query }),
     ...(body === undefined ? {} : { body: body as JsonObject }),
-    // The boundary of a multipart body is made anew each time.
+    // The boundary of a multipart body is random.
     ...(raw === undefined
       ? {}
       : {

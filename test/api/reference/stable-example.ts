@@ -5,7 +5,7 @@ import { uniqueParts } from '../suites/fixture.ts';
 
 /** The moment at which every example was recorded. */
 const EXAMPLE_NOW = Date.parse('2026-03-02T10:15:00.000Z');
-/** What a call of a provider takes, where it is measured. */
+/** Replaces the measured duration of a provider call. */
 const DURATION_MS = 184;
 const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;

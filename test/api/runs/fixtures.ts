@@ -84,7 +84,7 @@ export const fixtures: RouteFixtures = {
   'runs.spans.list': {
     request: runWithSpans,
     listedFrom: 'spans',
-    // The others have ids that are made anew each time.
+    // The others have random ids.
     example: runWithSpans,
     plantRow: (world, { params }) =>
       plantSpans(world, params?.['id'] ?? '', [{ id: randomUUID().replaceAll('-', '').slice(0, 16), name: 'again' }]),

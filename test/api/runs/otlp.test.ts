@@ -5,6 +5,7 @@ import { listedRunSchema, runSchema, runWithCountsSchema, spanSchema } from '../
 import { setPlan } from '../../../db/plans/plans.ts';
 import { type CallOptions, type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const PATH = '/api/v2/otlp/v1/traces';
 const api = await startTestApi({ taskQueue: 'nobody-polls' });
@@ -81,7 +82,7 @@ function treeOf(traceId: string) {
 }
 
 describe('the spans of a trace', () => {
-  test('have one run, whatever their order, and however often they come', async () => {
+  test('make one run in any order and any number of deliveries', async () => {
     const traceId = newTraceId();
     const { root, model, tool } = treeOf(traceId);
     await accepted(tool, model);
@@ -125,7 +126,7 @@ describe('the spans of a trace', () => {
     expect(await readRun(await runOfTrace(other.root.traceId))).toMatchObject({ status: 'succeeded', tokens: 42 });
   });
 
-  test('have a kind of ours whatever they call their operation', async () => {
+  test('map every operation name to one of our kinds', async () => {
     const { root } = treeOf(newTraceId());
     await accepted({ ...root, attributes: [text('gen_ai.operation.name', '__proto__')] });
     expect(await level(await runOfTrace(root.traceId))).toMatchObject([{ kind: 'other' }]);
@@ -142,14 +143,8 @@ describe('the spans of a trace', () => {
 
   test('of many traces are written in one request, which makes 100 runs at most', async () => {
     const spans = Array.from({ length: 120 }, () => treeOf(newTraceId()).root);
-    const made = async (): Promise<number> => {
-      const traceIds = spans.map(({ traceId }) => traceId);
-      const rows = await api.database.asOwner<{ count: number }>(
-        'SELECT count(*)::int AS count FROM runs WHERE trace_id = ANY($1)',
-        [traceIds],
-      );
-      return rows[0]?.count ?? 0;
-    };
+    const traceIds = spans.map(({ traceId }) => traceId);
+    const made = () => countRows(api.database, 'runs WHERE trace_id = ANY($1)', [traceIds]);
     const reply = await send(requestOf(spans));
     const errorMessage = expect.stringContaining('at most 100 runs') as string;
     expect([reply.status, reply.json]).toEqual([200, { partialSuccess: { rejectedSpans: '20', errorMessage } }]);
@@ -161,7 +156,7 @@ describe('the spans of a trace', () => {
   test('keep what was said only where the caller asks for it', async () => {
     const { tool } = treeOf(newTraceId());
     const unstorable = text('output.value', '"half \\ud800 and \\u0000"');
-    // Google's ADK has whole prompts and answers there unless it is told not to, OpenInference the call of a function.
+    // Google's ADK puts whole prompts and answers there by default, OpenInference the call of a function.
     const adk = ['gcp.vertex.agent.llm_request', 'gcp.vertex.agent.llm_response', 'gcp.vertex.agent.tool_response'];
     const more = [...adk, 'gcp.vertex.agent.tool_call_args', 'llm.function_call'].map((name) => text(name, 'of Ada'));
     const said = { ...tool, attributes: [...tool.attributes, text('tool.args', 'Ada'), ...more, unstorable] };

@@ -129,7 +129,7 @@ describe('spans', () => {
     expect((await call('PATCH', `/${id}/spans/${hex(1)}`, { endedAt: at(0) })).status).toBe(400);
   });
 
-  test('end as the same span in whatever order their parts come, and keep what a later part leaves out', async () => {
+  test('merge the parts of a span in any order, and keep members that a later part omits', async () => {
     const id = hex(1);
     const start = {
       id,

@@ -7,7 +7,7 @@ import { getSpan } from '../../../db/runs/spans.ts';
 import type { SpanUpsert } from '../../../domain/runs/runs.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 
-/** A span may come in parts: whichever way it is cut, and in whatever order the parts come, the record is that of the whole. */
+/** A span may arrive in parts. Every split and every order of the parts gives the record of the whole span. */
 const RUNS = 150;
 const SEED = 16;
 

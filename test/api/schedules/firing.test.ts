@@ -7,6 +7,7 @@ import { relayStarts } from '../../activities/maintenance/relay-starts.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { Schedules, testVault } from './support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 const vault = testVault();
 const api = await startTestApi({ vault });
@@ -26,13 +27,6 @@ async function messageOf(messageId: string): Promise<Record<string, unknown>> {
     [messageId],
   );
   return row ?? {};
-}
-
-async function halt(what: 'halt' | 'resume'): Promise<void> {
-  const { workspaceId, environmentId } = api.database.tenant;
-  const path = `/api/v2/workspaces/${workspaceId}/environments/${environmentId}/${what}`;
-  const reply = await api.call('POST', path, { key, body: what === 'halt' ? { reason: 'an incident' } : {} });
-  expect(reply.status, reply.text).toBe(200);
 }
 
 describe('a firing', () => {
@@ -158,13 +152,7 @@ describe('a firing', () => {
   test('keeps the runs of the last hour, also beyond the newest 1,000', async () => {
     const { id } = await schedules.create({ overlap: 'allow_all' });
     await schedules.firing(id, NINE);
-    const kept = async () =>
-      (
-        await api.database.asOwner<{ n: number }>(
-          `SELECT count(*)::int AS n FROM schedule_runs WHERE schedule_id = $1 AND nominal_at = $2`,
-          [id, NINE],
-        )
-      )[0]?.n;
+    const kept = () => countRows(api.database, 'schedule_runs WHERE schedule_id = $1 AND nominal_at = $2', [id, NINE]);
     await api.database.asOwner(
       `INSERT INTO schedule_runs (environment_id, schedule_id, trigger, nominal_at, outcome, error_code, error_message, fired_at)
        SELECT $1, $2, 'schedule', $3::timestamptz + n * interval '1 second', 'skipped', 'OVERLAP', 'planted', now() FROM generate_series(1, 1000) n`,
@@ -206,11 +194,11 @@ describe('a firing', () => {
 
   test('while the environment is halted is skipped, and not made up', async () => {
     const { id } = await schedules.create({});
-    await halt('halt');
+    await schedules.setHalt('halt');
     try {
       expect((await schedules.firing(id, NINE)).outcome).toBe('skipped');
     } finally {
-      await halt('resume');
+      await schedules.setHalt('resume');
     }
     expect((await schedules.firing(id, NINE)).outcome).toBe('skipped');
     expect((await schedules.runs(id))[0]?.error?.code).toBe('ENVIRONMENT_HALTED');
@@ -540,12 +528,12 @@ describe('POST /run', () => {
   test('answers 503 while the environment is halted', async () => {
     const { id } = await schedules.create({});
     const { key: plain } = await api.createKey(api.database.tenant, { scopes: ['schedules:write'] });
-    await halt('halt');
+    await schedules.setHalt('halt');
     try {
       const reply = await api.call('POST', `/api/v2/schedules/${id}/run`, { key: plain, body: {} });
       expect([reply.status, errorOf(reply).code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     } finally {
-      await halt('resume');
+      await schedules.setHalt('resume');
     }
     expect(await schedules.runs(id)).toEqual([]);
   });

@@ -1,11 +1,12 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { setPlan } from '../../../db/plans/plans.ts';
 import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { parseCron } from '../../../domain/schedules/cron.ts';
 import { firingsPerHour } from '../../../domain/schedules/slots.ts';
-import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { scheduleIn, testVault } from './support.ts';
+import { countRows } from '../harness/count-rows.ts';
 
 /** How often the schedules of a workspace may fire: docs/plans-and-limits.md, "Firings of schedules". */
 
@@ -13,24 +14,17 @@ const INCLUDED = PLAN_TABLE.free.scheduleFiringsPerMinute;
 const EACH_SECOND = '* * * * * *';
 const EACH_MINUTE = '* * * * *';
 
-let api: TestApi;
-/** Keys of two environments of the workspace, and of another workspace. */
-let key: string;
-let staging: string;
-let neighbour: string;
-beforeAll(async () => {
-  api = await startTestApi({ vault: testVault() });
-  const { tenant, tenants } = api.database;
-  const others = await api.database.anotherWorkspace();
-  for (const { workspaceId } of [tenant, others.development]) {
-    await api.database.db.withWorkspace(workspaceId, (tx) => setPlan(tx, 'free'));
-  }
-  [{ key }, { key: staging }, { key: neighbour }] = await Promise.all([
-    api.createKey(tenant),
-    api.createKey(tenants.staging),
-    api.createKey(others.development),
-  ]);
-});
+const api = await startTestApi({ vault: testVault() });
+const { tenant, tenants } = api.database;
+const others = await api.database.anotherWorkspace();
+for (const { workspaceId } of [tenant, others.development]) {
+  await api.database.db.withWorkspace(workspaceId, (tx) => setPlan(tx, 'free'));
+}
+const [{ key }, { key: staging }, { key: neighbour }] = await Promise.all([
+  api.createKey(tenant),
+  api.createKey(tenants.staging),
+  api.createKey(others.development),
+]);
 beforeEach(() => api.database.asOwner('DELETE FROM schedules'));
 
 const call = (method: string, path: string, body: unknown, as = key): Promise<CallResult> =>
@@ -39,12 +33,8 @@ const create = (cron: string, body: Record<string, unknown> = {}, as = key): Pro
   call('POST', '', { cron, destination: { url: 'https://shop.example/hook' }, ...body }, as);
 const created = async (cron: string, body: Record<string, unknown> = {}): Promise<string> =>
   scheduleIn(await create(cron, body)).id;
-const active = async (): Promise<number> => {
-  const rows = await api.database.asOwner<{ n: number }>(
-    'SELECT count(*)::int AS n FROM schedules WHERE NOT paused AND deleted_at IS NULL',
-  );
-  return rows[0]?.n ?? 0;
-};
+const active = () => countRows(api.database, 'schedules WHERE NOT paused AND deleted_at IS NULL');
+
 /** Active schedules that fire so many times a minute, planted. */
 const fire = (perMinute: number): Promise<unknown> =>
   api.database.asOwner(

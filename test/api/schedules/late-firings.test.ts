@@ -29,21 +29,14 @@ async function fired(id: string, slots: readonly string[]): Promise<unknown[]> {
   });
 }
 
-async function halt(what: 'halt' | 'resume'): Promise<void> {
-  const { workspaceId, environmentId } = api.database.tenant;
-  const path = `/api/v2/workspaces/${workspaceId}/environments/${environmentId}/${what}`;
-  const reply = await api.call('POST', path, { key, body: what === 'halt' ? { reason: 'an incident' } : {} });
-  expect(reply.status, reply.text).toBe(200);
-}
-
 /** Halts as if it had begun then, and resumes. */
 async function haltSince(began: string): Promise<void> {
-  await halt('halt');
+  await schedules.setHalt('halt');
   await api.database.asOwner('UPDATE environments SET halted_at = $2 WHERE id = $1', [
     api.database.tenant.environmentId,
     began,
   ]);
-  await halt('resume');
+  await schedules.setHalt('resume');
 }
 
 async function setPaused(id: string, what: 'pause' | 'resume'): Promise<void> {
@@ -113,8 +106,8 @@ describe('a slot that came during a pause and is fired after it', () => {
 test('a slot that came during a halt and is fired after it is skipped, also where another halt came since', async () => {
   const { id } = await schedules.create({ overlap: 'allow_all' });
   await haltSince(BEGAN);
-  await halt('halt');
-  await halt('resume');
+  await schedules.setHalt('halt');
+  await schedules.setHalt('resume');
   const halted = ['skipped', 'ENVIRONMENT_HALTED'];
   const slots = [BEFORE, BEGAN, WITHIN, LATEST, LATER];
   expect(await fired(id, slots)).toEqual([PUBLISHED, halted, halted, halted, PUBLISHED]);

@@ -85,7 +85,7 @@ describe('POST /schedules', () => {
     expect(await warningsOf(topic)).toEqual(expected);
     const { id } = await schedules.create({});
     expect(scheduleIn(await schedules.call('PATCH', `/${id}`, { destination: topic })).warnings).toEqual(expected);
-    // What stays is looked at again.
+    // Members that the change omits are validated again.
     expect(scheduleIn(await schedules.call('PATCH', `/${id}`, { name: 'orders' })).warnings).toEqual(expected);
     expect(scheduleIn(await schedules.call('PATCH', `/${id}`, { destination: DESTINATION })).warnings).toEqual([]);
   });

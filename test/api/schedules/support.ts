@@ -26,7 +26,7 @@ export class Schedules {
   readonly started: string[] = [];
   /** Events whose fan-out a firing has started. */
   readonly fannedOut: string[] = [];
-  /** How often the pacer of the environment was told. */
+  /** How often the pacer of the environment was notified. */
   paced = 0;
   private readonly api: TestApi;
   private readonly key: string;
@@ -70,11 +70,20 @@ export class Schedules {
     });
   }
 
+  /** Halts or resumes the environment. */
+  async setHalt(what: 'halt' | 'resume'): Promise<void> {
+    const { workspaceId, environmentId } = this.api.database.tenant;
+    const path = `/api/v2/workspaces/${workspaceId}/environments/${environmentId}/${what}`;
+    const body = what === 'halt' ? { reason: 'an incident' } : {};
+    const reply = await this.api.call('POST', path, { key: this.key, body });
+    if (reply.status !== 200) throw new Error(reply.text);
+  }
+
   firing(scheduleId: string, nominalAt: string, trigger: RunTrigger = 'schedule'): Promise<Fired> {
     return this.fire({ ...this.api.database.tenant, scheduleId, trigger, nominalAt });
   }
 
-  /** As the sweep does, with a Temporal that takes everything. */
+  /** As the sweep does, with a Temporal that accepts every call. */
   tell(scheduleId: string): Promise<void> {
     const takes = (): Promise<void> => Promise.resolve();
     const { db, logger } = this.api.deps;

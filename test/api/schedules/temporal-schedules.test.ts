@@ -113,9 +113,9 @@ describe('the sweep', () => {
   });
 
   test.each([
-    ['an operator deleted, once its slot is overdue', `due_at = now() - interval '10 minutes'`],
+    ['that an operator deleted, once its slot is overdue', `due_at = now() - interval '10 minutes'`],
     ['whose calendars run out', `renew_at = now() - interval '1 second'`],
-  ])('makes a Temporal Schedule anew that %s', async (_, what) => {
+  ])('recreates a Temporal Schedule %s', async (_, what) => {
     const { id } = await create({ destination: { url: destination.baseUrl } });
     await sweep();
     await forgetSchedule(service.client, id);

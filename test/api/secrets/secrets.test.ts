@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { secretRoutes } from '../../../api/secrets/routes.ts';
 import { SECRET_VALUE_BYTES_MAX } from '../../../api/secrets/schemas.ts';
 import { readSealedSecrets } from '../../../db/secrets/secrets.ts';
 import type { Vault } from '../../../db/secrets/vault.ts';
 import { startTestApi } from '../harness/test-api.ts';
+import { checkEachReply } from '../harness/reply-schemas.ts';
 
 const VALUE = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
 const ROTATED = 'sk_live_9fQ1rotatedrotatedrotated';
@@ -11,10 +12,7 @@ const ROTATED = 'sk_live_9fQ1rotatedrotatedrotated';
 const api = await startTestApi({ routes: secretRoutes });
 const development = (await api.createKey(api.database.tenants.development)).key;
 const production = (await api.createKey(api.database.tenants.production)).key;
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
-});
+checkEachReply(api);
 
 const put = (name: string, body: unknown, key = development) =>
   api.call('PUT', `/api/v2/secrets/${name}`, { key, body });
@@ -166,7 +164,7 @@ describe('DELETE /api/v2/secrets/{name}', () => {
   const remove = (path: string, key = development, body?: unknown) =>
     api.call('DELETE', `/api/v2/secrets/${path}`, { key, ...(body === undefined ? {} : { body }) });
 
-  it('200: destroys every sealed version; a secret put later begins anew with a version never used', async () => {
+  it('200: destroys every sealed version; a secret stored later starts with an unused version number', async () => {
     const { id } = ((await put('GONE', { value: VALUE, description: 'old' })).json as { data: { id: string } }).data;
     await put('GONE', { value: ROTATED });
     expect(await remove('GONE')).toMatchObject({ status: 200, json: { success: true, data: { deleted: true } } });

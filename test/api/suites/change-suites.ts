@@ -24,7 +24,7 @@ interface Entry {
   details: unknown;
 }
 
-/** Paths of webhooks often are credentials, and the audit log is kept for ever. An app's URL is its public name. */
+/** Paths of webhooks often are credentials, and the audit log is never deleted. An app's URL is its public name. */
 const URL_WITH_A_PATH = /https?:\/\/[^/"]+\/[^"]/;
 
 /** An entry with the request that caused it, or a row of docs/audit.md that says why there is none. */
@@ -100,7 +100,7 @@ async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
   };
 }
 
-/** Tables to which a worker, or the look-up or revocation of a credential, writes beside a request: their areas declare them. */
+/** Tables that a worker, or the look-up or revocation of a credential, writes during a request. Their areas declare them. */
 const WRITTEN_BESIDE = saidOfTables('writtenBeside');
 
 /** Rows of these tables that name their requester. */

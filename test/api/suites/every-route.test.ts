@@ -1,39 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { startTestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { startTarget } from '../../harness/target.ts';
 import { violationsOf } from '../harness/reply-schemas.ts';
 import { fixtureFindings, ROUTE_AREAS } from './fixtures.ts';
 import { CrashBeforeReply, exemptionFindings } from './reply-suites.ts';
 import { isExempt } from './suite.ts';
 import { suitesOver } from './suites.ts';
 import { createWorld } from './create-world.ts';
-import type { World } from './world.ts';
 
 const crash = new CrashBeforeReply();
 const SUITES = suitesOver(ROUTES, crash);
 const byId = (routes: readonly AnyRoute[]): [string, AnyRoute][] => routes.map((route) => [route.id, route]);
 
-describe('every route', () => {
-  let world: World;
-  let target: Target;
-  beforeAll(async () => {
-    target = await startTarget();
-    const api = await startTestService({
-      onReply: (route, reply) => {
-        api.replyViolations.push(...violationsOf(route, reply));
-        crash.onReply();
-      },
-    });
-    world = await createWorld({ api, targetUrl: `${target.baseUrl}/ok` });
-  });
-  afterAll(async () => {
-    await world.api.close();
-    await target.stop();
-  });
+const target = await startTarget();
+const api = await startTestService({
+  onReply: (route, reply) => {
+    api.replyViolations.push(...violationsOf(route, reply));
+    crash.onReply();
+  },
+});
 
-  it('is served, whatever its area', () => {
+const world = await createWorld({ api, targetUrl: `${target.baseUrl}/ok` });
+
+describe('every route', () => {
+  it('is served in every area', () => {
     const declared = Object.values(ROUTE_AREAS).flatMap(({ routes }) => routes);
     expect(declared.map(({ id }) => id).sort()).toEqual(ROUTES.map(({ id }) => id).sort());
   });

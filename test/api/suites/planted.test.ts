@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AnyRoute, defineRoute } from '../../../api/http/define-route.ts';
 import { paginationOf } from '../../../api/http/common-fields.ts';
@@ -271,13 +271,9 @@ const PLANTED: Record<string, (world: World) => Planted> = {
   },
 };
 
-describe('a planted fault', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await createWorld();
-  });
-  afterAll(async () => world.api.close());
+const world = await createWorld();
 
+describe('a planted fault', () => {
   /** The suite's findings about the route, on an API in which the planted route replaces it. */
   async function findingsOf(name: string, { declared, mounted = declared, request, asks }: Planted): Promise<string[]> {
     const crash = new CrashBeforeReply();

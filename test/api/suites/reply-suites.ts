@@ -210,7 +210,7 @@ const rateLimit: Suite = {
   },
 };
 
-/** What stands in for the data of a 202: a location follows from the id. */
+/** Replaces the data of a 202: a location follows from the id. */
 const PARKED = { id: 'some_id', scheduleId: 'some_id', subscriptionId: 'some_id', status: 'pending_approval' };
 
 export function acceptedSuite(routes: readonly AnyRoute[]): Suite {

@@ -8,6 +8,7 @@ import { newId } from '../../../domain/ids.ts';
 import { CONTENT_PER_REQUEST_BYTES_MAX } from '../../../domain/messages/messages.ts';
 import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
+import { countRows, sumUsed } from '../harness/count-rows.ts';
 
 /** Without a worker: which messages a publish to a group makes. */
 const api = await startTestApi({ taskQueue: 'nobody-polls' });
@@ -26,8 +27,7 @@ const rowsOf = (ids: readonly string[]) =>
     'SELECT url, max_retries, url_group_id, url_group_endpoint_id FROM messages WHERE id = ANY($1) ORDER BY id',
     [ids],
   );
-const count = async (table: string): Promise<number> =>
-  (await api.database.asOwner<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n ?? -1;
+const count = (table: string): Promise<number> => countRows(api.database, table);
 
 describe('publish to a URL group', () => {
   test.each(['its id', 'its name', 'its path'])('by %s: one message for each endpoint, in order', async (by) => {
@@ -160,12 +160,7 @@ describe('a batch', () => {
 describe('what it costs', () => {
   test('the budget of the key and the allowance of the plan count each message, or none is made', async () => {
     const { groupId } = await create(hooks(3));
-    const used = async (): Promise<number> =>
-      (
-        await api.database.asOwner<{ n: number }>(
-          `SELECT COALESCE(sum(used), 0)::int AS n FROM monthly_usage WHERE allowance = 'messages'`,
-        )
-      )[0]?.n ?? -1;
+    const used = () => sumUsed(api.database, 'messages');
     const before = await used();
     await post('/messages/batch', { messages: [{ urlGroup: groupId }, { url: HOOK }, { url: 'no url' }] });
     expect((await used()) - before).toBe(4);

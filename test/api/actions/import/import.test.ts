@@ -1,18 +1,16 @@
 import { type ClientRequest, request } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { IMPORT_BODY_BYTES_MAX } from '../../../../api/actions/import/import-body.ts';
 import { actionRoutes } from '../../../../api/actions/routes.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
 import { SCOPES, type Scope } from '../../../../domain/scopes.ts';
 import { startTestApi, type CallResult } from '../../harness/test-api.ts';
+import { checkEachReply } from '../../harness/reply-schemas.ts';
 import { countsOf, importedBy, smallDocument } from './support.ts';
 
 const api = await startTestApi({ routes: actionRoutes });
 const full = (await api.createKey(api.database.tenants.development)).key;
-afterEach(() => {
-  const violations = api.replyViolations.splice(0);
-  if (violations.length > 0) throw new Error(JSON.stringify(violations));
-});
+checkEachReply(api);
 
 const importing = (body: unknown, key = full, headers: Record<string, string> = {}): Promise<CallResult> =>
   api.call('POST', '/api/v2/actions/import', { key, body, headers });
