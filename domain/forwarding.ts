@@ -28,11 +28,9 @@ interface Hop {
 }
 
 /**
- * Finds a request's origin as far as it can be trusted. Headers count only if a trusted proxy sent the request. They are read
- * from the end, because each proxy appends the address that called it: the first address which is no trusted proxy is the
- * client's, and the client may have written everything before it. If both kinds of header are present, the client may have
- * written one of them, since most proxies know only one kind. The request is then secure only if both say so, and
- * X-Forwarded-For names the client.
+ * Finds a request's origin. Headers count only from a trusted proxy, and from the end: each proxy appends the address
+ * that called it, and the client may have written all before the first untrusted one. The client may have written one
+ * of two kinds of header: then the request is secure only if both say so, and X-Forwarded-For names the client.
  */
 export function originOf(request: ReceivedRequest, trusted: AddressRanges): RequestOrigin {
   const peer = request.peerAddress === null ? null : normalAddress(withoutZone(request.peerAddress));

@@ -1,9 +1,8 @@
 import { uuidv7 } from 'uuidv7';
 
 /**
- * Public ids: `<prefix>_` and 22 base62 characters of a UUIDv7, so that ids sort by the moment of their creation
- * (compare them as bytes: the database columns carry `COLLATE "C"`).
- * The form: docs/api.md, "Ids".
+ * Public ids: `<prefix>_` and 22 base62 characters of a UUIDv7, which sort by creation as bytes (`COLLATE "C"`). The
+ * form: docs/api.md, "Ids".
  */
 export const ID_PREFIXES = {
   action: 'act',

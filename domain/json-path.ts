@@ -13,10 +13,7 @@ const INDEX = /^\[(0|[1-9]\d{0,8})\]/;
 /** Any name, as JSON: `input.query["filter[state]"]`. */
 const QUOTED = /^\[("(?:[^"\\]|\\.)*")\]/;
 
-/**
- * Parses a dotted path with `[n]` indices, for example `body.items[0].state`. A name that holds a dot, a bracket or a blank is
- * quoted: `body["a.b"]`. Null where it is no path.
- */
+/** Parses `body.items[0].state`. A name with a dot, a bracket or a blank is quoted: `body["a.b"]`. Null: no path. */
 export function parsePath(text: string): PathStep[] | null {
   const steps: PathStep[] = [];
   let rest = text;

@@ -6,10 +6,7 @@ export interface RefusedFacts {
   details: RefusalDetails;
 }
 
-/**
- * What a machine reads of a refusal: ids, names, counts and times, and no text that a caller, a provider or a vault supplied. The list
- * is closed, so that nothing else is recorded.
- */
+/** What a machine reads of a refusal: ids, names, counts, times, and no text of others. The list is closed. */
 export type RefusalDetails = {
   approvalId?: string;
   effectId?: string;

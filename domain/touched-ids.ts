@@ -23,9 +23,8 @@ const ID = /^([a-z]{3})_[0-9A-Za-z]{22}$/;
 const MEMBERS = ['id', ...Object.keys(LOGGED)];
 
 /**
- * The ids that an object names in its own members: a path's parameters, a reply's data, a workflow's input. A list, such as the
- * reply to a batch, gives the first id of each kind and their number, so that the line stays short. What does not have the form of
- * an id of ours is left out, so that no value of a caller reaches a log.
+ * The ids among an object's own members. A list gives the first id of each kind and their number. Only what has the
+ * form of our ids, so that no value of a caller reaches a log.
  */
 export function touchedIds(...objects: readonly unknown[]): TouchedIds {
   const found: Record<string, string | number> = {};

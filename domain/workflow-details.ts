@@ -4,10 +4,7 @@ import type { InvocationState } from './refs.ts';
 /** The number of effects that the details name. */
 const NAMED_MAX = 10;
 
-/**
- * How an invocation stands, for the current details of its workflows in the Temporal UI: the status comes first, then the code, then
- * the table's sentence about the code. So nothing of an input, a response or a person's note can be in it.
- */
+/** For the Temporal UI: status, code, the table's sentence. Nothing of an input, a response or a note. */
 export function standingOf({ status, grade, stage, effectId, refusal }: InvocationState): string {
   const word = status.toUpperCase();
   const isRead = stage === 'reconciling' && effectId !== null;

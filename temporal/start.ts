@@ -36,16 +36,10 @@ export interface StartOptions<Input extends readonly unknown[]> {
   workflowExecutionTimeout?: number;
 }
 
-/**
- * What goes first where tasks of workflows and activities wait for a worker; 3 is Temporal's default. Callers wait for invocations,
- * receivers for deliveries, nobody for maintenance.
- */
+/** Priority of waiting tasks; 3 is Temporal's default. Callers wait for invocations, nobody for maintenance. */
 export const PRIORITY_KEYS = { invocation: 2, delivery: 3, maintenance: 4 } as const;
 
-/**
- * Within a priority the server takes the tasks of the workspaces in turn (`matching.enableFairness`, docs/operations.md), so that the
- * backlog of one workspace holds up no other.
- */
+/** Within a priority, workspaces take turns (`matching.enableFairness`, docs/operations.md). */
 export function priorityOf(work: keyof typeof PRIORITY_KEYS, workspaceId: string): Priority {
   return { priorityKey: PRIORITY_KEYS[work], fairnessKey: workspaceId };
 }

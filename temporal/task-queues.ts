@@ -1,7 +1,6 @@
 /**
- * The queue of workflows, of the activities that decide and fence, and of dispatches: a worker with a free slot begins a dispatch that
- * its own workflow task has asked for, without the way through Temporal's matching. Shared by the installation, unless a test needs
- * its own.
+ * For workflows, activities that decide and fence, and dispatches: a worker with a free slot begins its own dispatch
+ * without matching. Shared by the installation, unless a test needs its own.
  */
 export const TASK_QUEUE = 'agent-actions/invocations';
 

@@ -11,10 +11,7 @@ export interface Reminder extends ApprovalRef {
   reminder: number;
 }
 
-/**
- * Records a reminder of an undecided approval, and logs it. With the last one, people are notified that it is about to expire: the event
- * commits with the reminder. Idempotent by the reminder's number.
- */
+/** Records a reminder, once by its number. The last one notifies people, with an event that commits with it. */
 export function remindApproval(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
   return async ({ at, reminder, ...ref }: Reminder): Promise<void> => {
     const { approvalId } = ref;

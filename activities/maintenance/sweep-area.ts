@@ -5,21 +5,25 @@ import { alertTargets, unclosedMonths, USAGE_INVARIANT_STEPS, usageThresholds } 
 import { dueFiles } from './due-files.ts';
 import { duePacers } from './due-pacers.ts';
 import { EXPIRED_CHAT_STEPS } from './expired-chat-rows.ts';
-import { expiredDeduplications } from './expired-deduplications.ts';
-import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
-import { endedOAuthGrants, expiredOAuthArtifacts, unusedOAuthClients } from './expired-oauth.ts';
-import { expiredPermits } from './expired-permits.ts';
-import { expiredSessions } from './expired-sessions.ts';
-import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
+import {
+  endedOAuthGrants,
+  expiredDeduplications,
+  expiredIdempotencyClaims,
+  expiredOAuthArtifacts,
+  expiredPermits,
+  expiredSessions,
+  expiredSignInThrottles,
+  oldApprovals,
+  oldNotifications,
+  oldPreviews,
+  unusedOAuthClients,
+} from './expired-rows.ts';
 import { expiredMemories } from './memories.ts';
 import { heldMessages } from './held-messages.ts';
 import { lostFlowControlLeases, waitingFlowControlKeys } from './flow-control.ts';
 import { lostMessages } from './lost-messages.ts';
 import { MESSAGE_PARTITION_STEPS } from './message-partitions.ts';
-import { oldApprovals } from './old-approvals.ts';
 import { OLD_EVENT_STEPS } from './old-events.ts';
-import { oldNotifications } from './old-notifications.ts';
-import { oldPreviews } from './old-previews.ts';
 import { RUN_PARTITION_STEPS } from './run-partitions.ts';
 import { STORED_STATE_STEPS } from './stored-state.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
@@ -71,9 +75,7 @@ function stepping<Needs extends keyof ActivityDependencies = never>(steps: Reado
   return (deps: ActivityDependencies, name: string): Promise<Swept> => sweepSteps(deps, name, steps);
 }
 
-/**
- * The names of the areas. The running worker supplies them, so a new area changes neither the workflow nor its histories.
- */
+/** The running worker supplies the names, so a new area changes neither the workflow nor its histories. */
 export function listSweepAreas() {
   return (): Promise<string[]> => Promise.resolve([...AREAS.keys()]);
 }

@@ -9,9 +9,8 @@ import { linkOfSubject, type NotificationDraft, SECURITY_TYPES } from '../../dom
 import type { FollowUp, RelayDependencies } from '../relay-consumer.ts';
 
 /**
- * Makes notifications of the events that people are told of, and tells the channels of each new one. All of it commits with the
- * deletion of the events from the outbox: each event is counted once, and a crash leaves nothing or everything. What must be started
- * follows the commit; the sweep starts what a crash left.
+ * Makes notifications of events, and the rows of their channels, in the transaction that deletes the events from the
+ * outbox: each event counts once. The sweep starts what a crash left.
  */
 export async function notifyMembers(
   tx: EnvironmentTransaction,

@@ -15,10 +15,8 @@ export type BoundWork = Pick<
   'id' | 'effectId' | 'operationKey' | 'input' | 'actionName' | 'versionId' | 'currentVersionId' | 'definition'
 >;
 
-/** What is in force now. */
 export interface InForce {
   descriptor: AdapterDescriptor;
-  /** The request, rendered again. */
   prepared: Preparation;
   record: BindingRecord;
   observation: Observation | null;

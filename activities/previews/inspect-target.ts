@@ -34,10 +34,7 @@ export type Inspected =
   /** Every try failed; `reason` is for people and holds no credential. */
   | { kind: 'unavailable'; reason: string };
 
-/**
- * Reads the provider's record with the action's own credentials, which are opened here. It never writes to the provider. The
- * result is redacted once more, and cut to the size that a preview keeps.
- */
+/** Reads the provider's record with the action's credentials. Redacts the result once more and cuts it to size. */
 export async function inspectTarget(
   deps: InvocationDependencies,
   tenant: Tenant,

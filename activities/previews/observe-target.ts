@@ -22,9 +22,8 @@ export interface ObserveTargetInput extends InvocationRef {
 const EFFORT: InspectionEffort = { retryDelaysMs: [500, 2_000], timeoutMs: 20_000 };
 
 /**
- * Reads what an adapter can read of an invocation's target and appends the result, before a person is asked and again right
- * before the reservation. A read changes nothing, so it may run any number of times, on another worker after a crash. A
- * provider that cannot be read leaves an observation too. It refuses, because the approval rests on the provider's record.
+ * Reads an invocation's target and appends the result, before a person is asked and before the reservation. Repeatable.
+ * A failed read is an observation too: the approval rests on the record, so it refuses.
  */
 export function observeTarget(deps: InvocationDependencies) {
   return async ({ holder: named, ...ref }: ObserveTargetInput): Promise<Observed | NoPermit> => {

@@ -33,9 +33,8 @@ export interface ReadBackInput extends EffectRef {
 const READ_TIMEOUT_MS_MAX = 30_000;
 
 /**
- * Reads the effect back from the provider, as the action's `verify` declares, and appends the result to the evidence. It
- * never writes to the provider, so it may run any number of times. A read that decides the outcome settles it in the
- * transaction that records it: no committed state shows an unknown outcome beside the provider's word.
+ * Reads the effect back as the action's `verify` declares, and appends the evidence. Repeatable: it never writes to the
+ * provider. A read that decides the outcome settles it in the transaction that records it.
  */
 export function readBackEffect(deps: ActivityDependencies) {
   return async ({ holder: named, ...input }: ReadBackInput): Promise<ReadBack | NoPermit> => {

@@ -29,10 +29,7 @@ export function planReversalRead(deps: Pick<ActivityDependencies, 'db'>) {
   };
 }
 
-/**
- * Moves a succeeded effect to failed where the newest provider record says so, and appends the evidence. A person's
- * resolution stays as it is. Idempotent.
- */
+/** Fails a succeeded effect where the newest record says so, unless a person resolved it. Idempotent. */
 export function settleReversal(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
   return async (input: EffectRef): Promise<InvocationState> => {
     const { state, reversed } = await deps.db.withEnvironment(input, async (tx) => {

@@ -39,8 +39,7 @@ const FINDINGS_MAX = 100;
 const MISSPELT = /\$?\{\s*((?:input|response)[.[][^{}\s]+|secret:[^{}\s]+|(?:invocation|effect)\.id|operationKey)\s*\}/;
 
 /**
- * Checks what a definition says against itself: references against its input and output schemas, their spelling, and literals that
- * look like credentials. The config and the schemas were checked before.
+ * Checks a definition against itself: references against its schemas, spelling, literals that look like credentials.
  */
 export function checkDefinition(
   definition: ActionDefinition,

@@ -8,10 +8,7 @@ const PARTS_MAX = 5_000;
 const PARTS_OF_ONE_MAX = 200;
 const NAMES_SHOWN_MAX = 5;
 
-/**
- * Warnings for objects whose parts (`allOf`, `$ref`) close each other out: each part refuses the members of the others, so that the
- * whole takes no member, or requires one that it refuses. `path` is that of the schema in the definition.
- */
+/** Warns of objects whose parts (`allOf`, `$ref`) refuse each other's members. `path`: of the schema. */
 export function closedPartWarnings(schema: JsonObject, path: string): Warning[] {
   const warnings: Warning[] = [];
   let partsLeft = PARTS_MAX;

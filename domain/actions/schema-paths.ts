@@ -24,10 +24,7 @@ const OPEN: PathAnswer = { kind: 'open', required: false };
 /** Keywords beside which `unevaluatedProperties` closes nothing that can be told from the node alone. */
 const APPLICATORS = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'patternProperties'];
 
-/**
- * Answers for the paths of one schema. `impossible` is proved by the keywords that it reads; what it does not read (patterns,
- * dynamic references) makes it claim less. Every walk draws on one budget of schema nodes.
- */
+/** Answers about paths of one schema. `impossible` is proved. Every walk draws on one budget of nodes. */
 export class SchemaPaths {
   readonly #root: JsonObject;
   #nodesLeft = NODES_MAX;

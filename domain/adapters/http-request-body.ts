@@ -19,7 +19,6 @@ const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
 const METHODS_WITHOUT_BODY: readonly string[] = ['GET', 'HEAD'];
 const IN_BODY: TemplatePlace = { secrets: true, response: false, files: true };
 
-/** The members of a config that say what its body is. */
 interface BodyConfig {
   method: string;
   headers?: Record<string, string> | undefined;

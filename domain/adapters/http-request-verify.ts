@@ -20,9 +20,8 @@ import { parseTemplate, referencesOf, secretNamesOf } from './templates.ts';
 import type { Template, TemplatePlace, TemplateScope } from './templates.ts';
 
 /**
- * The read-back that an action declares: a GET, and what its response must say. The template rules are those of the request,
- * with `response` added. Secrets are allowed in headers and in the query of the URL.
- * Each member: docs/adapters.md, "The read-back".
+ * An action's read-back: a GET, and what its response must say. Templates may read `response`, and secrets in headers
+ * and in the query. Each member: docs/adapters.md, "The read-back".
  */
 const EXPECTATIONS_MAX = 50;
 const ABSENCE_AGE_SECONDS_MAX = 2_592_000;
@@ -176,10 +175,7 @@ export interface RenderedVerify {
   lists: Partial<Record<ListName, Expectation[]>>;
 }
 
-/**
- * Renders a read-back. `unreadable` if a template refers to a missing value, for example the response to a dispatch that never
- * got one, or if its host is not allowed.
- */
+/** Renders a read-back. `unreadable`: a template refers to a missing value, or the host is not allowed. */
 export function renderVerify(
   declaration: VerifyDeclaration,
   scope: TemplateScope,

@@ -101,10 +101,7 @@ export function compiledOf(definition: ActionDefinition): CompiledConfig {
   throw new Error(`a stored http.request config does not parse: ${faults}`);
 }
 
-/**
- * Makes the exact request. The same version and input make the same bytes, in whatever order a database returned their members.
- * With `secrets` the templates are rendered again with the values: a stored text is never substituted into.
- */
+/** The same version and input make the same bytes. With `secrets` templates are rendered again, never a stored text. */
 function prepare(input: PreparationInput): Preparation {
   const { secrets, ...shownForm } = input;
   const prepared = render(input);

@@ -34,10 +34,7 @@ export function newRendering(scope: TemplateScope): Rendering {
   };
 }
 
-/**
- * Counts a value against the largest request. False, with an issue, once the budget is exceeded, and where a stored response has lost
- * what the provider gave there: in its place, the rest would address something else.
- */
+/** False, with an issue, beyond the largest request, or where a stored response lost its value. */
 function take(value: ExactJson, reference: Reference, at: string, rendering: Rendering): boolean {
   if (!chargeText(sizeOf(value, rendering), rendering)) return false;
   if (reference.kind !== 'value' || reference.root !== 'response') return true;
@@ -173,10 +170,7 @@ export function renderLeaf(template: Template, at: string, rendering: Rendering)
   return null;
 }
 
-/**
- * Stands for the bytes of a file within a rendered text, which `splitAtFiles` cuts there. An input that spells a mark itself is refused:
- * its text would be taken for the file.
- */
+/** Stands for a file's bytes in a rendered text; `splitAtFiles` cuts there. An input that spells a mark is refused. */
 const FILE_MARK = /\uE000file:(\d+)\uE000/;
 
 /** A text in the place of the file that the input holds at `path`. */
@@ -218,10 +212,7 @@ export function resolves(template: Template, rendering: Rendering): boolean {
   return reference === null || resolveReference(reference, rendering.scope).kind !== 'missing';
 }
 
-/**
- * A URL with its values percent-encoded. It refuses a path segment that values make empty, `.` or `..`: that would address
- * another resource than the action names.
- */
+/** A URL with encoded values. Refuses a segment that values make empty, `.` or `..`: it addresses another resource. */
 export function renderUrl(template: Template, at: string, rendering: Rendering): string {
   const issuesBefore = rendering.issues.length;
   const rendered = renderText(template, at, rendering, percentEncode);

@@ -30,8 +30,7 @@ const LONG_WORD = /\b(?!(?:inv|eff|msg|sch|run|evt|sub|apr|act|pol|prv)_)(?=[\w+
 const LONG_NUMBER = /\b\d(?:[ -]?\d){11,}\b/g;
 
 /**
- * What can be shown of an error's message: at most 300 characters, one line, without credentials, e-mail addresses, long numbers, and
- * the user information, query and fragment of URLs.
+ * An error's message without credentials, addresses, long numbers and parts of URLs: one line, at most 300 characters.
  */
 export function sampleOf(message: string): string {
   const line = message.slice(0, SEARCHED_CHARACTERS_MAX).replace(/\s+/g, ' ').trim();

@@ -28,9 +28,8 @@ export interface ConditionFinding {
 const ACTIONS_SHOWN_MAX = 3;
 
 /**
- * What a condition reads that the actions of its rule cannot have. A member that is read unguarded is told where one of them cannot
- * have it: there the evaluation fails and denies. One that `has()` or `in` looks for is told where none of them can have it. Each
- * action is a step.
+ * What a condition reads that its rule's actions cannot have: unguarded, where one action lacks it (the evaluation
+ * fails and denies); behind `has()` or `in`, where all lack it. Each action is a step.
  */
 export function* conditionFindings(when: string, matched: readonly CheckedAction[]): InSteps<ConditionFinding[]> {
   const compiled = compileCondition(when);

@@ -17,7 +17,6 @@ export interface PlacedDocument {
   path: string;
 }
 
-/** The environment, as far as documents refer to it. */
 export interface PolicyWorld {
   names: KnownNames;
   /** By the name of the action; those that were not read are not there. */
@@ -25,9 +24,7 @@ export interface PolicyWorld {
 }
 
 /**
- * What in policy documents fits nothing that the environment has. Each rule is a step, and each evaluation of a condition.
- *
- * The names of agents are not known: every invocation brings its own.
+ * What in policy documents fits nothing of the environment. Each rule and condition is a step. Agents are not known.
  */
 export function* documentWarnings(
   documents: readonly PlacedDocument[],

@@ -31,9 +31,8 @@ interface Evaluation {
 }
 
 /**
- * Evaluates the policies of a request. Within a policy the first rule that matches decides. Across policies the strictest effect
- * wins; among equals, the higher priority, then the name. No policy is skipped, and the trace names every rule that was
- * evaluated. The total work is bounded; a policy that is cut off denies.
+ * Within a policy the first rule that matches decides. Across policies the strictest effect wins; then the higher
+ * priority, then the name. The trace names every evaluated rule. A policy that is cut off denies.
  */
 export function evaluatePolicies(set: PolicySet, facts: PolicyFacts, defaults: PolicyDefaults): PolicyVerdict {
   const meter = new Meter(EVALUATION_UNITS_MAX);

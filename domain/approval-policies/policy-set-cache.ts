@@ -27,10 +27,7 @@ interface Cached {
   loaded: LoadedPolicySet;
 }
 
-/**
- * The policies that a process has compiled: an LRU cache, bounded by bytes, that holds the newest set of each environment. A set
- * is found by its stamp, so that no entry is ever out of date.
- */
+/** Compiled policies: an LRU cache by bytes, with each environment's newest set, found by its stamp. */
 export class PolicySetCache {
   readonly #byStamp: LRUCache<string, Cached>;
   /** The stamp of the one set that the cache holds of each environment. */
@@ -91,5 +88,4 @@ function conditionBytesOf({ policies }: PolicySet): number {
   );
 }
 
-/** The cache of this process. */
 export const policySets = new PolicySetCache();

@@ -55,7 +55,6 @@ export interface PolicyVerdict {
   /** What decided: a rule of a policy, the action, or the environment's default. */
   source: 'policy' | 'action' | 'environment';
   policyId: string | null;
-  /** Number of the policy's version. */
   version: number | null;
   ruleId: string | null;
   /** Set if `effect` is `require_approval`: the strictest terms of all rules that require one. */
@@ -72,7 +71,6 @@ export function decisionOf({ effect, policyId, version, ruleId }: PolicyVerdict)
   return JSON.stringify({ effect, policyId, version, ruleId });
 }
 
-/** One rule that was evaluated, in order. */
 export interface PolicyTrace {
   policyId: string;
   policyName: string;

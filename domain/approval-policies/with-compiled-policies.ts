@@ -21,9 +21,8 @@ export function compiledOrEnd(found: LoadedPolicySet | UncompiledPolicySet): Loa
 }
 
 /**
- * Runs a transaction that evaluates policies. Where the process has not compiled them yet, the transaction is rolled back
- * and run again after compilation. So neither its connection nor its locks wait for the compiler; otherwise one
- * environment's policies could hold all connections.
+ * Runs a transaction that evaluates policies. If they are not compiled yet, rolls it back, compiles, and runs it again,
+ * so that neither its connection nor its locks wait for the compiler.
  */
 export async function withCompiledPolicies<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {

@@ -8,10 +8,7 @@ export function isLastReminder(approval: { createdAtMs: number; expiresAtMs: num
   return nextReminderMs({ ...approval, remindersSent: approval.reminder }) === null;
 }
 
-/**
- * When the next reminder is due, in milliseconds since the epoch; null: no further reminder. One that is too close to the
- * previous reminder or to the end is left out.
- */
+/** Time of the next reminder (ms since the epoch), or null. One too close to the previous or the end is left out. */
 export function nextReminderMs(approval: {
   createdAtMs: number;
   expiresAtMs: number;

@@ -44,10 +44,7 @@ export function isRequester(
   return voiceOf(principal) === voiceOf(requestedBy);
 }
 
-/**
- * Whether the lists of approvers accept a principal. A list that names nobody accepts any key that may decide (the route
- * checks its scope), and any admin or owner. A list that names somebody accepts only those.
- */
+/** A list that names nobody accepts any key that may decide, and any admin or owner; others only those named. */
 export function isAcceptedApprover(principal: Principal, approversOfAll: readonly Approvers[]): boolean {
   return approversOfAll.every((approvers) => accepts(approvers, principal));
 }
@@ -66,10 +63,7 @@ function accepts({ roles, users, keys }: Approvers, principal: Principal): boole
   );
 }
 
-/**
- * How the policies' present verdict is stricter than the approval that was given: they deny, or the recorded decisions no
- * longer suffice. Null: the approval still suffices.
- */
+/** How the present verdict is stricter than the approval: a denial, or too few decisions. Null: it still suffices. */
 export function stricterNow(
   verdict: Pick<PolicyVerdict, 'effect' | 'terms' | 'reason'>,
   agreed: { requestedBy: Requester; approvedBy: readonly Principal[] },

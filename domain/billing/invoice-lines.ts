@@ -34,10 +34,7 @@ const NOUNS: Record<Allowance, string> = {
   notification_emails: 'Notification e-mails',
 };
 
-/**
- * The lines of a month: plan, proration, usage by meter, corrections. Each usage line is rounded once, half up, to the minor unit. None where
- * no plan of the month costs anything.
- */
+/** A month's lines. Each usage line is rounded once, half up. None if no plan of the month costs anything. */
 export function linesOf(facts: MonthFacts, prices: PriceList): LineDraft[] {
   const usage = ALLOWANCES.flatMap((meter) =>
     meter === 'executions'
@@ -139,10 +136,7 @@ function executionLine({ month }: MonthFacts, settled: SettledExecutions, prices
   return [isLate ? { ...line, description: `${NOUNS.executions} of ${admittedIn} that settled later` } : line];
 }
 
-/**
- * Takes back what the executions were charged: by how much the billable quantity of their month shrinks. Where no invoice charged them, there is
- * nothing to take back.
- */
+/** Takes back what executions were charged: by how much their month's quantity shrinks, if an invoice charged them. */
 function correctionLine(one: ReversedExecutions, prices: PriceList): LineDraft[] {
   const { admittedIn, plan, billedBefore, reversed, corrects } = one;
   const terms = prices.pricesOf(plan);

@@ -9,7 +9,6 @@ export interface MonthTotals {
   total: number;
 }
 
-/** Where a customer pays an invoice. */
 export interface HostedInvoice {
   hostedUrl: string | null;
   pdfUrl: string | null;

@@ -8,7 +8,6 @@ export interface Money {
   currency: string;
 }
 
-/** What a plan costs. */
 export interface PlanPrices {
   /** For a whole month. Null when no price is published; then none is charged. */
   price: Money | null;

@@ -6,10 +6,7 @@ import { USAGE_NAMES, USAGE_UNITS, type UsageName } from './usage-names.ts';
 /** From this share of a limit on, its status is `warning`. */
 const WARNING_PERCENT = 80n;
 
-/**
- * What one environment may hold at once, on every plan (docs/plans-and-limits.md, "What may wait at once"). The figures stand in the areas that
- * enforce them; `db/billing/usage.ts` counts what is held.
- */
+/** What one environment may hold (docs/plans-and-limits.md, "What may wait at once"); db/billing/usage.ts counts. */
 export const HELD_NAMES = [
   'previews',
   'approvals',

@@ -42,11 +42,8 @@ interface Place {
 }
 
 /**
- * Checks an expression before it is ever evaluated: its size, its names and functions, and its types as far as they are
- * known. The library (0.6.1) checks constants and names only.
- *
- * @returns the type of its value
- * @throws {ExpressionError}
+ * Checks an expression's size, names, functions and known types before it is ever evaluated, and returns its type.
+ * Throws ExpressionError. The library (0.6.1) checks constants and names only.
  */
 export function checkExpression(expr: Expr, environment: ExpressionEnvironment): ValueType {
   boundTree(expr);

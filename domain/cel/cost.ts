@@ -16,10 +16,8 @@ interface Cost {
 type Shapes = ReadonlyMap<string, Shape | null>;
 
 /**
- * Refuses an expression, when it is written, whose work is too much for any facts: nested comprehensions over literal lists.
- * A list of the facts counts as one item here; its length is charged when it is walked.
- *
- * @throws {ExpressionError}
+ * Throws ExpressionError where any facts cost too much work: nested comprehensions over literal lists. A list of the
+ * facts counts as one item; its length is charged when it is walked.
  */
 export function refuseCostly(expr: Expr): void {
   const { units } = costOf(expr, new Map());

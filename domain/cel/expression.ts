@@ -36,11 +36,7 @@ export interface CompiledExpression {
   evaluate(bindings: Bindings, total: Meter): Evaluated;
 }
 
-/**
- * An expression over any variables, of any type.
- *
- * @throws {ExpressionError}
- */
+/** An expression over any variables, of any type. Throws ExpressionError. */
 export function compileExpression(environment: ExpressionEnvironment, text: string): CompiledExpression {
   if (text.length > EXPRESSION_CHARACTERS_MAX) {
     throw new ExpressionError(`is longer than ${EXPRESSION_CHARACTERS_MAX} characters`);

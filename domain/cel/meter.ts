@@ -19,7 +19,6 @@ export class Meter {
     return this.#spent;
   }
 
-  /** What may still be spent. */
   get left(): number {
     return Math.max(0, this.#limit - this.#spent);
   }

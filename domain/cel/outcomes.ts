@@ -32,10 +32,7 @@ export interface Outcomes {
   compared: { path: FactPath; text: string }[];
 }
 
-/**
- * What an expression may come to where only `facts` are known. It follows CEL: `&&` and `||` absorb the error of one side where the
- * other side decides. A comprehension counts as walking over at least one item.
- */
+/** What an expression may come to. `&&` and `||` absorb one side's error where the other decides. */
 export function outcomesOf(tree: Expr, facts: KnownFacts): Outcomes {
   const walk = new Walk(facts);
   const { fails } = walk.of(tree, new Map());

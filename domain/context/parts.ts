@@ -1,7 +1,6 @@
 import type { MessagePart } from '../sessions/sessions.ts';
 import type { ContextMessage, Unit } from './units.ts';
 
-/** A memory as a context shows it. */
 export interface ContextMemory {
   id: string;
   content: string;

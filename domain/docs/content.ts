@@ -15,10 +15,7 @@ export interface SourcePage {
   route: string;
   /** The file below the project's root; null for a generated page. */
   source: string | null;
-  /**
-   * With a frontmatter block or without. A link is relative to `source`, or begins with a slash: the route of a page
-   * (`/actions#versions`) or a path of the service (`/api/v2/openapi.json`).
-   */
+  /** With or without frontmatter. A link is relative to `source`, or a slash and a page's route or a service path. */
   markdown: string;
   type: PageType;
   /** By default: the frontmatter's `title`, else the first heading of level 1. */

@@ -10,10 +10,7 @@ interface Accepted {
   q: number;
 }
 
-/**
- * Whether a page is sent as Markdown: iff the reader names `text/markdown` or `text/x-markdown` with a q above 0 and not below that of
- * HTML. A wildcard names no Markdown, so a browser and curl get HTML.
- */
+/** Whether to send Markdown: iff its q is above 0 and not below that of HTML. Wildcards name no Markdown. */
 export function prefersMarkdown(accept: string): boolean {
   const accepted = parseAccepted(accept);
   const best = (types: readonly string[]): number =>

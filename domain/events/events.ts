@@ -30,8 +30,7 @@ export interface EventBody {
 }
 
 /**
- * Whether a subscription with these patterns gets events of a type. A pattern is a type, `*` for every type, or a prefix and `.*` for all
- * types below it: `order.*` is for `order.paid` and `order.item.added`, and not for `order`.
+ * A pattern is a type, `*`, or a prefix and `.*` for all types below it: `order.*` matches `order.paid`, not `order`.
  */
 export function matchesEventType(patterns: readonly string[], type: string): boolean {
   return patterns.some((pattern) => {

@@ -14,11 +14,9 @@ export interface FailureClock {
 }
 
 /**
- * The clock after one more delivery failed for good at `at`. Null: none failed since the last success.
- *
- * Until the clock runs, the first and the last failure suffice to find a pair that starts it. They lie less than 12 hours apart, or they
- * would have started it. So where the first is more than 24 hours ago the last is more than 12 hours ago, and no failure in between
- * can start what the last one does not.
+ * The clock after one more delivery failed for good at `at`. Null: none failed since the last success. The first and
+ * last failure suffice to find a pair that starts the clock: they lie less than 12 hours apart, so once the first is 24
+ * hours old, no failure in between can start what the last one does not.
  */
 export function afterFailure(clock: FailureClock | null, at: Date): { clock: FailureClock; disables: boolean } {
   if (clock === null) return { clock: { failingSince: at, lastFailureAt: at, clockRuns: false }, disables: false };

@@ -9,12 +9,8 @@ export interface HeadersBefore {
 }
 
 /**
- * The headers of a subscription after a change, as they are sent. `[REDACTED]`, as the record shows it, keeps a sealed value. A caller
- * who may change a subscription, and not read its credentials, must not send them to an address of their choice, so they stay with their
- * origin.
- *
- * @param given undefined: all of them stay.
- * @throws {ServiceError} VALIDATION_ERROR
+ * A subscription's headers after a change; undefined `given` keeps all. `[REDACTED]` keeps a sealed value, at its
+ * origin only: a caller who may not read credentials must not send them elsewhere. Throws VALIDATION_ERROR.
  */
 export function headersAfter(
   before: HeadersBefore,

@@ -32,8 +32,7 @@ export interface FileStore {
   /** The largest presigned upload. */
   presignedBytesMax: number;
   /**
-   * Makes what is `incoming` the content; where nothing is incoming, what an earlier call left. Answers the content's size in bytes, or
-   * null where there is none.
+   * Promotes `incoming` to the content, idempotently. Returns the content's size in bytes, or null where there is none.
    */
   promote(file: StoredFile): Promise<number | null>;
   /** The content, or its bytes from `start` to `end`, both included. Null where there is none. */

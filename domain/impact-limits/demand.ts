@@ -34,9 +34,8 @@ export interface Demands<Limit> {
 }
 
 /**
- * How much an effect needs of each limit that applies to it; a quantity of zero needs nothing. If the only applying money limits
- * are in other currencies, the money is refused: no limit would count it, and a limit on dollars does not permit payments in
- * euros.
+ * What an effect needs of each limit that applies. If the only money limits are in other currencies, the money is
+ * refused: a limit on dollars does not permit payments in euros.
  */
 export function demandsOn<Limit extends LimitTerms>(limits: readonly Limit[], facts: ImpactFacts): Demands<Limit> {
   const applying = limits.filter((limit) => appliesTo(limit.scope, facts));

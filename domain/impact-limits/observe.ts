@@ -20,10 +20,9 @@ export interface Observers {
 }
 
 /**
- * How much an effect really used, from the response that accepted it. An `upper_bound` is lowered to the value at the path that
- * its declaration names in `observed`, or else to what the adapter reports for its dimension and currency. A header counts where it
- * is digits alone. If the value is missing, unusable or above the declared amount, the quantity counts in full. Null if nothing observes,
- * or there is no such response.
+ * What an effect really used, by the response that accepted it: an `upper_bound` is lowered to the value at its
+ * declaration's `observed` path, else to the adapter's report. A missing or larger value counts in full. A header
+ * counts only as digits. Null where nothing observes, or without such a response.
  */
 export function observedImpact(
   { declarations, reported }: Observers,

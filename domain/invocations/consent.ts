@@ -16,10 +16,7 @@ export interface GivenApproval {
 /** `let_through`: the policies of an earlier moment asked nobody, and it waited for other effects since. */
 export type Consent = 'none' | 'let_through' | GivenApproval;
 
-/**
- * Why the policies refuse: they deny it, or ask for more now than an invocation that waited was given. Null: they do not, though
- * they may ask people.
- */
+/** Why the policies refuse: a denial, or more than a waiting invocation was given. Null: they may still ask people. */
 export function refusalOfPolicies(verdict: PolicyVerdict, consent: Consent): Refusal | null {
   if (consent === 'none') return verdict.refusal;
   if (consent === 'let_through') return verdict.effect === 'require_approval' ? askedTooLate(verdict) : verdict.refusal;

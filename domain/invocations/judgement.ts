@@ -6,9 +6,8 @@ import { missingSecrets } from '../secret-refusals.ts';
 import { type Consent, refusalOfPolicies } from './consent.ts';
 
 /**
- * The one judgement of an invocation: what the service does with it, by what is known of it. Everybody asks this function: the
- * admission, the evaluation, the last look before the dispatch, the claim of the dispatch, a dry run and a preview. Each way
- * reads the facts that it can, under its own locks, and leaves the rest as in `NOTHING_KNOWN`.
+ * The one judgement of an invocation. Admission, evaluation, the last look and the claim of the dispatch, dry runs and
+ * previews call it; each reads the facts that it can, under its own locks, and leaves the rest as in `NOTHING_KNOWN`.
  */
 
 /** What is known of an invocation. */

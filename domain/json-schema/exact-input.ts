@@ -4,9 +4,8 @@ import { digitsFault, mayBeDigits, takesDigits } from './digits.ts';
 import { compilePattern } from './patterns.ts';
 
 /**
- * The input as it is sent and decided upon: a text of digits that its schema takes as an integer (digits.ts) is the number that it
- * means, a bigint beyond 2^53. The request, the policies and the impact all read this form, so that they agree. The record keeps what
- * the caller wrote. Where a schema leaves open whether a text is meant, in an `anyOf` that takes texts too, it stays a text.
+ * The input as it is sent and decided upon: a text that its schema takes as an integer (digits.ts) is that number, a
+ * bigint beyond 2^53. Request, policies and impact all read it. In an `anyOf` that takes texts too it stays a text.
  */
 export function exactInput(schema: JsonObject, input: JsonObject): ExactObject {
   if (!holdsDigits(input)) return input;

@@ -14,10 +14,7 @@ import type { PathStep } from '../json-path.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { unescapeStep } from '../json-pointer.ts';
 
-/**
- * JSON Schema 2020-12 for the schemas of tenants. Each schema is checked before it is stored, and validation is bounded in time
- * and stack for every schema. Known `format`s are asserted.
- */
+/** JSON Schema 2020-12 for tenants: checked before it is stored, bounded in time and stack, formats asserted. */
 export interface CompiledSchema {
   /** What is wrong with a value, with paths such as `input.items[0].id`; empty: it is valid. */
   validate(value: Json): Issue[];
@@ -38,10 +35,7 @@ const ISSUES_MAX = 50;
 /** Checks schemas against the meta-schema. One instance for all, because compiling the meta-schema is costly. */
 let metaSchemaValidator: Ajv2020 | undefined;
 
-/**
- * What is wrong with a schema: not 2020-12, too large or deep, a reference that leads out of the document or nowhere, a
- * pattern that cannot be run in linear time. Empty where it can be used.
- */
+/** A schema's issues: not 2020-12, too large or deep, a bad reference, a pattern without linear time. */
 export function checkSchema(schema: JsonObject, path = 'inputSchema'): Issue[] {
   const structure = structureIssues(schema, path);
   if (structure.length > 0) return structure;

@@ -10,9 +10,8 @@ const UNRESOLVED = Symbol('a reference that leads out of the document');
 const ALTERNATIVES = new Set(['anyOf', 'oneOf']);
 
 /**
- * One mistake, one issue. If a value fits no branch of an `anyOf` or `oneOf`, a validator reports every mistake of every branch, and the
- * choice itself. We keep the mistakes of the branch that the value comes nearest to: the one with the fewest mistakes, and none in the
- * type of the value itself. If no branch is nearer than the others, we keep the choice.
+ * One mistake, one issue. For a value that fits no branch of an `anyOf` or `oneOf` we keep the mistakes of the nearest
+ * branch (fewest, none in the value's own type), else the choice itself.
  */
 export function withoutCascades(errors: readonly ErrorObject[], root: unknown): ErrorObject[] {
   let kept = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
@@ -82,10 +81,7 @@ function valuesOf({ params }: ErrorObject): unknown[] {
   return allowedValues ?? [allowedValue];
 }
 
-/**
- * The branch of the choice that an error belongs to, or null. A branch behind a reference has a path of its own in the schema, so
- * branches are identified by the schemas that they hold.
- */
+/** An error's branch, by the schemas that branches hold: behind a reference the path is another. */
 function branchOf(error: ErrorObject, choice: ErrorObject, branches: readonly ReadonlySet<unknown>[]): number | null {
   if (error === choice || !isBelow(error.instancePath, choice.instancePath)) return null;
   const branch = branches.findIndex((nodes) => nodes.has(error.parentSchema));

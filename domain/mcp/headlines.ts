@@ -14,10 +14,8 @@ export interface ToldInvocation {
 }
 
 /**
- * What an agent reads first of an invocation: its status and grade, why, and what to do. A refusal's code stands in place of the
- * grade, which says nothing more of it: "REFUSED (impact_limit_exceeded): …".
- *
- * @param decideAt where a person decides on it, while it waits for approval.
+ * What an agent reads first: status and grade, why, what to do. A refusal's code stands in the grade's place: "REFUSED
+ * (impact_limit_exceeded): …". `decideAt`: where a person decides, during the wait for approval.
  */
 export function headlineOfInvocation(invocation: ToldInvocation, decideAt: string | null): string {
   const { id, status, grade, action, approvalId, error, refusal, nextStep } = invocation;

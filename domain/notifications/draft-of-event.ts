@@ -27,10 +27,7 @@ interface Told {
   subject: { type: SubjectType; id: string };
 }
 
-/**
- * What people are told of an event; null: nothing. Messages that fail within one hour are one notification with a count. Every other
- * event is a notification of its own, because each needs its own answer.
- */
+/** The notification of an event, or null. Messages that fail within one hour are one with a count. */
 export function draftOfEvent({ id, type, data, occurredAt }: NotifiedEvent): NotificationDraft | null {
   if (!isNotified(type)) return null;
   const { title, body, subject } = TELLERS[type](data);

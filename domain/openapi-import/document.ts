@@ -85,8 +85,7 @@ interface Frame {
 }
 
 /**
- * What is wrong with the shape of a value: cycles (YAML aliases can make them), depth, size, and what PostgreSQL cannot keep.
- * Each container is visited once however many aliases lead to it.
+ * Faults of a value's shape: cycles (YAML aliases), depth, size, what PostgreSQL cannot store. Visits containers once.
  */
 function structureFault(root: unknown): string | null {
   const heights = new Map<object, number>();

@@ -30,11 +30,7 @@ export interface FittedSchema {
   notes: string[];
 }
 
-/**
- * The input schema that `build` makes, in the greatest detail that fits the limits of an action's schema.
- *
- * @throws {NotImportable} where no detail makes a schema that can be used.
- */
+/** The schema that `build` makes, in the greatest detail that fits. Throws NotImportable where none does. */
 export function fitSchema(
   document: OpenApiDocument,
   build: (conversion: SchemaConversion) => JsonObject,

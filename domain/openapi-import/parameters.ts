@@ -47,11 +47,7 @@ const METHODS_THAT_CHANGE: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'
 const PARAMETERS_MAX = 200;
 const PLAIN_TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean', 'null'];
 
-/**
- * The parameters of an operation, its own over those of its path.
- *
- * @throws {NotImportable} where one that is required cannot be written.
- */
+/** An operation's parameters over its path's. Throws NotImportable where a required one cannot be written. */
 export function planParameters(
   { root }: OpenApiDocument,
   { method, operation, pathItem, path }: Operation,

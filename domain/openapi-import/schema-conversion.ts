@@ -46,9 +46,8 @@ const EXACT_KEYWORDS: readonly string[] = ['not', 'if', 'then', 'else', 'unevalu
 const UNKNOWN_DEMANDS: readonly string[] = ['$dynamicRef', '$recursiveRef', 'dependencies', 'additionalItems'];
 
 /**
- * Converts the schemas of one operation from OpenAPI's dialect to JSON Schema 2020-12. Each target of a `$ref` becomes one
- * member of `$defs`, so that recursive schemas stay recursive and nothing is multiplied. What is made takes every value that the
- * document's schema takes, and more where a part of it cannot be kept.
+ * Converts an operation's schemas from OpenAPI to JSON Schema 2020-12. Each target of a `$ref` becomes one member of
+ * `$defs`. The result takes every value of the document's schema, and more where a part cannot be kept.
  */
 export class SchemaConversion {
   /** What had to be left out, for the caller to read. */

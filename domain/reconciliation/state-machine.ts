@@ -1,10 +1,7 @@
 import type { InvocationState } from '../refs.ts';
 import { nextReadDelayMs, readsPassed } from './schedule.ts';
 
-/**
- * The state machine of a reconciliation: `nextStep` says what is done next, `after` what has happened changes. The workflow
- * `reconcileEffect` does the steps and reports the events. Pure: the clock and the randomness are handed in.
- */
+/** Pure: clock and randomness are handed in. The workflow `reconcileEffect` does the steps. */
 export interface Reconciliation {
   /** What the record says of the invocation; null before the first look. */
   readonly invocation: InvocationState | null;

@@ -1,7 +1,6 @@
 /**
- * Cron expressions: 5 fields (minute, hour, day of the month, month, day of the week), or 6 with the second first. What they may
- * hold: docs/schedules.md, "Cron expressions". They are read here and nowhere else; Temporal is given calendar specs, because its
- * own cron strings mean other things by a sixth field and by two day fields.
+ * Cron expressions of 5 fields, or 6 with the second first (docs/schedules.md, "Cron expressions"). Read only here:
+ * Temporal's own cron strings differ in a sixth field and in two day fields, so it is given calendars.
  */
 export interface Cron {
   /** The values of each field, ascending. */

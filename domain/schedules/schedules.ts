@@ -24,10 +24,7 @@ export const MISSED_SLOTS_MAX = 1_000;
 export const RUN_TRIGGERS = ['schedule', 'manual'] as const;
 export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
-/**
- * published: it has messages. queued: asked for by hand, and published in a moment. waiting: it is published when the message of an
- * earlier run has ended. missed: nobody fired it within the catch-up of its schedule; a firing that comes all the same still decides it.
- */
+/** queued: by hand, soon published. waiting: for an earlier run's message. missed: not fired within the catch-up. */
 export const RUN_OUTCOMES = ['queued', 'waiting', 'published', 'skipped', 'failed', 'missed'] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 

@@ -37,10 +37,8 @@ const IS_FALSE = 'the format takes no schema that is false';
 const ROUNDS_MAX = 10;
 
 /**
- * The schema without what a format does not take. It accepts at least all that the original does: the service checks every input by the
- * original anyway, and a schema that refuses a good input could not be mended by its reader. Where nothing was dropped, it accepts the same.
- *
- * What is dropped can leave a reference without its target, so it is done again, without those references, until nothing more falls.
+ * The schema without what a format does not take; it accepts at least all that the original does, by which the service
+ * checks inputs anyway. Repeats without references that lost their target, until nothing more falls.
  */
 export function reduceSchema(original: JsonObject, rules: SchemaRules): Reduced {
   const lost = new Set<string>();

@@ -21,7 +21,6 @@ const TIMEOUT_MS = 20_000;
 export const DIMENSIONS_MAX = 4_096;
 
 export interface OpenAiEmbedderSettings {
-  /** Such as `https://api.openai.com/v1`. */
   baseUrl: string;
   apiKey: string | null;
   model: string;
@@ -31,7 +30,6 @@ export interface OpenAiEmbedderSettings {
 
 export interface OpenAiEmbedderOptions extends SendOptions {
   watchdog: Pick<Watchdog, 'run'>;
-  /** For one call of the provider. */
   timeoutMs?: number;
 }
 
@@ -51,10 +49,7 @@ export class OpenAiEmbedder implements Embedder {
     this.#options = options;
   }
 
-  /**
-   * The dimensions are found by asking for one vector, because the interface has no other way to tell them. Each later call checks them
-   * again: a provider may change them while the process lives.
-   */
+  /** Asks for one vector, the only way to learn the dimensions. Each call checks them: a provider may change them. */
   async model({ workspaceId }: EmbedCall): Promise<EmbeddingModel> {
     const dimensions = this.#dimensions ?? (await this.embed(['dimensions'], { workspaceId })).dimensions;
     return { model: this.#settings.model, dimensions };

@@ -18,10 +18,7 @@ export interface Spooled extends AsyncDisposable {
   stream(): Readable;
 }
 
-/**
- * Writes a source to a temporary file without a name, which is gone with its process, however that ends. It holds one chunk of the source
- * in memory.
- */
+/** Writes a source, chunk by chunk, to a temporary file without a name, which ends with its process. */
 export async function spool(source: Bytes): Promise<Spooled> {
   const name = path.join(tmpdir(), `upload-${randomUUID()}`);
   const file = await open(name, 'wx+', PRIVATE_FILE);

@@ -12,7 +12,6 @@ export interface DialOptions {
   /** Refused whatever `egressAllow` says. */
   ownEndpoints?: Pick<OwnEndpoints, 'include'>;
   resolve: Resolve;
-  /** PEM certificates to trust in place of the built-in ones. */
   certificateAuthorities?: string[];
   signal: AbortSignal;
 }
@@ -22,10 +21,9 @@ export type Dialled =
   { kind: 'connected'; socket: Socket } | { kind: 'blocked'; message: string } | { kind: 'failed'; reason: string };
 
 /**
- * Opens a new connection to the host of a URL. The name is resolved once, every address of the answer is checked, and only
- * the checked addresses are dialled. The name is never resolved again, so a second answer that differs (DNS rebinding)
- * cannot matter. For https the certificate has been verified when this returns. The request is handed over only afterwards,
- * so a failure here proves that nothing was sent.
+ * Opens a new connection to the host of a URL. The name is resolved once and only checked addresses are dialled, so
+ * that a second answer that differs (DNS rebinding) cannot matter. Returns after the TLS handshake and before the
+ * request: a failure here proves that nothing was sent.
  */
 export async function dial(url: URL, options: DialOptions): Promise<Dialled> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');

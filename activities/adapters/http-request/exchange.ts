@@ -36,8 +36,7 @@ interface Exchanging {
 const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /**
- * Sends one request over a ready connection and reads its response to the end. From here on bytes may have left, so every failure
- * is `no_answer`. It follows no redirect, retries nothing and does not keep the connection.
+ * Sends one request and reads its response to the end. Bytes may have left: every failure is `no_answer`. No redirects.
  */
 export async function exchange(
   socket: Socket,

@@ -4,9 +4,8 @@ import { canonicalAddress, isLoopback, type OwnEndpoint } from '../../../domain/
 import { systemResolve, type Resolve } from './resolve.ts';
 
 /**
- * The service's own listeners. No tenant's call reaches them, whatever EGRESS_ALLOW permits. The comparison uses the address
- * and the port that would be dialled. A listener on this machine is matched under every address of the machine, because the
- * address it is bound to is not examined.
+ * The service's own listeners, which no tenant's call reaches, whatever EGRESS_ALLOW permits. Compares the address and
+ * port that would be dialled. A listener on this machine is matched under each of its addresses.
  */
 export class OwnEndpoints {
   private readonly endpoints: OwnEndpoint[];

@@ -26,10 +26,7 @@ export function valuesOf(secrets: Iterable<string>): SecretValue[] {
   return Array.from(values, ([text, inParts]) => ({ text, inParts }));
 }
 
-/**
- * Beginnings that every value of a kind shares, and that reveal nothing: a URL's scheme, the scheme of an Authorization header, the first
- * line of a PEM text.
- */
+/** Beginnings that reveal nothing: schemes of URLs and Authorization headers, the first line of a PEM text. */
 const COMMON_HEAD =
   /^(?:[a-z][a-z0-9+.-]{0,30}:\/\/|(?:basic|bearer|token|apikey|digest)\s+|-----BEGIN [A-Z0-9 ]{1,40}-----\s*)/i;
 const COMMON_TAIL = /\s*-----END [A-Z0-9 ]{1,40}-----\s*$/;

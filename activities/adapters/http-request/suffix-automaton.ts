@@ -79,7 +79,6 @@ export class SuffixAutomaton {
     this.settle();
   }
 
-  /** What the automaton takes in memory. */
   get byteLength(): number {
     const perState = [
       this.links,
@@ -94,7 +93,6 @@ export class SuffixAutomaton {
     return [...perState, ...perSlot, this.fromRoot].reduce((sum, array) => sum + array.byteLength, 0);
   }
 
-  /** Moves the cursor over one byte more of the text. */
   read(cursor: Cursor, byte: number): void {
     let { state, length } = cursor;
     let next = this.target(state, byte);

@@ -30,9 +30,8 @@ interface Escape {
 }
 
 /**
- * Adds a byte to the view, in which each escape of JSON, of a URL and of HTML is replaced by what it stands for. What it stands for may end
- * an escape too (`%2541`, `\\u0041` in JSON in JSON), so that the view has none left. A backslash before any other sign goes. Each escape
- * makes the view shorter, so the time is linear.
+ * Adds a byte to the view without escapes of JSON, URLs and HTML, nested ones (`%2541`) included. Each escape makes the
+ * view shorter, so the time is linear. A backslash before any other sign is dropped.
  */
 export function pushUnescaped(view: TextView, byte: number, start: number, end: number): void {
   view.push(byte, start, end);

@@ -20,11 +20,9 @@ export async function carriedBy(transport: StripeTransport, call: () => Promise<
   return transport.carried ?? { kind: 'not_sent', reason: "Stripe's SDK made no request of it" };
 }
 
-/** The outcome of a read of Stripe's record. */
 export type StripeRead =
   { ok: true; response: ProviderResponse } | { ok: false; response: ProviderResponse | null; reason: string };
 
-/** Makes one read through the SDK. */
 export type StripeReader = (call: (stripe: Stripe) => Promise<unknown>) => Promise<StripeRead>;
 
 type ReadInput = Pick<InspectInput, 'definition' | 'secrets' | 'timeoutMs' | 'signal'>;
