@@ -4,7 +4,6 @@ import { type AddressRanges, isInRanges, normalAddress } from './address-ranges.
 export interface ReceivedRequest {
   /** Address of the connection's other end; null where it has none, as for a local socket. */
   peerAddress: string | null;
-  /** Whether the connection to this process is TLS. */
   encrypted: boolean;
   /** Values of X-Forwarded-For, X-Forwarded-Proto and Forwarded; an empty text where a header is absent. */
   forwardedFor: string;
@@ -12,7 +11,6 @@ export interface ReceivedRequest {
   forwarded: string;
 }
 
-/** Where a request came from. */
 export interface RequestOrigin {
   /** Whether it was sent over TLS by the client. */
   secure: boolean;

@@ -91,7 +91,6 @@ export function timeOfId(id: string): number {
   return Number(number >> BITS_BELOW_TIME);
 }
 
-/** Whether `value` has the form of an id of that kind. The row need not exist. */
 export function isId(kind: IdKind, value: string): boolean {
   return idPattern(kind).test(value);
 }

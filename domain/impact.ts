@@ -78,7 +78,6 @@ export function declaredImpact(declarations: readonly ImpactDeclaration[], input
   return { ok: true, quantities };
 }
 
-/** The amount, or why there is none. */
 function amountOf(amount: ImpactDeclaration['amount'], input: ExactObject): number | string {
   if ('const' in amount) return checked(amount.const, 'the constant');
   const steps = parsePath(amount.path);

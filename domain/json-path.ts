@@ -1,6 +1,5 @@
 import { canonicalJson } from './canonical-json.ts';
-import { isJsonObject } from './json.ts';
-import type { ExactJson, Json } from './json.ts';
+import { type ExactJson, isJsonObject, type Json } from './json.ts';
 
 /** A member name or an array index. */
 export type PathStep = string | number;

@@ -32,16 +32,9 @@ export type InvocationStatus = (typeof INVOCATION_STATUSES)[number];
  * Statuses that wait for news from outside. Under `queued` and `dispatching` a workflow runs or must be started
  * (`workflow_starts`); `reconciling` has that of its effect.
  */
-export const RESTING_STATUSES: readonly InvocationStatus[] = [
-  'pending_approval',
-  'succeeded',
-  'failed',
-  'unknown',
-  'refused',
-  'denied',
-  'expired',
-  'cancelled',
-];
+export const RESTING_STATUSES: readonly InvocationStatus[] = INVOCATION_STATUSES.filter(
+  (status) => status !== 'queued' && status !== 'dispatching',
+);
 
 /** The facts that decide whether an invocation is at rest. */
 export interface Progress {

@@ -26,7 +26,6 @@ export interface RateLimit {
 }
 
 export interface Plan {
-  /** The name for people. */
   title: string;
   /** Null: unlimited, and then nothing is counted. */
   rateLimit: RateLimit | null;

@@ -26,7 +26,6 @@ export type RefusalDetails = {
   expiresAt?: string;
   versionId?: string;
   currentVersionId?: string;
-  /** Names of secrets. */
   secrets?: string[];
   host?: string;
   /** What to mend, each with a path into the request, such as `input.amount`. */

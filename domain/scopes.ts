@@ -98,7 +98,6 @@ const AGENT_SCOPES: Scope[] = [
   'events:write',
 ];
 
-/** Not granted by default. */
 export const PRIVILEGED_SCOPES: ReadonlySet<Scope> = new Set(SCOPES.filter(isPrivileged));
 
 export const PRESET_SCOPES: Record<KeyPreset, Scope[]> = {

@@ -52,15 +52,7 @@ export function summaryOf(...parts: readonly (string | null | undefined)[]): str
   return parts.flatMap((part) => (part === null || part === undefined ? [] : [PART.exec(part)?.[0] ?? ''])).join(' · ');
 }
 
-/** What an operator who has only the Temporal UI reads about any workflow of its type. Markdown, the same for each of them. */
-export interface Description {
-  /** What it does, and what it waits for. */
-  does: string;
-  /** What to look at, and what may be done, when it stands still. */
-  standsStill: string;
-}
-
-export function descriptionOf({ does, standsStill }: Description): string {
+export function descriptionOf({ does, standsStill }: { does: string; standsStill: string }): string {
   return `**What it does.** ${does}\n\n**When it stands still.** ${standsStill}`;
 }
 

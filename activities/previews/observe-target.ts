@@ -13,11 +13,6 @@ export interface Observed {
   outcome: 'observed' | 'refused';
 }
 
-export interface ObserveTargetInput extends InvocationRef {
-  /** The holder of the read's permit, which the workflow names. */
-  holder?: string;
-}
-
 /** Fits into the activity's two minutes. */
 const EFFORT: InspectionEffort = { retryDelaysMs: [500, 2_000], timeoutMs: 20_000 };
 
@@ -26,7 +21,7 @@ const EFFORT: InspectionEffort = { retryDelaysMs: [500, 2_000], timeoutMs: 20_00
  * A failed read is an observation too: the approval rests on the record, so it refuses.
  */
 export function observeTarget(deps: InvocationDependencies) {
-  return async ({ holder: named, ...ref }: ObserveTargetInput): Promise<Observed | NoPermit> => {
+  return async ({ holder: named, ...ref }: InvocationRef & { holder?: string }): Promise<Observed | NoPermit> => {
     const holder = named ?? ref.invocationId;
     const begun = await readInTurn(
       deps,

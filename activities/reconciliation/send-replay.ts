@@ -24,11 +24,6 @@ import { withHeartbeats } from '../with-heartbeats.ts';
 export const REPLAY_NOT_TAKEN_UP =
   'not sent: the outcome became known, the window closed, or neither a permit in flight nor a worker was free in time';
 
-export interface ReplayInput extends ReplayRef {
-  /** The action's time-out: how long its permit is held at most. */
-  timeoutMs?: number;
-}
-
 export type Replayed = { sent: boolean } | NoPermit;
 
 /**
@@ -39,7 +34,7 @@ export type Replayed = { sent: boolean } | NoPermit;
  * `abandonLostReplays`.
  */
 export function sendReplay(deps: InvocationDependencies) {
-  return async ({ timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: ReplayInput): Promise<Replayed> =>
+  return async ({ timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: ReplayRef & { timeoutMs?: number }): Promise<Replayed> =>
     withHeartbeats(deps, async () => {
       const claimed = await claimInTurn(deps, ref, {
         holder: ref.attemptId,

@@ -6,14 +6,9 @@ import { planReversalRead as writePlan, readProgress, writeReversal } from '../.
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-export interface BegunReversalWatch {
-  state: InvocationState;
-  settledForMs: number;
-}
-
 /** The recorded position of the watch. The sweep starts it, and restarts it where it was terminated. */
 export function beginReversalWatch(deps: Pick<ActivityDependencies, 'db'>) {
-  return async (input: EffectRef): Promise<BegunReversalWatch> =>
+  return async (input: EffectRef): Promise<{ state: InvocationState; settledForMs: number }> =>
     deps.db.withEnvironment(input, async (tx) => ({
       state: await readInvocationState(tx, input.invocationId),
       settledForMs: (await readProgress(tx, input.effectId)).settledForMs,

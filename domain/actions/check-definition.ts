@@ -1,6 +1,5 @@
 import type { ActionDefinition } from '../actions.ts';
-import type { AdapterDescriptor } from '../adapters/adapter-descriptor.ts';
-import type { WrittenText } from '../adapters/adapter-descriptor.ts';
+import type { AdapterDescriptor, WrittenText } from '../adapters/adapter-descriptor.ts';
 import { type Issue, shortFinding } from '../errors.ts';
 import { ATTACHMENT_MEMBERS } from '../files/attachments.ts';
 import { parsePath, type PathStep, pathText } from '../json-path.ts';

@@ -3,9 +3,8 @@ import type { Issue } from '../errors.ts';
 import type { Attachment } from '../files/attachments.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { PathStep } from '../json-path.ts';
-import type { DeclaredImpact } from '../impact.ts';
+import type { DeclaredImpact, SettledImpact } from '../impact.ts';
 import type { Refusal } from '../refusals.ts';
-import type { SettledImpact } from '../impact.ts';
 import type { PreviewBlock } from './preview-block.ts';
 
 /** The ids that a request may carry to its provider. `effectId` is the invocation id where there is no effect. */

@@ -1,21 +1,19 @@
 import { z } from 'zod';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
+import { type ExactJson, isJsonObject } from '../json.ts';
 import { pathText } from '../json-path.ts';
-import type { ExactJson } from '../json.ts';
 import { isWellFormed } from '../storable-text.ts';
 import {
   chargeText,
   percentEncode,
   renderHeader,
+  type Rendering,
   renderLeaf,
   renderQueryPair,
   resolves,
 } from './template-rendering.ts';
-import type { Rendering } from './template-rendering.ts';
-import { soleReference } from './templates.ts';
-import type { Template } from './templates.ts';
+import { soleReference, type Template } from './templates.ts';
 import { headerNameIssue } from './http-request-rules.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { ActionDefinition } from '../actions.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json } from '../json.ts';
+import { isJsonObject, type Json } from '../json.ts';
 import type { PathStep } from '../json-path.ts';
 import { FILE_PREFIX, parseTemplate, soleReference } from './templates.ts';
 import type { WrittenText } from './adapter-descriptor.ts';

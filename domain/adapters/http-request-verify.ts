@@ -3,21 +3,26 @@ import type { Expectation, VerifyDeclaration } from '../actions.ts';
 import { headerNameIssue } from './http-request-rules.ts';
 import { finishUrl, isAllowedHost } from './http-request-url.ts';
 import type { Issue } from '../errors.ts';
-import { jsonDepthExceeds } from '../json.ts';
-import type { ExactJson, Json } from '../json.ts';
+import { type ExactJson, type Json, jsonDepthExceeds } from '../json.ts';
 import { parseResponsePath } from '../response-path.ts';
 import {
   checkUrlShape,
   markedText,
   newRendering,
   renderHeader,
+  type Rendering,
   renderLeaf,
   renderUrl,
   withoutFragment,
 } from './template-rendering.ts';
-import type { Rendering } from './template-rendering.ts';
-import { parseTemplate, referencesOf, secretNamesOf } from './templates.ts';
-import type { Template, TemplatePlace, TemplateScope } from './templates.ts';
+import {
+  parseTemplate,
+  referencesOf,
+  secretNamesOf,
+  type Template,
+  type TemplatePlace,
+  type TemplateScope,
+} from './templates.ts';
 
 /**
  * An action's read-back: a GET, and what its response must say. Templates may read `response`, and secrets in headers

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
-import type { DeclaredImpact } from '../impact.ts';
+import type { DeclaredImpact, SettledImpact } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
 import type { PreviewBlock } from './preview-block.ts';
-import type { SettledImpact } from '../impact.ts';
 import type {
   AdapterDescriptor,
   Preparation,

@@ -4,8 +4,14 @@ import type { Issue } from '../errors.ts';
 import { attachmentOf, type Attachment } from '../files/attachments.ts';
 import type { ExactJson, Json } from '../json.ts';
 import { isWellFormed } from '../storable-text.ts';
-import { resolveReference, soleReference } from './templates.ts';
-import type { Reference, Segment, Template, TemplateScope } from './templates.ts';
+import {
+  type Reference,
+  resolveReference,
+  type Segment,
+  soleReference,
+  type Template,
+  type TemplateScope,
+} from './templates.ts';
 
 /** Collects what went wrong while a request is rendered; one that has issues is not sent. */
 export interface Rendering {

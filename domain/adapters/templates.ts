@@ -1,6 +1,5 @@
 import type { ProviderResponse, RequestIdentity } from './adapter-descriptor.ts';
-import { parsePath, pathText, readPath } from '../json-path.ts';
-import type { Found, PathStep } from '../json-path.ts';
+import { type Found, parsePath, type PathStep, pathText, readPath } from '../json-path.ts';
 import type { ExactJson, ExactObject } from '../json.ts';
 import { lowerHeaderName, RESPONSE_MEMBERS } from '../response-path.ts';
 

@@ -3,12 +3,10 @@ import type { RunOutcome } from '../schedules/schedules.ts';
 
 /** How far what a run published has got. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-
 /**
  * `pending` while one message has not ended, else `failed`, `cancelled`, `delivered`, in this order. Null: no message.
  */
-export function deliveryStatusOf(statuses: readonly MessageStatus[]): DeliveryStatus | null {
+export function deliveryStatusOf(statuses: readonly MessageStatus[]): (typeof DELIVERY_STATUSES)[number] | null {
   if (statuses.length === 0) return null;
   if (statuses.some(isLiveMessage)) return 'pending';
   if (statuses.includes('failed')) return 'failed';

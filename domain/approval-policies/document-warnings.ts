@@ -1,5 +1,4 @@
-import type { GovernanceWarning, GovernanceWarningCode } from '../governance-warnings.ts';
-import { GOVERNANCE_WARNINGS_MAX } from '../governance-warnings.ts';
+import { GOVERNANCE_WARNINGS_MAX, type GovernanceWarning, type GovernanceWarningCode } from '../governance-warnings.ts';
 import { unmatchedOf } from '../impact-limits/limit-warnings.ts';
 import type { InSteps } from '../in-steps.ts';
 import type { JsonObject } from '../json.ts';

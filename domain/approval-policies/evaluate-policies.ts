@@ -8,8 +8,14 @@ import { Meter, WorkBoundExceeded } from '../cel/meter.ts';
 import type { CompiledPolicy, CompiledRule, PolicySet } from './policy-set.ts';
 import { reasonOfAction, reasonOfEnvironment, reasonOfRule } from './reasons.ts';
 import { DEFAULT_TERMS, strictestTerms } from './terms.ts';
-import { POLICY_EFFECTS, type PolicyDefaults, type PolicyEffect, type PolicyFacts } from './verdict.ts';
-import type { PolicyTrace, PolicyVerdict } from './verdict.ts';
+import {
+  POLICY_EFFECTS,
+  type PolicyDefaults,
+  type PolicyEffect,
+  type PolicyFacts,
+  type PolicyTrace,
+  type PolicyVerdict,
+} from './verdict.ts';
 
 export { compilePolicySet, type PolicyInput, type PolicySet } from './policy-set.ts';
 

@@ -18,12 +18,10 @@ export interface LivePolicy {
   document: PolicyDocument;
 }
 
-export type FileAction = 'create' | 'update' | 'delete' | 'none';
-
 /** What applying files does to one policy: they are matched by name. */
 export interface FileChange {
   name: string;
-  action: FileAction;
+  action: 'create' | 'update' | 'delete' | 'none';
   policyId: string | null;
   before: PolicyDocument | null;
   after: PolicyDocument | null;

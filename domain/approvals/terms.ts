@@ -1,6 +1,5 @@
 import type { Approvers, PolicyVerdict } from '../approval-policies/verdict.ts';
-import type { Role } from '../roles.ts';
-import { roleSuffices } from '../roles.ts';
+import { type Role, roleSuffices } from '../roles.ts';
 
 /** Who decides, as known at that moment. The decision keeps it, so that stricter terms can be checked against it later. */
 export interface Principal {

@@ -7,11 +7,9 @@ import { hasCharges, type PlanPrices, type PriceList } from './price-list.ts';
 import { type Proration, restOf } from './proration.ts';
 
 export const LINE_TYPES = ['plan', 'usage', 'proration', 'correction', 'credit', 'tax'] as const;
-export type LineType = (typeof LINE_TYPES)[number];
-
 /** A line of an invoice or of an estimate. Amounts are minor units of its currency. */
 export interface LineDraft {
-  type: LineType;
+  type: (typeof LINE_TYPES)[number];
   meter: Allowance | null;
   description: string;
   period: { start: string; end: string };
@@ -82,13 +80,11 @@ function wholePrice(plan: PlanName, month: Period, prices: PriceList): LineDraft
   };
 }
 
-interface Change {
-  month: Period;
-  since: Date;
-  prices: PriceList;
-}
-
-function restLines(from: PlanName | null, to: PlanName, { month, since, prices }: Change): LineDraft[] {
+function restLines(
+  from: PlanName | null,
+  to: PlanName,
+  { month, since, prices }: { month: Period; since: Date; prices: PriceList },
+): LineDraft[] {
   const rest = { start: since, end: month.end };
   const proration: Proration = {
     fromPlan: from,

@@ -9,17 +9,12 @@ export interface MonthTotals {
   total: number;
 }
 
-export interface HostedInvoice {
-  hostedUrl: string | null;
-  pdfUrl: string | null;
-}
-
 /** The port to whoever collects the money. Each call may be repeated after a crash, and changes nothing then. */
 export interface PaymentProvider {
   pushTotals(totals: MonthTotals): Promise<void>;
   /** The invoice is open: it may be charged. */
   finalise(totals: MonthTotals): Promise<void>;
-  hostedInvoice(invoiceId: string): Promise<HostedInvoice>;
+  hostedInvoice(invoiceId: string): Promise<{ hostedUrl: string | null; pdfUrl: string | null }>;
 }
 
 /** Nobody collects: paid plans are closed. */

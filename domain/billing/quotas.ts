@@ -22,10 +22,8 @@ export const HELD_NAMES = [
 export type HeldName = (typeof HELD_NAMES)[number];
 
 export const QUOTA_NAMES = [...Object.values(USAGE_NAMES), 'storageBytes', 'environments', ...HELD_NAMES] as const;
-export type QuotaName = UsageName | 'storageBytes' | 'environments' | HeldName;
-
 export interface Quota {
-  name: QuotaName;
+  name: UsageName | 'storageBytes' | 'environments' | HeldName;
   unit: string;
   period: 'month' | 'none';
   limit: Cap;

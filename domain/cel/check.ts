@@ -2,8 +2,16 @@ import type { CelEnv } from '@bufbuild/cel';
 import { callType, recordMember } from './calls.ts';
 import type { ExpressionEnvironment } from './environment.ts';
 import { COMPREHENSION_NESTING_MAX, EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, LITERAL_ITEMS_MAX } from './limits.ts';
-import { ExpressionError, operandsOf, qualifiedName } from './tree.ts';
-import type { Comprehension, Constant, Expr, Select, Struct } from './tree.ts';
+import {
+  type Comprehension,
+  type Constant,
+  type Expr,
+  ExpressionError,
+  operandsOf,
+  qualifiedName,
+  type Select,
+  type Struct,
+} from './tree.ts';
 import {
   BOOL,
   BYTES,

@@ -1,16 +1,21 @@
 import {
   celEnv,
+  type CelEnv,
   celError,
   celFunc,
-  celMethod,
-  CelScalar,
+  type CelFunc,
+  type CelInput,
   celList,
+  type CelList,
+  celMethod,
+  type CelResult,
+  CelScalar,
+  type CelValue,
   isCelList,
   isCelMap,
   isCelUint,
   listType,
 } from '@bufbuild/cel';
-import type { CelEnv, CelFunc, CelInput, CelList, CelResult, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import type { RE2JS } from 're2js';

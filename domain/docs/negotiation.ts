@@ -4,12 +4,6 @@ const MARKDOWN_TYPES = ['text/markdown', 'text/x-markdown'];
 /** No request of ours has more; what follows is not looked at. */
 const PARTS_MAX = 50;
 
-interface Accepted {
-  /** In lower case: `text/html`, a wildcard, or an encoding. */
-  value: string;
-  q: number;
-}
-
 /** Whether to send Markdown: iff its q is above 0 and not below that of HTML. Wildcards name no Markdown. */
 export function prefersMarkdown(accept: string): boolean {
   const accepted = parseAccepted(accept);
@@ -31,7 +25,7 @@ export function preferredEncoding(acceptEncoding: string): Encoding {
   return gzip > 0 ? 'gzip' : 'identity';
 }
 
-function parseAccepted(header: string): Accepted[] {
+function parseAccepted(header: string): { value: string; q: number }[] {
   return header
     .split(',', PARTS_MAX)
     .map((part) => {

@@ -1,6 +1,5 @@
 import { isId } from '../ids.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { readPath, type PathStep } from '../json-path.ts';
 import { DIRECT_FILE_BYTES_MAX, SHA256_HEX } from './files.ts';
 

@@ -69,7 +69,6 @@ export interface ShortLimit extends NamedLimit {
   cap: number;
   available: number;
   requested: number;
-  /** The period's key. */
   inPeriod: string;
   resetsAt: Date | null;
 }

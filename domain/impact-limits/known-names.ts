@@ -9,8 +9,7 @@ export interface KnownNames {
   /** The live actions. Null: there are too many to look at, and nothing is said of actions. */
   actions: readonly KnownAction[] | null;
   /** The keys that are neither revoked nor expired. */
-  keys: readonly KnownKey[];
-  /** The members of the workspace. */
+  keys: readonly { id: string; name: string; canDecide: boolean }[];
   members: readonly { id: string; email: string; role: string }[];
 }
 
@@ -20,12 +19,6 @@ export interface KnownAction {
   adapterType: string;
   adapterVersion: string;
   impact: readonly Pick<ImpactDeclaration, 'dimension' | 'currency'>[];
-}
-
-export interface KnownKey {
-  id: string;
-  name: string;
-  canDecide: boolean;
 }
 
 /** More actions than this are not looked at. */

@@ -1,11 +1,9 @@
 import type { ImpactDeclaration, ImpactQuantity } from '../actions.ts';
-import { isSameKind } from '../impact.ts';
+import { isSameKind, type SettledImpact } from '../impact.ts';
 import { readPath } from '../json-path.ts';
 import type { Json } from '../json.ts';
 import { parseResponsePath } from '../response-path.ts';
-import type { SettledImpact } from '../impact.ts';
 
-/** The provider's response to the request that succeeded, as the attempt keeps it. */
 export interface ObservedResponse {
   status: number;
   headers: Record<string, string>;

@@ -2,11 +2,6 @@ import type { SettledImpact } from '../impact.ts';
 import type { Outcome, PartialEffect, Stage } from '../lifecycle.ts';
 import type { Exposure, ReservationState } from './limits.ts';
 
-export interface RequiredState {
-  state: ReservationState;
-  exposure: Exposure | null;
-}
-
 /**
  * The state of an effect's reservations, from its row; null: none yet. The database checks the same table
  * (`reservation_place`) at every commit. A failure that may have had a part of its effect is `partial`: used in full,
@@ -16,7 +11,7 @@ export function requiredState(effect: {
   stage: Stage;
   outcome: Outcome;
   partialEffect: PartialEffect;
-}): RequiredState | null {
+}): { state: ReservationState; exposure: Exposure | null } | null {
   if (effect.stage === 'rejected') return { state: 'released', exposure: null };
   if (effect.stage === 'dispatching') return { state: 'reserved', exposure: 'dispatching' };
   switch (effect.outcome) {

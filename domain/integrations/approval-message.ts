@@ -4,7 +4,6 @@ import type { Json } from '../json.ts';
 import { type PreviewBlock, TRUNCATED_NOTE } from '../adapters/preview-block.ts';
 import { visibleText } from '../unseen-characters.ts';
 
-/** An approval as a chat shows it. */
 export interface ShownInChat {
   title: string;
   summary: string;

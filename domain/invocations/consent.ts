@@ -2,7 +2,6 @@ import type { PolicyVerdict } from '../approval-policies/verdict.ts';
 import { type Principal, type Requester, stricterNow } from '../approvals/terms.ts';
 import type { Refusal } from '../refusals.ts';
 
-/** An approval that was given for an invocation. */
 export interface GivenApproval {
   id: string;
   /** False where it was given for another request than the one that would be sent. */

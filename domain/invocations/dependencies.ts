@@ -1,7 +1,6 @@
 import type { Outcome, Stage } from '../lifecycle.ts';
 import type { Dependencies } from './judgement.ts';
 
-/** An effect that an invocation waits for, in its current state. */
 export interface Dependency {
   effectId: string;
   stage: Stage;

@@ -10,7 +10,6 @@ import { type Consent, refusalOfPolicies } from './consent.ts';
  * previews call it; each reads the facts that it can, under its own locks, and leaves the rest as in `NOTHING_KNOWN`.
  */
 
-/** What is known of an invocation. */
 export interface Facts {
   /** Why the environment is halted; null while it runs. */
   halt: string | null;
@@ -100,7 +99,6 @@ export const RULES: readonly (readonly [name: string, rule: Rule])[] = [
 
 const POLICIES = RULES.findIndex(([name]) => name === 'policies');
 
-/** Judges an invocation by what is known of it. */
 export function judge(facts: Facts): Judgement {
   const { verdict, consent, dependencies } = facts;
   for (const [at, [, rule]] of RULES.entries()) {

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../json.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 const MEMBERS_SHOWN = 4;
 const DEPTH_SHOWN = 2;

@@ -1,16 +1,14 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
-import { addSafeKeywords, newBudget, ValidationBudgetError } from './keywords.ts';
-import type { ValidationBudget } from './keywords.ts';
+import { addSafeKeywords, newBudget, type ValidationBudget, ValidationBudgetError } from './keywords.ts';
 import { meantText } from '../near-names.ts';
 import { exampleShape } from './example-shape.ts';
 import { withoutCascades } from './one-issue.ts';
 import { structureIssues } from './structure.ts';
 import { digestOf } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
-import { pathText } from '../json-path.ts';
-import type { PathStep } from '../json-path.ts';
+import { type PathStep, pathText } from '../json-path.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { unescapeStep } from '../json-pointer.ts';
 

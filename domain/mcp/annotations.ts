@@ -10,7 +10,6 @@ export interface ToolAnnotations {
   openWorldHint: boolean;
 }
 
-/** A tool that reads what this service has recorded. */
 export const READS_RECORDS: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,

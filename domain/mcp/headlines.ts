@@ -1,7 +1,6 @@
 import { type JsonObject, textOf } from '../json.ts';
 import type { Grade, InvocationStatus } from '../lifecycle.ts';
 
-/** The members of an invocation, as the API shows it, that its headline says. */
 export interface ToldInvocation {
   id: string;
   status: InvocationStatus;

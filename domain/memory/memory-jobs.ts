@@ -26,11 +26,9 @@ export interface MemoryJobRef {
   kind: MemoryJobKind;
 }
 
-/** What the workflow of a job does next. */
 export type MemoryJobStep =
   { next: 'go on' } | { next: 'wait'; why: 'embeddings' | 'paused' } | { next: 'end'; status: MemoryJobStatus };
 
-/** What every memory of an ingest has. */
 export interface IngestTemplate {
   kind: MemoryKind;
   userId: string | null;

@@ -8,7 +8,6 @@ export interface Ranked {
   score: number;
 }
 
-/** The rank of an item in one ranking, from 1, and its score there. */
 export interface Place {
   rank: number;
   score: number;

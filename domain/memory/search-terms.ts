@@ -14,7 +14,6 @@ export interface SearchTerms {
 /** A prefix of Hebrew is written as one with its word: the, in, to, from, and, as, that. */
 const HEBREW_PREFIXED = /^[הבלמוכש]\p{Script=Hebrew}{3,}$/u;
 
-/** The terms of a memory. */
 export function searchTermsOf(content: string): SearchTerms {
   const words: SearchTerms['words'] = [];
   const others: string[] = [];

@@ -47,7 +47,6 @@ const DICTIONARIES: readonly (readonly [RegExp, string])[] = [
 ];
 const NO_DICTIONARY = 'simple';
 
-/** Reads a text chunk by chunk. */
 export function chunksOf(text: string): Chunk[] {
   const chunks: Chunk[] = [];
   let current: Chunk | null = null;

@@ -9,7 +9,6 @@ import {
   TITLE_CHARACTERS_MAX,
 } from './notifications.ts';
 
-/** An event of the outbox, as far as a notification needs it. */
 export interface NotifiedEvent {
   /** Its place in the outbox, which is unique. */
   id: string;

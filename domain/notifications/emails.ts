@@ -13,7 +13,6 @@ export interface EmailRef {
   environmentId: string;
 }
 
-/** The result of a visit. */
 export type EmailStep = { next: 'wait'; delayMs: number } | { next: 'end'; status: EmailEnd };
 
 /** Waits before another attempt, of what the mail server certainly did not take. After the last one the e-mail has failed. */

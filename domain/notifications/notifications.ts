@@ -27,7 +27,6 @@ export type SubjectType = (typeof SUBJECT_TYPES)[number];
 export const TITLE_CHARACTERS_MAX = 200;
 export const BODY_CHARACTERS_MAX = 2_000;
 
-/** What is told, before it has a row. */
 export interface NotificationDraft {
   type: NotificationType;
   title: string;

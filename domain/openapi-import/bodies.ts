@@ -1,7 +1,6 @@
 import { isJsonMediaType, mediaTypeOf } from '../adapters/media-types.ts';
 import type { BodyFormConfig, ParameterStyle } from '../adapters/http-request-parameters.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Operation } from './operations.ts';
 import { NotImportable, resolveObject, textIn } from './references.ts';

@@ -1,5 +1,4 @@
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { NotImportable, resolveObject, textIn } from './references.ts';
 
 /** What the discriminating member of a branch may be. `isDefault`: the branch is meant where the member names no other, or is missing. */

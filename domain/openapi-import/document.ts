@@ -1,7 +1,6 @@
 import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
 import type { Issue } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { storageFault } from '../storable-text.ts';
 import { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_VALUES_MAX, YAML_ALIASES_MAX } from './limits.ts';
 import { mayHoldTooManyValues } from './values.ts';

@@ -1,6 +1,5 @@
 import { checkSchema } from '../json-schema/json-schema.ts';
-import { jsonBytes, jsonDepthExceeds } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { jsonBytes, jsonDepthExceeds, type JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import { NotImportable } from './references.ts';
 import { coversLosses, type Losses } from './conversion-loss.ts';

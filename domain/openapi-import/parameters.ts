@@ -1,8 +1,7 @@
 import type { ParameterConfig, ParameterStyle } from '../adapters/http-request-parameters.ts';
 import { headerNameIssue } from '../adapters/http-request-rules.ts';
 import { isJsonMediaType, mediaTypeOf } from '../adapters/media-types.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Operation } from './operations.ts';
 import { NotImportable, resolveObject, textIn } from './references.ts';
@@ -103,7 +102,6 @@ function declaredParameters(
 
 type Planned = { input: InputParameter; config: ParameterConfig | null };
 
-/** One parameter, or what is wrong with it. */
 function planParameter(root: JsonObject, parameter: JsonObject, name: string, location: string): Planned | string {
   const place = PLACE_OF.get(location);
   if (place === undefined) return 'is in a place that is not supported';

@@ -1,5 +1,4 @@
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { REFERENCE_STEPS_MAX } from './limits.ts';
 import { unescapeStep } from '../json-pointer.ts';
 

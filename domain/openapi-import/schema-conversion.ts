@@ -1,6 +1,5 @@
 import { SCHEMA_APPLICATORS, SCHEMA_LIST_APPLICATORS, SCHEMA_MAP_APPLICATORS } from '../json-schema/applicators.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import { lookUpReference, NotImportable, resolveObject, textIn } from './references.ts';
 import { DROPPED, UNSEEN, WIDER, type Losses } from './conversion-loss.ts';
@@ -16,7 +15,6 @@ import {
   takeDigits,
 } from './schema-keywords.ts';
 
-/** How much of a schema is kept. */
 export interface Detail {
   /** Schemas nested deeper than this are replaced by their type. */
   depthMax: number;

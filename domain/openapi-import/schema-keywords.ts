@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { INTEGER_FORMATS } from '../json-schema/digits.ts';
 import { compilePattern } from '../json-schema/patterns.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 const TYPES: readonly Json[] = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
 const COUNTS: readonly string[] = [

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { NotImportable, resolveObject, textIn } from './references.ts';
 
-/** The credentials of an operation, as references to vault secrets. */
 export interface Credentials {
   headers: Record<string, string>;
   query: Record<string, string>;

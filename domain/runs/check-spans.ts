@@ -45,7 +45,6 @@ export function checkSpans(
   return { spans: [...merged.values()], rejected };
 }
 
-/** The span as it will be written, or why it cannot be. */
 function checkSpan(
   upsert: SpanUpsert,
   before: CheckedSpan | null,

@@ -146,7 +146,6 @@ export function runIdOf({ attributes, resource }: TracedSpan): string | null {
   return textOr(attributes[RUN_ID_ATTRIBUTE]) ?? textOr(resource[RUN_ID_ATTRIBUTE]);
 }
 
-/** What the run of a trace takes from a span of it. */
 export interface RunFacts {
   agentId: string | null;
   userId: string | null;

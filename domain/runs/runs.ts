@@ -49,7 +49,6 @@ export interface SentState {
   isEndSent: boolean;
 }
 
-/** What is known of a span that is there. */
 export interface KnownSpan extends SentState {
   id: string;
   parentId: string | null;

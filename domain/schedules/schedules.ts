@@ -63,7 +63,6 @@ export const CALENDARS_HOLD_MS = 14 * DAY_MS;
 /** … and are made anew when half of it has passed, so that a change of a zone's rules arrives within a week. */
 export const RENEW_AFTER_MS = CALENDARS_HOLD_MS / 2;
 
-/** Where a schedule's row is found. */
 export interface ScheduleRef {
   scheduleId: string;
   workspaceId: string;
@@ -76,7 +75,6 @@ export interface FiringRef extends ScheduleRef {
   nominalAt: string;
 }
 
-/** What the firing's activity did. */
 export interface Fired {
   /** `none`: nothing was due; the schedule is paused or deleted, or the time is none of its own. No run is recorded. */
   outcome: RunOutcome | 'none';

@@ -24,7 +24,6 @@ export interface ToolCall {
 
 export type MessagePart = { type: 'text'; text: string } | { type: 'image'; url: string };
 
-/** What one participant said. */
 export interface ChatMessage {
   role: MessageRole;
   content: string | MessagePart[];

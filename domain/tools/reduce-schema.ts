@@ -11,17 +11,11 @@ import {
 import { escapeStep, unescapeStep } from '../json-pointer.ts';
 import { hasMovedBase, isRef, type Place, placeOf, refsIn, RefsBelow } from './schema-members.ts';
 
-/** Something of a schema that a format does not take. */
 export interface Dropped {
   /** JSON Pointer of the schema that it stood in. */
   path: string;
   keyword: string;
   reason: string;
-}
-
-export interface Reduced {
-  schema: JsonObject;
-  dropped: Dropped[];
 }
 
 const NOT_TAKEN = 'the format does not take it';
@@ -40,7 +34,7 @@ const ROUNDS_MAX = 10;
  * The schema without what a format does not take; it accepts at least all that the original does, by which the service
  * checks inputs anyway. Repeats without references that lost their target, until nothing more falls.
  */
-export function reduceSchema(original: JsonObject, rules: SchemaRules): Reduced {
+export function reduceSchema(original: JsonObject, rules: SchemaRules): { schema: JsonObject; dropped: Dropped[] } {
   const lost = new Set<string>();
   const known = { rules, lost, refs: new RefsBelow(), hasMovedBase: hasMovedBase(original) };
   let hasDropped = false;
@@ -56,12 +50,10 @@ export function reduceSchema(original: JsonObject, rules: SchemaRules): Reduced 
   return { schema: { type: 'object' }, dropped: [{ path: '', keyword: '*', reason: NO_TARGET }] };
 }
 
-/** What holds for all rounds. */
 interface Known {
   rules: SchemaRules;
   /** References that have no target. */
   lost: ReadonlySet<string>;
-  /** The references of the original schema. */
   refs: RefsBelow;
   hasMovedBase: boolean;
 }

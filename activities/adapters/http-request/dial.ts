@@ -1,11 +1,9 @@
-import { connect as connectTcp, isIP } from 'node:net';
-import type { LookupFunction, Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { OwnEndpoints } from './own-endpoints.ts';
 import type { Resolve, ResolvedAddress } from './resolve.ts';
 import { watchSocket } from '../watchdog.ts';
-import { isBlocked } from '../../../domain/egress.ts';
-import type { EgressAllow } from '../../../domain/egress.ts';
+import { type EgressAllow, isBlocked } from '../../../domain/egress.ts';
 
 export interface DialOptions {
   egressAllow: EgressAllow;

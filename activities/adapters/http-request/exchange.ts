@@ -1,5 +1,10 @@
-import { request as requestHttp } from 'node:http';
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+  type RequestOptions,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
@@ -27,12 +32,6 @@ export interface EgressMeter {
   bytes: number;
 }
 
-interface Exchanging {
-  signal: AbortSignal;
-  egress?: EgressMeter;
-  attached?: AttachedBytes;
-}
-
 const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /**
@@ -43,7 +42,7 @@ export async function exchange(
   url: URL,
   request: PreparedRequest,
   limit: ResponseLimit,
-  { signal, egress = { bytes: 0 }, attached }: Exchanging,
+  { signal, egress = { bytes: 0 }, attached }: { signal: AbortSignal; egress?: EgressMeter; attached?: AttachedBytes },
 ): Promise<Exchanged> {
   let seen: IncomingMessage | null = null;
   let outgoing: ClientRequest | null = null;

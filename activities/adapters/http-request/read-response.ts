@@ -1,8 +1,13 @@
 import type { ProviderResponse } from '../../../domain/adapters/adapter-descriptor.ts';
 import { KEPT_HEADER_CHARACTERS_MAX } from '../../../domain/adapters/kept-response.ts';
 import { isJsonMediaType, mediaTypeOf } from '../../../domain/adapters/media-types.ts';
-import { growthOfNumbers, isJsonObject, jsonDepthExceeds, NUMBERS_GROWTH_BYTES_MAX } from '../../../domain/json.ts';
-import type { Json } from '../../../domain/json.ts';
+import {
+  growthOfNumbers,
+  isJsonObject,
+  type Json,
+  jsonDepthExceeds,
+  NUMBERS_GROWTH_BYTES_MAX,
+} from '../../../domain/json.ts';
 import { REDACTED } from '../../../domain/redacted.ts';
 import type { RawResponse } from './exchange.ts';
 import { parseWithExactIntegers } from './json-numbers.ts';

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { isJsonObject } from '../../../domain/json.ts';
-import type { Json } from '../../../domain/json.ts';
+import { isJsonObject, type Json } from '../../../domain/json.ts';
 import { REDACTED } from '../../../domain/redacted.ts';
 import { formsOf, type SecretForms } from './secret-forms.ts';
 import { type Range, searchSecrets } from './secret-search.ts';

@@ -25,12 +25,10 @@ export type StripeRead =
 
 export type StripeReader = (call: (stripe: Stripe) => Promise<unknown>) => Promise<StripeRead>;
 
-type ReadInput = Pick<InspectInput, 'definition' | 'secrets' | 'timeoutMs' | 'signal'>;
-
 /** All reads of one reader share its time-out: a listing of many pages is one read. */
 export function stripeReader(
   options: ProviderOptions,
-  { definition, secrets, timeoutMs, signal }: ReadInput,
+  { definition, secrets, timeoutMs, signal }: Pick<InspectInput, 'definition' | 'secrets' | 'timeoutMs' | 'signal'>,
 ): StripeReader {
   const { mode, secret } = stripeConfigOf(definition);
   const credential = secrets.get(secret) ?? '';
