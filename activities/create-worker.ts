@@ -64,7 +64,6 @@ const WORKFLOW_TASK_POLLS = { type: 'simple-maximum', maximum: 30 } as const;
 /** After the grace period an activity is cancelled. One that still runs is left to its heartbeat time-out. */
 const SHUTDOWN_FORCE_MARGIN_MS = 10_000;
 
-/** The workers of one process, as one. */
 export interface WorkerGroup {
   /** Ends when all have ended; rejects where one failed, after the others have stopped. */
   run(): Promise<void>;

@@ -67,7 +67,6 @@ export interface ActivityDependencies {
   payments: PaymentProvider;
   /** Figures that the sweep finds out, for the metrics of the process. */
   gauges: Gauges;
-  /** How many calls of a kind a workspace may have in flight. */
   inFlightCaps: InFlightCaps;
   /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */
   heartbeatTimeoutMs: number;
@@ -75,9 +74,7 @@ export interface ActivityDependencies {
   permitTakers: PermitTakers;
   /** Signals a workflow in the queue for a permit that it was granted one. False where it has ended. */
   tellWaiter(kind: SignalledKind, holder: string): Promise<boolean>;
-  /** Sends the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
-  /** Posts approvals to chats, through the egress guard. */
   chat: ChatClient;
   /** Sends the e-mails of notifications; null where no mail server is configured. */
   mailer: Mailer | null;

@@ -77,13 +77,11 @@ export type ErrorCode = keyof typeof ERROR_TABLE;
 /** QUOTA_EXCEEDED has this status on some routes, which declare it: 402 Payment Required. */
 export const QUOTA_STATUS_PAYMENT = 402;
 
-/** Every status that a code may have. */
 export function statusesOf(code: ErrorCode): readonly number[] {
   const { status } = ERROR_TABLE[code];
   return code === 'QUOTA_EXCEEDED' ? [status, QUOTA_STATUS_PAYMENT] : [status];
 }
 
-/** The status of a code in the reply of a route. */
 export function statusOf(code: ErrorCode, route?: { quotaStatus?: number | undefined }): number {
   return (code === 'QUOTA_EXCEEDED' ? route?.quotaStatus : undefined) ?? ERROR_TABLE[code].status;
 }

@@ -29,5 +29,4 @@ export interface GovernanceWarning {
   message: string;
 }
 
-/** Warnings of one reply, at most. */
 export const GOVERNANCE_WARNINGS_MAX = 100;

@@ -1,7 +1,6 @@
 import { canonicalJson } from './canonical-json.ts';
 import { type ExactJson, isJsonObject, type Json } from './json.ts';
 
-/** A member name or an array index. */
 export type PathStep = string | number;
 export type Found<Value = Json> = { found: true; value: Value } | { found: false };
 

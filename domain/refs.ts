@@ -8,7 +8,6 @@ export interface InvocationRef {
   environmentId: string;
 }
 
-/** The keys of an effect's rows. */
 export interface EffectRef extends InvocationRef {
   effectId: string;
   /** Shown beside it in the Temporal UI. */

@@ -115,12 +115,10 @@ export function leastRoleOf(scope: Scope): Role {
   return facts(scope).forMembers === true ? 'member' : 'admin';
 }
 
-/** Whether an app of somebody with this role may use the scope. */
 export function isScopeForRole(scope: Scope, role: Role): boolean {
   return roleSuffices(role, leastRoleOf(scope));
 }
 
-/** Those of the scopes that an app of somebody with this role may use. */
 export function scopesForRole(scopes: Iterable<Scope>, role: Role): Scope[] {
   return [...scopes].filter((scope) => isScopeForRole(scope, role));
 }

@@ -14,7 +14,6 @@ export function standingOf({ status, grade, stage, effectId, refusal }: Invocati
   return `${word} (${isExplained ? refusal : grade}): ${stands}${isRead ? ` Reads go on in reconcile/${effectId}.` : ''}`;
 }
 
-/** What an invocation waits for that depends on other effects. */
 export function waitsForEffects(effectIds: readonly string[]): string {
   const named = effectIds.slice(0, NAMED_MAX).join(', ');
   const more = effectIds.length - NAMED_MAX;

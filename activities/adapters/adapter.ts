@@ -62,7 +62,6 @@ export interface ReadBackInput {
   signal: AbortSignal;
 }
 
-/** What the provider's own record says. */
 export type ReadBackResult =
   | {
       kind: 'matched';

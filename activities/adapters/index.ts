@@ -16,7 +16,6 @@ export interface AdapterOptions extends SendOptions {
 /** Finds an adapter by the type and version that an action version names; throws where neither is built in. */
 export type AdapterFor = (named: Pick<ActionDefinition['adapter'], 'type' | 'version'>) => Adapter;
 
-/** The adapters of a worker, wired with their network dependencies. */
 export function createAdapters(options: AdapterOptions): AdapterFor {
   const { stripe, resend } = PROVIDER_ORIGINS;
   const { stripeBaseUrl = stripe, resendBaseUrl = resend, ...sending } = options;

@@ -12,7 +12,6 @@ export interface Watched {
   workspaceId: string;
   /** Identifies the call to an operator: ids, never contents. */
   ids: Record<string, string>;
-  /** The call's own deadline, which should have ended it. */
   timeoutMs: number;
 }
 

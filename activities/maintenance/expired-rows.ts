@@ -1,8 +1,10 @@
 import { deleteOldApprovals, findOldApprovals } from '../../db/approvals/directory.ts';
 import { deleteExpiredThrottles, findExpiredThrottles } from '../../db/auth/throttle.ts';
 import type { Database } from '../../db/client.ts';
+import { deleteDeletedTopics, deleteOldEvents } from '../../db/events/directory.ts';
 import { deleteExpiredClaims, findExpiredClaims } from '../../db/idempotency/directory.ts';
 import { deleteExpiredPermits, findExpiredPermits } from '../../db/in-flight/directory.ts';
+import { deleteExpiredLinkCodes, deleteOldClicks } from '../../db/integrations/directory.ts';
 import { deleteExpiredDeduplications, findExpiredDeduplications } from '../../db/messages/directory.ts';
 import { deleteOldNotifications, findOldNotifications } from '../../db/notifications/directory.ts';
 import {
@@ -16,6 +18,7 @@ import {
 import { deleteOldPreviews, findOldPreviews } from '../../db/previews/directory.ts';
 import { deleteExpiredSessions, findExpiredSessions } from '../../db/sessions/directory.ts';
 import type { SweepArea, SweepPage } from './sweep-rows.ts';
+import type { SweepStep } from './sweep-steps.ts';
 import { untilNone } from './until-none.ts';
 
 /** Deletes rows by their ids. */
@@ -56,4 +59,18 @@ export const oldNotifications = deleting(findOldNotifications, deleteOldNotifica
 export const expiredSessions: SweepArea<string> = {
   ...deleting(findExpiredSessions, deleteExpiredSessions, 100),
   mend: ({ db }, ids, budget) => untilNone(budget, () => deleteExpiredSessions(db, ids)),
+};
+
+type Steps = Readonly<Record<string, SweepStep>>;
+
+/** Events that have had their time, and what belongs to deleted topics and subscriptions. */
+export const OLD_EVENT_STEPS: Steps = {
+  delete_old: ({ db }, budget) => untilNone(budget, () => deleteOldEvents(db)),
+  delete_of_deleted_topics: ({ db }, budget) => untilNone(budget, () => deleteDeletedTopics(db)),
+};
+
+/** Clicks that no chat can send again, and link codes that nobody redeemed in time. */
+export const EXPIRED_CHAT_STEPS: Steps = {
+  delete_clicks: ({ db }, budget) => untilNone(budget, () => deleteOldClicks(db)),
+  delete_link_codes: ({ db }, budget) => untilNone(budget, () => deleteExpiredLinkCodes(db)),
 };

@@ -1,18 +1,20 @@
+import { foldStoredState } from '../../db/plans/directory.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
 import { ANALYTICS_STEPS } from './analytics.ts';
 import { alertTargets, unclosedMonths, USAGE_INVARIANT_STEPS, usageThresholds } from './billing.ts';
 import { dueFiles } from './due-files.ts';
 import { duePacers } from './due-pacers.ts';
-import { EXPIRED_CHAT_STEPS } from './expired-chat-rows.ts';
 import {
   endedOAuthGrants,
+  EXPIRED_CHAT_STEPS,
   expiredDeduplications,
   expiredIdempotencyClaims,
   expiredOAuthArtifacts,
   expiredPermits,
   expiredSessions,
   expiredSignInThrottles,
+  OLD_EVENT_STEPS,
   oldApprovals,
   oldNotifications,
   oldPreviews,
@@ -23,13 +25,12 @@ import { heldMessages } from './held-messages.ts';
 import { lostFlowControlLeases, waitingFlowControlKeys } from './flow-control.ts';
 import { lostMessages } from './lost-messages.ts';
 import { MESSAGE_PARTITION_STEPS } from './message-partitions.ts';
-import { OLD_EVENT_STEPS } from './old-events.ts';
 import { RUN_PARTITION_STEPS } from './run-partitions.ts';
-import { STORED_STATE_STEPS } from './stored-state.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
 import { type SweepStep, sweepSteps } from './sweep-steps.ts';
 import { uncancelledInvocations } from './uncancelled-invocations.ts';
 import { unsettledAnswers } from './unsettled-answers.ts';
+import { untilNone } from './until-none.ts';
 import { workflowStarts } from './workflow-starts.ts';
 
 /** The areas of one minute's sweep. The log and the workflow's result show their names. */
@@ -57,7 +58,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['expired-permits', sweeping(expiredPermits)],
   ['run-partitions', stepping(RUN_PARTITION_STEPS)],
   ['analytics', stepping(ANALYTICS_STEPS)],
-  ['stored-state', stepping(STORED_STATE_STEPS)],
+  ['stored-state', stepping({ fold: ({ db }, budget) => untilNone(budget, () => foldStoredState(db)) })],
   ['message-partitions', stepping(MESSAGE_PARTITION_STEPS)],
   ['old-events', stepping(OLD_EVENT_STEPS)],
   ['expired-chat-rows', stepping(EXPIRED_CHAT_STEPS)],

@@ -53,7 +53,6 @@ export async function notifyMembers(
   ];
 }
 
-/** What an alert says of. */
 type Told = Pick<NotificationDraft, 'type' | 'title' | 'body' | 'subject' | 'listedOnly' | 'removed'> & { id: string };
 
 /** Returns the new ones, and the keys of those that count on: they told the channels of that time when the first of them was new. */

@@ -84,7 +84,6 @@ async function record(
   });
 }
 
-/** The permit that a replay holds, or queues for. */
 function permitOf(
   { inFlightCaps }: Pick<InvocationDependencies, 'inFlightCaps'>,
   { attemptId }: ReplayRef,

@@ -190,7 +190,6 @@ export function markOfFile(value: ExactJson, path: string, rendering: Rendering)
   return `\uE000file:${rendering.files.length - 1}\uE000`;
 }
 
-/** The mark of the file that a template consists of. */
 export function renderFile(template: Template, at: string, rendering: Rendering): string {
   const mark = renderLeaf(template, at, rendering);
   return typeof mark === 'string' ? mark : '';

@@ -20,7 +20,6 @@ export type GroupName = (typeof GROUP_NAMES)[number];
 
 export type Unit = 'count' | 'ms' | 'tokens' | 'micro_usd';
 
-/** How a metric is read from the rollups of its kind. */
 export interface Metric {
   unit: Unit;
   kind: AnalyticsKind;

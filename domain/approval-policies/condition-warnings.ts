@@ -9,7 +9,6 @@ import type { JsonObject } from '../json.ts';
 import { pathText, type PathStep } from '../json-path.ts';
 import { didYouMean, dimensionsOf, type KnownAction } from '../impact-limits/known-names.ts';
 
-/** An action with what its input can hold. */
 export interface CheckedAction {
   action: KnownAction;
   /** Null when the schema was not read: the input then gives no warning. */

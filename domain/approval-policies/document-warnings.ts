@@ -12,7 +12,6 @@ const EVALUATIONS_MAX = 2_000;
 
 export interface PlacedDocument {
   document: PolicyDocument;
-  /** Where it stands in what was written. */
   path: string;
 }
 

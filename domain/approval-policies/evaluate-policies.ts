@@ -19,7 +19,6 @@ import {
 
 export { compilePolicySet, type PolicyInput, type PolicySet } from './policy-set.ts';
 
-/** The rule of a policy that decided for it. */
 interface Decision {
   policy: CompiledPolicy;
   rule: CompiledRule;

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 import { policySetInSteps, type PolicyInput, type PolicySet } from './policy-set.ts';
 import { policyTurns } from './policy-turns.ts';
 
-/** The policies in force, ready to be evaluated, and their revision. */
 export interface LoadedPolicySet {
   revision: number;
   set: PolicySet;

@@ -14,7 +14,6 @@ export interface Principal {
   maker: string | null;
 }
 
-/** What a decision has to satisfy. */
 export interface DecidingTerms {
   /** Each list must accept the decider: one for each rule that asked. */
   approversOfAll: readonly Approvers[];

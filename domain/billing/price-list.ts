@@ -13,7 +13,6 @@ export interface PlanPrices {
   price: Money | null;
   /** Unit prices of use beyond what is included. */
   rates: readonly { meter: Allowance; unitPrice: UnitPrice }[];
-  /** What is included in a month. */
   included: Readonly<Record<Allowance, Cap>>;
 }
 
@@ -45,7 +44,6 @@ export const PRICE_LIST: PriceList = {
   },
 };
 
-/** Whether a month on this plan can cost anything. */
 export function hasCharges({ price, rates }: PlanPrices): boolean {
   return (price?.amount ?? 0) > 0 || rates.some(({ unitPrice }) => unitPrice.amount > 0);
 }

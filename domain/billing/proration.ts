@@ -7,7 +7,6 @@ export function restOf(price: bigint, month: Period, from: Date): bigint {
   return segmentOf(price, month, { start: from, end: month.end });
 }
 
-/** What a price comes to between two instants of a month. */
 export function segmentOf(price: bigint, month: Period, { start, end }: Period): bigint {
   return priceUntil(price, month, end) - priceUntil(price, month, start);
 }

@@ -39,7 +39,6 @@ export interface Quota {
   status: 'ok' | 'warning' | 'exceeded';
 }
 
-/** What a workspace and one of its environments hold and have used. */
 export interface QuotaFacts {
   plan: PlanName;
   resetsAt: Date;

@@ -42,7 +42,6 @@ const TYPE_NAMES: readonly string[] = [
   'type',
 ];
 
-/** What is in scope at one point of an expression. */
 interface Place {
   /** Comprehension bodies that enclose this point. */
   nesting: number;

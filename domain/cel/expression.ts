@@ -15,7 +15,6 @@ import { countNodes, ExpressionError, parseTree } from './tree.ts';
 import type { ValueType } from './types.ts';
 import { Meter, WorkBoundExceeded } from './meter.ts';
 
-/** The values of the variables, by their names. */
 export type Bindings = Record<string, CelInput>;
 
 export type Evaluated =

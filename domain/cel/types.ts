@@ -11,7 +11,6 @@ export type ValueType =
 export interface ScalarType {
   kind: 'scalar';
   name: string;
-  /** May be null as well. */
   nullable?: boolean;
   /** All strings that the value can be. */
   values?: readonly string[];
@@ -19,7 +18,6 @@ export interface ScalarType {
   form?: { pattern: RegExp; text: string };
 }
 
-/** A map whose members are known. */
 export interface RecordType {
   kind: 'record';
   members: Readonly<Record<string, ValueType>>;

@@ -8,7 +8,6 @@ export interface ContextMemory {
   score: number;
 }
 
-/** What a context holds: all of it is rendered, by whichever format. */
 export interface ContextContent {
   system: readonly ContextMessage[];
   memories: readonly ContextMemory[];

@@ -49,7 +49,6 @@ export const RETRY_WAITING_MAX = 100;
 export const CLEAR_PAGE_SIZE = 2_000;
 
 export type JobStep =
-  /** More pages follow. */
   | { next: 'go on' }
   /** Nothing can be done now; `why` is shown in the Temporal UI. */
   | { next: 'wait'; why: 'deliveries' | 'halted' }

@@ -1,7 +1,6 @@
 import { type Issue, validationError } from '../errors.ts';
 import { REDACTED } from '../redacted.ts';
 
-/** The headers of a subscription before a change: as they may be shown, and as they are sent. */
 export interface HeadersBefore {
   url: string;
   shown: Record<string, string> | null;

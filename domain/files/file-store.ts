@@ -29,7 +29,6 @@ export interface FileStore {
   put(file: StoredFile, stage: FileStage, source: Bytes): Promise<void>;
   /** Null where callers send to the API, which hands the bytes to `put`. */
   presign: ((file: StoredFile, upload: PresignedUpload) => Promise<UploadTarget>) | null;
-  /** The largest presigned upload. */
   presignedBytesMax: number;
   /**
    * Promotes `incoming` to the content, idempotently. Returns the content's size in bytes, or null where there is none.

@@ -5,7 +5,6 @@ import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
 import { type LimitScope, type LimitTerms, unitText } from './limits.ts';
 
-/** What decides which limits apply to an effect, and how much of each it needs. */
 export interface ImpactFacts {
   impact: readonly ImpactQuantity[];
   actionName: string;

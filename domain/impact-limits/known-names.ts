@@ -4,7 +4,6 @@ import { matchesGlob } from '../glob.ts';
 import { MONEY } from './limits.ts';
 import { nearNames } from '../near-names.ts';
 
-/** What the policies and limits of an environment may refer to by name. */
 export interface KnownNames {
   /** The live actions. Null: there are too many to look at, and nothing is said of actions. */
   actions: readonly KnownAction[] | null;

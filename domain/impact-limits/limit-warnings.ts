@@ -43,7 +43,6 @@ function scopeWarnings(limit: CheckedTerms, actions: readonly KnownAction[]): Go
   return [...unmatched, ...dimensionWarnings(limit, applicable, actions)];
 }
 
-/** The patterns that match none of the names. */
 export function unmatchedOf(
   path: string,
   code: GovernanceWarningCode,

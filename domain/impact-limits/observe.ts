@@ -10,7 +10,6 @@ export interface ObservedResponse {
   body: Json;
 }
 
-/** The sources of the used amount: the action's declarations, and what its adapter reads in the response. */
 export interface Observers {
   declarations: readonly ImpactDeclaration[];
   /** Null if the adapter reports nothing. */

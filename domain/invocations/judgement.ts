@@ -125,7 +125,6 @@ function asksPeople(verdict: PolicyVerdict): verdict is AskingVerdict {
   return verdict.effect === 'require_approval' && verdict.terms !== null;
 }
 
-/** The part of an invocation that its workflow needs to continue. */
 export interface Onward {
   effectId: string | null;
   actionName: string;

@@ -1,5 +1,5 @@
-import { type ExactJson, type ExactObject, isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { unescapeStep } from '../json-pointer.ts';
+import { type ExactJson, type ExactObject, isJsonObject, type Json, type JsonObject, listOf } from '../json.ts';
+import { referredIn } from '../json-pointer.ts';
 import { digitsFault, mayBeDigits, takesDigits } from './digits.ts';
 import { compilePattern } from './patterns.ts';
 
@@ -87,14 +87,7 @@ class Reading {
   }
 
   #referred({ $ref: reference }: JsonObject): Json | undefined {
-    if (typeof reference !== 'string' || (reference !== '#' && !reference.startsWith('#/'))) return undefined;
-    let target: Json | undefined = this.#root;
-    for (const part of reference.split('/').slice(1)) {
-      const name = unescapeStep(part.includes('%') ? decoded(part) : part);
-      if (Array.isArray(target)) target = target[Number(name)];
-      else target = isJsonObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
-    }
-    return target;
+    return typeof reference === 'string' ? referredIn(this.#root, reference) : undefined;
   }
 
   /** Whether nothing that is cheap to see keeps a value from being of a branch: its type, its tags, what it requires and closes. */
@@ -158,17 +151,4 @@ function isOfType(type: Json, value: Json): boolean {
   if (type === 'object') return isJsonObject(value);
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
-}
-
-function listOf(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch (error) {
-    if (error instanceof URIError) return part;
-    throw error;
-  }
 }

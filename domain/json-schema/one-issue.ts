@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import { unescapeStep } from '../json-pointer.ts';
+import type { Json } from '../json.ts';
+import { referredIn } from '../json-pointer.ts';
 
 /** Keywords that only say that one of their branches failed. Where a branch says what is wrong, they add nothing. */
 const WRAPPERS = new Set(['if', 'propertyNames']);
@@ -101,23 +102,13 @@ function nodesOf(schema: unknown, root: unknown): Set<unknown> {
     nodes.add(node);
     const { $ref } = node as { $ref?: unknown };
     if (typeof $ref === 'string') {
-      const target = $ref.startsWith('#/') ? resolved(root, $ref) : undefined;
+      const target = $ref.startsWith('#/') ? referredIn(root as Json, $ref) : undefined;
       if (target === undefined) nodes.add(UNRESOLVED);
       else waiting.push(target);
     }
     waiting.push(...(Object.values(node) as unknown[]));
   }
   return nodes;
-}
-
-function resolved(root: unknown, pointer: string): unknown {
-  const steps = decodeURIComponent(pointer).split('/').slice(1);
-  return steps.reduce<unknown>((node, step) => {
-    const name = unescapeStep(step);
-    return typeof node === 'object' && node !== null && Object.hasOwn(node, name)
-      ? (node as Record<string, unknown>)[name]
-      : undefined;
-  }, root);
 }
 
 const isBelow = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}/`);

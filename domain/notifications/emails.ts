@@ -6,7 +6,6 @@ export const EMAIL_ADDRESS_CHARACTERS_MAX = 254;
 export type EmailStatus = 'queued' | 'sending' | 'sent' | 'refused' | 'failed' | 'unknown';
 export type EmailEnd = Exclude<EmailStatus, 'queued' | 'sending'>;
 
-/** What a workflow holds of an e-mail. */
 export interface EmailRef {
   emailId: string;
   workspaceId: string;

@@ -20,7 +20,6 @@ export interface PlannedAction {
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const DESCRIPTION_CHARACTERS_MAX = 2_000;
-/** Some providers, such as GitHub, refuse every request without one. */
 
 /** @throws {NotImportable} where the operation cannot be written as an `http.request`. */
 export function planOperation(

@@ -11,7 +11,6 @@ export interface Credentials {
 interface SecurityOptions {
   /** The name of the secret to use instead of the derived name. */
   secret: string | null;
-  /** The host of the server that the operation calls. */
   host: string;
 }
 

@@ -27,7 +27,6 @@ const FIELDS_MAX = 100;
 /** A JSON text may be nested as deep as its sender likes. A deeper one is shown as text. */
 const BODY_DEPTH_MAX = 128;
 
-/** The parts of a preview's source that a person sees. */
 interface Told {
   descriptor: AdapterDescriptor;
   definition: ActionDefinition;

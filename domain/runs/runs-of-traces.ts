@@ -1,14 +1,12 @@
 import type { RunFacts, TracedSpan } from './otlp.ts';
 import type { SpanUpsert } from './runs.ts';
 
-/** What a request is read as, by run. */
 export interface RunsOfTraces {
   runs: RunSpans[];
   /** Why each of the other spans cannot be read. */
   rejected: string[];
 }
 
-/** Spans of one run. */
 export interface RunSpans {
   /** The run that the spans name. Null: that of their trace. */
   runId: string | null;

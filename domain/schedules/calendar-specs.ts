@@ -1,4 +1,4 @@
-import type { Cron } from './cron.ts';
+import { ascending, type Cron } from './cron.ts';
 
 /** Values from `start` to `end`, every `step`th. */
 export interface CalendarRange {
@@ -114,8 +114,4 @@ export function rangesOf(values: readonly number[]): CalendarRange[] {
 
 function valuesFrom(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-}
-
-function ascending(values: readonly number[]): number[] {
-  return [...new Set(values)].toSorted((left, right) => left - right);
 }

@@ -72,7 +72,7 @@ function valuesOf(field: Field, text: string): number[] {
   return ascending(text.split(',').flatMap((part) => valuesOfPart(field, part)));
 }
 
-function ascending(values: readonly number[]): number[] {
+export function ascending(values: readonly number[]): number[] {
   return [...new Set(values)].toSorted((left, right) => left - right);
 }
 

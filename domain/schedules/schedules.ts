@@ -42,7 +42,6 @@ export interface RunMessage {
   status: MessageStatus | null;
 }
 
-/** What Temporal must know of a schedule. */
 export interface TemporalPlan {
   cron: string;
   timezone: string;

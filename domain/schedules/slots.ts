@@ -67,7 +67,6 @@ export function firesMoreOften(
   return rate(after) > rate(before);
 }
 
-/** Whether the expression is due at exactly this instant. */
 export function isSlot(cron: Cron, timeZone: string, instant: Date): boolean {
   const localMs = localTime(timeZone, instant.getTime());
   const local = new Date(localMs);

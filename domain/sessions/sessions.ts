@@ -28,7 +28,6 @@ export interface ChatMessage {
   role: MessageRole;
   content: string | MessagePart[];
   name: string | null;
-  /** The call that a tool's result answers. */
   toolCallId: string | null;
   /** Only an assistant's message has calls. */
   toolCalls: ToolCall[] | null;

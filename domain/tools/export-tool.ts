@@ -18,7 +18,6 @@ export interface ExportedTool {
   dropped: (Dropped & { tool: string })[];
 }
 
-/** An action as the definition of a tool, in the form that a provider's API takes. */
 export function exportTool(action: ExportedAction, format: ToolFormat): ExportedTool {
   const charactersMax = DESCRIPTION_CHARACTERS_MAX[format];
   const name = format === 'mcp' ? action.name : toolNameOf(action.name);

@@ -9,9 +9,7 @@ export interface SchemaRules {
   notAtTheTop: ReadonlySet<string>;
   /** Names of properties; null: any. */
   propertyName: RegExp | null;
-  /** An array says what its items are. */
   needsItems: boolean;
-  /** True and false are schemas. */
   booleanSchemas: boolean;
 }
 

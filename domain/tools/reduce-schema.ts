@@ -8,7 +8,7 @@ import {
   HOLDS_SCHEMA_MAP,
   LOOKS_AT_THE_REST,
 } from './schema-keywords.ts';
-import { escapeStep, unescapeStep } from '../json-pointer.ts';
+import { escapeStep, referredName } from '../json-pointer.ts';
 import { hasMovedBase, isRef, type Place, placeOf, refsIn, RefsBelow } from './schema-members.ts';
 
 export interface Dropped {
@@ -152,7 +152,7 @@ function isThere(schema: Json, ref: string): boolean {
   let at: Json | undefined = schema;
   let place: Place | null = 'schema';
   for (const token of ref.slice(2).split('/')) {
-    const name = decoded(token);
+    const name = referredName(token);
     if (Array.isArray(at)) at = at[Number(name)];
     else {
       at = isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
@@ -161,13 +161,4 @@ function isThere(schema: Json, ref: string): boolean {
     if (at === undefined || place === null) return false;
   }
   return true;
-}
-
-function decoded(token: string): string {
-  try {
-    return unescapeStep(decodeURIComponent(token));
-  } catch (error) {
-    if (error instanceof URIError) return token;
-    throw error;
-  }
 }

@@ -9,7 +9,6 @@ import { writeBytes } from './write-bytes.ts';
 const PRIVATE_FILE = 0o600;
 const CHUNK_BYTES = 65_536;
 
-/** Bytes that were written to this machine's disk on their way. */
 export interface Spooled extends AsyncDisposable {
   size: number;
   /** Hex. */

@@ -115,7 +115,6 @@ export function asError(reason: unknown): Error {
 
 const DESCRIPTION_LENGTH_MAX = 300;
 
-/** How the description of a time-out reads, and ends. */
 export const TIMED_OUT = 'the time-out was reached';
 
 /** An error as text, with its code. Several failed connection attempts arrive as one error that holds them all. */

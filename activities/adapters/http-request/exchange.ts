@@ -20,7 +20,6 @@ export interface RawResponse {
 
 export type Exchanged = { kind: 'response'; response: RawResponse } | { kind: 'no_answer'; reason: string };
 
-/** How much of a response's body is read, and how a larger one counts. */
 export interface ResponseLimit {
   bytesMax: number;
   /** `no_answer`: it proves nothing. `cut`: the part that was read counts. */

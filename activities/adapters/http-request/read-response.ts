@@ -151,7 +151,6 @@ function storableText(text: string): string {
 
 const REQUEST_ID_HEADERS: readonly string[] = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-correlation-id'];
 
-/** The provider's id for this call, where the response names one. */
 export function providerIdsOf({ headers }: ProviderResponse): Record<string, string> {
   const name = REQUEST_ID_HEADERS.find((candidate) => Object.hasOwn(headers, candidate));
   const value = name === undefined ? undefined : headers[name];

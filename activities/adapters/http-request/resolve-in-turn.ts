@@ -10,7 +10,6 @@ const WAITING_MAX = 100_000;
 const NOBODY = '';
 
 export interface LookupSlots {
-  /** Look-ups that tenants' calls have under way at once in this process. */
   slots: number;
   slotsAWorkspaceMax: number;
 }

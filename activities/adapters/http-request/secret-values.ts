@@ -9,7 +9,6 @@ const DOCUMENT_MEMBER_LENGTH_MIN = 8;
 /** Parts of a document's member are searched for only where the member is too long to be a common word. */
 const DOCUMENT_PARTS_LENGTH_MIN = 20;
 
-/** The values that a target may see of these secrets, each once. */
 export function valuesOf(secrets: Iterable<string>): SecretValue[] {
   const values = new Map<string, boolean>();
   const add = (text: string, inParts: boolean): void => {

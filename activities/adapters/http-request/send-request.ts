@@ -24,7 +24,6 @@ export type Sent =
   /** The egress guard refused it. */
   | { kind: 'blocked'; message: string };
 
-/** What is found out about a connection, whatever comes of the call. */
 export interface CallTrace {
   /** The address that was dialled; null until there is a connection. */
   address: string | null;

@@ -36,7 +36,6 @@ const WHOLE_ALONE = 2;
  * the needles, `lengths` is the longest of them, and `links` leads to the state of the longest shorter end.
  */
 export class SuffixAutomaton {
-  /** The length of the longest needle. */
   readonly longest: number;
   private states = 1;
   private readonly links: Int32Array;
