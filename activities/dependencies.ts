@@ -63,7 +63,6 @@ export interface ActivityDependencies {
   /** Starts the closing of a month, or leaves the running one. */
   closeBillingMonth(ref: BillingMonthRef): Promise<void>;
   prices: PriceList;
-  /** The payment provider, which collects the money. */
   payments: PaymentProvider;
   /** Figures that the sweep finds out, for the metrics of the process. */
   gauges: Gauges;
@@ -86,7 +85,6 @@ export interface ActivityDependencies {
   logger: Logger;
 }
 
-/** The dependencies for telling the holder of a granted permit. */
 export type TellDependency = 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'beginMessage';
 
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */

@@ -26,7 +26,6 @@ export function parseAddressRanges(text: string | readonly string[]): AddressRan
     });
 }
 
-/** Whether one of the ranges holds the address. A text that is no address is in no range. */
 export function isInRanges(address: string, ranges: AddressRanges): boolean {
   const parsed = parseAddress(address);
   return parsed !== null && ranges.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits));

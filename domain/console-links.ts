@@ -10,7 +10,6 @@ export function approvalPath(environmentId: string, approvalId: string): string 
   return `${environmentPath(environmentId)}/${encodeURIComponent(approvalId)}`;
 }
 
-/** All that an approval is about, as a file. */
 export function approvalContentPath(environmentId: string, approvalId: string): string {
   return `${approvalPath(environmentId, approvalId)}/content`;
 }

@@ -111,7 +111,6 @@ export interface ServiceErrorOptions {
   lackedScope?: Scope;
   /** When the same request is worth sending again: the header `Retry-After`. */
   retryAfterSeconds?: number;
-  /** The records that it is about, for the log. */
   touched?: TouchedIds;
   cause?: unknown;
 }

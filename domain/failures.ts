@@ -32,7 +32,6 @@ export function databaseMessage(error: Error, code: string | null): string {
   return code?.startsWith('22') === true ? message.replaceAll(/".*"/gs, '"…"') : message;
 }
 
-/** The code of a system error or of PostgreSQL. */
 export function codeOf(error: Error): string | null {
   return 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

@@ -41,10 +41,7 @@ export class FairSlots {
     this.#options = options;
   }
 
-  /**
-   * Runs the work at this owner's turn. The signal ends the wait, never the work, which holds its slot. Throws
-   * NoSlotError.
-   */
+  /** Runs the work at this owner's turn. The signal ends the wait, never the work. Throws NoSlotError. */
   async run<Result>(owner: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     await this.#take(owner, signal);
     try {

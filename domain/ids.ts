@@ -1,9 +1,6 @@
 import { uuidv7 } from 'uuidv7';
 
-/**
- * Public ids: `<prefix>_` and 22 base62 characters of a UUIDv7, which sort by creation as bytes (`COLLATE "C"`). The
- * form: docs/api.md, "Ids".
- */
+/** `<prefix>_` and 22 base62 characters of a UUIDv7, sorted by creation as bytes: docs/api.md, "Ids". */
 export const ID_PREFIXES = {
   action: 'act',
   actionVersion: 'ver',
@@ -84,7 +81,6 @@ export function idFloor(kind: IdKind, atMs: number): string {
   return `${ID_PREFIXES[kind]}_${encode(BigInt(atMs) << BITS_BELOW_TIME)}`;
 }
 
-/** When an id was made, in milliseconds. */
 export function timeOfId(id: string): number {
   let number = 0n;
   for (const character of id.slice(-ENCODED_LENGTH)) number = number * 62n + BigInt(ALPHABET.indexOf(character));

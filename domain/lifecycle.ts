@@ -28,10 +28,7 @@ export const INVOCATION_STATUSES = [
 ] as const;
 export type InvocationStatus = (typeof INVOCATION_STATUSES)[number];
 
-/**
- * Statuses that wait for news from outside. Under `queued` and `dispatching` a workflow runs or must be started
- * (`workflow_starts`); `reconciling` has that of its effect.
- */
+/** Statuses that wait for news from outside. Under the others a workflow runs or must be started. */
 export const RESTING_STATUSES: readonly InvocationStatus[] = INVOCATION_STATUSES.filter(
   (status) => status !== 'queued' && status !== 'dispatching',
 );
@@ -39,9 +36,7 @@ export const RESTING_STATUSES: readonly InvocationStatus[] = INVOCATION_STATUSES
 /** The facts that decide whether an invocation is at rest. */
 export interface Progress {
   status: InvocationStatus;
-  /** The stage of its effect, where one governs. */
   stage: Stage | null;
-  /** It waits for the effects that it depends on. */
   awaitsDependencies: boolean;
 }
 

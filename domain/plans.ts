@@ -164,9 +164,7 @@ export function usageResetsAt(now: Date): Date {
 
 /** The present state of one counting window of a workspace. */
 export interface RateWindow {
-  /** Requests that it admits. */
   limit: number;
-  /** Requests that it has admitted. */
   used: number;
   /** Unix time. */
   resetsAtMs: number;

@@ -19,7 +19,6 @@ export interface EffectToRead extends EffectRef {
   grade: Grade;
 }
 
-/** One replay of an effect: the attempt that fences it. */
 export interface ReplayRef extends EffectRef {
   attemptId: string;
 }

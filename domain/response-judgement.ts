@@ -22,10 +22,7 @@ const DEFAULT_FAILURE: readonly StatusPattern[] = [
 
 const UNKNOWN: Judgement = { outcome: 'unknown', partialEffect: 'possible' };
 
-/**
- * What a readable response's status proves. A listed code beats a listed class; others are unknown. The table:
- * docs/adapters.md, "How the outcome is judged".
- */
+/** A listed code beats a listed class. The table: docs/adapters.md, "How the outcome is judged". */
 export function judgeStatus(status: number, lists: StatusLists): Judgement {
   const success = lists.success ?? DEFAULT_SUCCESS;
   const failure = lists.failure ?? DEFAULT_FAILURE;

@@ -1,7 +1,6 @@
 import type { InvocationStatus, Outcome, OutcomeSource, PartialEffect, Stage } from './lifecycle.ts';
 import type { Refusal, RefusalCode } from './refusals.ts';
 
-/** The record of one dispatch: the attempt, and what was read since. */
 export interface DispatchRecord {
   attempt: {
     status: 'started' | 'completed' | 'abandoned';

@@ -1,9 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
 
-/**
- * How an operator finds a workflow in the Temporal UI: Keywords (at most 10 on PostgreSQL), never a secret. `npm run
- * temporal:setup` registers them. `Environment` is its name at the start, or EVERY_ENVIRONMENT.
- */
+/** Keywords (at most 10 on PostgreSQL), never a secret. `npm run temporal:setup` registers them. */
 export const SEARCH_ATTRIBUTES = {
   workspaceId: defineSearchAttributeKey('WorkspaceId', SearchAttributeType.KEYWORD),
   environmentId: defineSearchAttributeKey('EnvironmentId', SearchAttributeType.KEYWORD),

@@ -55,7 +55,6 @@ export interface ReadBackInput {
   definition: ActionDefinition;
   input: JsonObject;
   identity: RequestIdentity;
-  /** The response of the dispatch where one was seen. */
   response: ProviderResponse | null;
   secrets: ReadonlyMap<string, string>;
   timeoutMs: number;

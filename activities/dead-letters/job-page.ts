@@ -36,7 +36,6 @@ export interface PageOutcome {
   published: readonly Published[];
   /** Records that could not be published again. */
   failed: number;
-  /** The last record of the page. */
   afterId: string;
 }
 
@@ -93,10 +92,7 @@ async function startPage(deps: PageDependencies, ref: DeadLetterJobRef): Promise
   await deps.db.withEnvironment(ref, (tx) => markPageStarted(tx, ref.jobId));
 }
 
-/**
- * Publishes the next page. A page that is refused (budget, allowance, a bad record) is halved, down to one record, so
- * that a job uses up its budget before it fails, and one bad record stops no other.
- */
+/** Publishes the next page. Halves a page that is refused, down to one record: one bad record stops no other. */
 async function nextPage(
   deps: PageDependencies,
   ref: DeadLetterJobRef,

@@ -31,10 +31,7 @@ export function keepRelaying(
   return repeatUntilStopped((signal) => relayEvents(deps, signal), { intervalMs, failed });
 }
 
-/**
- * Relays the outbox in rounds: a page of each environment, then the work that follows, so that one environment delays
- * another by a page at most. Once stopped, ends after the present page.
- */
+/** Relays the outbox in rounds of a page for each environment. Once stopped, ends after the present page. */
 export async function relayEvents(deps: RelayDependencies, signal?: AbortSignal): Promise<void> {
   for (let isMoreLeft = true; isMoreLeft;) isMoreLeft = await relayRound(deps, signal);
 }

@@ -48,10 +48,7 @@ interface Sweeping<Row, Needs extends keyof ActivityDependencies> {
   budget: AreaBudget;
 }
 
-/**
- * Goes through all rows of an area, page by page. A row that always fails does not hold up others. If the budget ends
- * first, the next sweep continues behind the last row; after the end, the next sweep begins at the first.
- */
+/** Goes through all rows, page by page, past rows that always fail. The next sweep continues where the budget ended. */
 export async function sweepRows<Row, Needs extends keyof ActivityDependencies = never>(
   deps: SweepDependencies<Needs>,
   name: string,

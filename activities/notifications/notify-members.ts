@@ -8,10 +8,7 @@ import { draftOfEvent } from '../../domain/notifications/draft-of-event.ts';
 import { linkOfSubject, type NotificationDraft, SECURITY_TYPES } from '../../domain/notifications/notifications.ts';
 import type { FollowUp, RelayDependencies } from '../relay-consumer.ts';
 
-/**
- * Makes notifications of events, and the rows of their channels, in the transaction that deletes the events from the
- * outbox: each event counts once. The sweep starts what a crash left.
- */
+/** Makes notifications in the transaction that deletes their events. The sweep starts what a crash left. */
 export async function notifyMembers(
   tx: EnvironmentTransaction,
   tenant: Tenant,

@@ -13,10 +13,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 type Needs = Pick<ActivityDependencies, 'db' | 'logger' | 'mailer' | 'pagesUrl'>;
 type Visit = EmailStep | { next: 'send'; work: EmailWork; attempt: number; mailer: Mailer };
 
-/**
- * Sends an e-mail if it is due. The claim commits first, so no attempt is sent twice; a lost claim becomes `unknown`.
- * Only a mail that the server certainly did not accept is sent again.
- */
+/** Sends an e-mail if it is due. The claim commits first, so no attempt is sent twice; a lost one is `unknown`. */
 export function sendNotificationEmail(deps: Needs) {
   return async (ref: EmailRef): Promise<EmailStep> => {
     const visit = await deps.db.withEnvironment(ref, (tx) => visitEmail(tx, ref.emailId, deps.mailer));

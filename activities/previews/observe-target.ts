@@ -16,10 +16,7 @@ export interface Observed {
 /** Fits into the activity's two minutes. */
 const EFFORT: InspectionEffort = { retryDelaysMs: [500, 2_000], timeoutMs: 20_000 };
 
-/**
- * Reads an invocation's target and appends the result, before a person is asked and before the reservation. Repeatable.
- * A failed read is an observation too: the approval rests on the record, so it refuses.
- */
+/** Appends what is read of the target. Repeatable. A failed read refuses: the approval rests on the record. */
 export function observeTarget(deps: InvocationDependencies) {
   return async ({ holder: named, ...ref }: InvocationRef & { holder?: string }): Promise<Observed | NoPermit> => {
     const holder = named ?? ref.invocationId;

@@ -32,10 +32,7 @@ export interface ReadBackInput extends EffectRef {
 /** A slow read is retried later. The action's own time-out may be five minutes. */
 const READ_TIMEOUT_MS_MAX = 30_000;
 
-/**
- * Reads the effect back as the action's `verify` declares, and appends the evidence. Repeatable: it never writes to the
- * provider. A read that decides the outcome settles it in the transaction that records it.
- */
+/** Appends what `verify` reads. Repeatable. A read that decides the outcome settles it in the same transaction. */
 export function readBackEffect(deps: ActivityDependencies) {
   return async ({ holder: named, ...input }: ReadBackInput): Promise<ReadBack | NoPermit> => {
     const holder = named ?? input.effectId;

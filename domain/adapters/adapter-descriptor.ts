@@ -71,7 +71,6 @@ export interface AdapterDescriptor {
   parseConfig(config: unknown): { ok: true; config: JsonObject } | { ok: false; issues: Issue[] };
   /** Members that bound nothing and judge nothing: they change without `actions:govern`. By default none. */
   ungovernedConfig?: readonly string[];
-  /** Names of the secrets that a (parsed) definition refers to. */
   secretNames(definition: ActionDefinition): string[];
   prepare(input: PreparationInput): Preparation;
   /** Where an input may name files, one or a list. Admission makes each id an `Attachment`, for `prepare` to find. */

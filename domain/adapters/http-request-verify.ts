@@ -24,10 +24,7 @@ import {
   type TemplateScope,
 } from './templates.ts';
 
-/**
- * An action's read-back: a GET, and what its response must say. Templates may read `response`, and secrets in headers
- * and in the query. Each member: docs/adapters.md, "The read-back".
- */
+/** An action's read-back: a GET, and what its response must say. Members: docs/adapters.md, "The read-back". */
 const EXPECTATIONS_MAX = 50;
 const ABSENCE_AGE_SECONDS_MAX = 2_592_000;
 const ABSENCE_READS_MAX = 20;

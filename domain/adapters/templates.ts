@@ -3,10 +3,7 @@ import { type Found, parsePath, type PathStep, pathText, readPath } from '../jso
 import type { ExactJson, ExactObject } from '../json.ts';
 import { lowerHeaderName, RESPONSE_MEMBERS } from '../response-path.ts';
 
-/**
- * Templates: `{{input.customer.id}}`. Values are inserted between parsed segments and never parsed, so that an input
- * with `{{secret:X}}` stays text. The rules: docs/adapters.md, "Templates".
- */
+/** Values are inserted between parsed segments and never parsed. The rules: docs/adapters.md, "Templates". */
 export type Reference =
   | { kind: 'value'; root: ValueRoot; steps: PathStep[]; source: string }
   /** The bytes of the file that the input names there. */

@@ -4,7 +4,6 @@ import type { ErrorArea } from './kinds.ts';
 
 /** A sample is read by holders of `analytics:read`, who need not be allowed to read its record. */
 export const SAMPLE_CHARACTERS_MAX = 300;
-/** The equal parts of the range that a trend has. */
 export const TREND_PARTS = 24;
 /** Records that an error names as samples, and what they are about. */
 export const SAMPLES_MAX = 5;

@@ -27,7 +27,6 @@ export interface Metric {
   of: 'n' | 's1' | 's2' | 'p50' | 'p95' | 'p99';
   /** SQL over the columns of a rollup: those that count. */
   where: string;
-  /** SQL of the key, by name. */
   groups: Partial<Record<GroupName, string>>;
 }
 

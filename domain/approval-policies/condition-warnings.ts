@@ -120,7 +120,6 @@ const COMPARED: Readonly<
   'impact.dimension': { code: 'unknown_dimension', valuesOf: dimensionsOf },
 };
 
-/** What is known of every invocation of one action. */
 class ActionFacts implements KnownFacts {
   readonly #checked: CheckedAction;
 

@@ -160,7 +160,6 @@ export function documentFormIssues(value: unknown, root: string): Issue[] {
   return parsed.ok ? [] : parsed.issues;
 }
 
-/** The same without yielding. */
 export function parsePolicyDocument(value: unknown, root?: string): ParsedPolicyDocument {
   return atOnce(policyDocumentInSteps(value, root));
 }

@@ -35,10 +35,7 @@ interface Evaluation {
   trace: PolicyTrace[];
 }
 
-/**
- * Within a policy the first rule that matches decides. Across policies the strictest effect wins; then the higher
- * priority, then the name. The trace names every evaluated rule. A policy that is cut off denies.
- */
+/** First matching rule within a policy; strictest effect across them, then priority, then name. A cut-off denies. */
 export function evaluatePolicies(set: PolicySet, facts: PolicyFacts, defaults: PolicyDefaults): PolicyVerdict {
   const meter = new Meter(EVALUATION_UNITS_MAX);
   const evaluation: Evaluation = {

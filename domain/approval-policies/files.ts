@@ -31,7 +31,6 @@ export interface FilePlan {
   changes: FileChange[];
   /** About the state of the policies; `documentWarnings` looks into the documents. */
   warnings: GovernanceWarning[];
-  /** Nothing would change. */
   unchanged: boolean;
 }
 
@@ -66,10 +65,7 @@ function deletionOf({ id, name, document }: LivePolicy): FileChange {
   return { name, action: 'delete', policyId: id, before: document, after: null };
 }
 
-/**
- * What a plan does not do, and its author may expect. `places`: where each kept policy is written, by name. `others`:
- * where the rest is missing, and what of it the plan deletes.
- */
+/** What a plan does not do. `places`: of the policies that it keeps. `others`: where the rest is missing. */
 export function stateWarnings(
   live: readonly Pick<LivePolicy, 'name' | 'enabled'>[],
   places: ReadonlyMap<string, string>,

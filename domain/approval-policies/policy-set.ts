@@ -69,7 +69,6 @@ export function* policySetInSteps(policies: readonly PolicyInput[]): InSteps<Pol
   return { policies: compiled };
 }
 
-/** The same without yielding. */
 export function compilePolicySet(policies: readonly PolicyInput[]): PolicySet {
   return atOnce(policySetInSteps(policies));
 }

@@ -66,7 +66,6 @@ export interface PolicyVerdict {
   trace: PolicyTrace[];
 }
 
-/** What an invocation keeps of a verdict, as JSON. */
 export function decisionOf({ effect, policyId, version, ruleId }: PolicyVerdict): string {
   return JSON.stringify({ effect, policyId, version, ruleId });
 }

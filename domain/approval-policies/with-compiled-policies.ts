@@ -20,10 +20,7 @@ export function compiledOrEnd(found: LoadedPolicySet | UncompiledPolicySet): Loa
   throw new PoliciesNotCompiled(found);
 }
 
-/**
- * Runs a transaction that evaluates policies. If they are not compiled yet, rolls it back, compiles, and runs it again,
- * so that neither its connection nor its locks wait for the compiler.
- */
+/** Rolls back and runs again where policies are not compiled: neither connection nor locks wait for the compiler. */
 export async function withCompiledPolicies<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -5,7 +5,6 @@ export interface MonthTotals {
   month: string;
   invoiceId: string;
   currency: string;
-  /** Minor units. */
   total: number;
 }
 

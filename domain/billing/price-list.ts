@@ -11,7 +11,6 @@ export interface Money {
 export interface PlanPrices {
   /** For a whole month. Null when no price is published; then none is charged. */
   price: Money | null;
-  /** Unit prices of use beyond what is included. */
   rates: readonly { meter: Allowance; unitPrice: UnitPrice }[];
   included: Readonly<Record<Allowance, Cap>>;
 }

@@ -49,8 +49,7 @@ interface Place {
 }
 
 /**
- * Checks an expression's size, names, functions and known types before it is ever evaluated, and returns its type.
- * Throws ExpressionError. The library (0.6.1) checks constants and names only.
+ * Checks an expression before it is evaluated, and returns its type: the library (0.6.1) checks constants and names.
  */
 export function checkExpression(expr: Expr, environment: ExpressionEnvironment): ValueType {
   boundTree(expr);

@@ -15,10 +15,7 @@ interface Cost {
 
 type Shapes = ReadonlyMap<string, Shape | null>;
 
-/**
- * Throws ExpressionError where any facts cost too much work: nested comprehensions over literal lists. A list of the
- * facts counts as one item; its length is charged when it is walked.
- */
+/** Throws ExpressionError for nested comprehensions over literal lists. Lists of the facts are charged when walked. */
 export function refuseCostly(expr: Expr): void {
   const { units } = costOf(expr, new Map());
   if (units <= EXPRESSION_UNITS_MAX) return;

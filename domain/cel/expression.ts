@@ -25,7 +25,6 @@ export type Evaluated =
 export interface CompiledExpression {
   text: string;
   type: ValueType;
-  /** The parts of the variables that it reads. */
   paths: readonly VariablePath[];
   /** The number of instructions in its patterns. */
   patternSize: number;

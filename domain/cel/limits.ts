@@ -14,7 +14,6 @@ export const PATTERN_PROGRAM_MAX = 2_000;
 export const DOCUMENT_PATTERN_PROGRAMS_MAX = 5_000;
 export const PATTERN_CHARACTERS_MAX = 256;
 
-/** Work of one expression. */
 export const EXPRESSION_UNITS_MAX = 25_000;
 /** Work of one evaluation of a whole set of policies. */
 export const EVALUATION_UNITS_MAX = 50_000;

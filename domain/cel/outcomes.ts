@@ -28,7 +28,6 @@ export interface Outcomes {
   failing: FactPath[];
   /** Paths that `has()` or `in` looks for and that can never be there. */
   neverThere: FactPath[];
-  /** Facts that are compared with a literal text. */
   compared: { path: FactPath; text: string }[];
 }
 
@@ -225,7 +224,6 @@ function negated({ values, fails }: Outcome): Outcome {
   return { values: values?.map((value) => value !== true) ?? null, fails };
 }
 
-/** A test of two values, decided where both are known. */
 function decided(sides: readonly [Outcome, Outcome], test: (left: Known, right: Known) => boolean): Outcome {
   const [left, right] = sides;
   const fails = union(sides);

@@ -12,7 +12,6 @@ export interface ScalarType {
   kind: 'scalar';
   name: string;
   nullable?: boolean;
-  /** All strings that the value can be. */
   values?: readonly string[];
   /** A pattern that every possible string matches. */
   form?: { pattern: RegExp; text: string };

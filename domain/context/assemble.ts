@@ -204,7 +204,6 @@ function render(format: ContextFormat, content: ContextContent): RenderedContext
   }
 }
 
-/** The text whose tokens are counted. */
 export function textOf(context: RenderedContext): string {
   if (context.format === 'text') return context.text;
   if (context.format === 'openai') return JSON.stringify(context.messages);

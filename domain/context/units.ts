@@ -9,7 +9,6 @@ export interface ContextMessage extends ChatMessage {
 /** Kept or dropped as a whole: a message, or tool calls with all their results. Models refuse one without the other. */
 export interface Unit {
   message: ContextMessage;
-  /** One for each call of the message. */
   results: ContextMessage[];
 }
 

@@ -82,7 +82,6 @@ export interface DocsIndex {
   navigation: NavigationNode[];
 }
 
-/** A page's Markdown without its frontmatter block. */
 export function withoutFrontmatter(markdown: string): string {
   return markdown.replace(/^---\n[^]*?\n---\n+/, '');
 }

@@ -18,10 +18,7 @@ export interface Embedded extends EmbeddingModel {
   vectors: Float32Array[];
 }
 
-/**
- * Makes vectors of texts. One for a process: its creator closes it. Every method throws SERVICE_UNAVAILABLE, without
- * any vector, where the provider is away, slow or inconsistent.
- */
+/** Makes vectors of texts; its creator closes it. Every method throws SERVICE_UNAVAILABLE where it has no vector. */
 export interface Embedder {
   /** The model that `embed` used last. A provider is asked where it was not called yet. */
   model(call: EmbedCall): Promise<EmbeddingModel>;

@@ -34,7 +34,6 @@ export const INTERNAL_EVENT_TYPES = [
 ] as const;
 export type InternalEventType = (typeof INTERNAL_EVENT_TYPES)[number];
 
-/** What the outbox holds. */
 export type RaisedEventType = PlatformEventType | InternalEventType;
 
 export function isInternalEventType(type: string): type is InternalEventType {

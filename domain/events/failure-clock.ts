@@ -6,7 +6,6 @@ export const CLOCK_APART_MS_MAX = 24 * 3_600_000;
 
 /** The memory that a subscription has of failed deliveries, without a success in between. */
 export interface FailureClock {
-  /** The first failure of those that count. */
   failingSince: Date;
   lastFailureAt: Date;
   /** Two failures lay 12 to 24 hours apart: five days from `failingSince` disable the subscription. */

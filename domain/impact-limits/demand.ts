@@ -32,10 +32,7 @@ export interface Demands<Limit> {
   otherCurrency: Limit[];
 }
 
-/**
- * What an effect needs of each limit that applies. If the only money limits are in other currencies, the money is
- * refused: a limit on dollars does not permit payments in euros.
- */
+/** What an effect needs of each limit. Money is refused where limits are only in other currencies. */
 export function demandsOn<Limit extends LimitTerms>(limits: readonly Limit[], facts: ImpactFacts): Demands<Limit> {
   const applying = limits.filter((limit) => appliesTo(limit.scope, facts));
   const amounts = new Map<Limit, number>();

@@ -20,7 +20,6 @@ export interface KnownAction {
   impact: readonly Pick<ImpactDeclaration, 'dimension' | 'currency'>[];
 }
 
-/** More actions than this are not looked at. */
 export const KNOWN_ACTIONS_MAX = 5_000;
 
 /** The near names of one that does not exist, as the end of a message. */
@@ -46,13 +45,11 @@ export function actionsOf(
   );
 }
 
-/** The dimensions in which an invocation of the action may have an impact, by its declaration and by its adapter. */
 export function dimensionsOf({ impact, adapterType, adapterVersion }: KnownAction): string[] {
   const own = findDescriptor(adapterType, adapterVersion)?.impactDimensions ?? [];
   return [...impact.map(({ dimension }) => dimension), ...own];
 }
 
-/** Whether the action may have an impact in money of this currency. */
 export function mayUseCurrency(action: KnownAction, currency: string): boolean {
   const declared = action.impact.flatMap((one) => (one.dimension === MONEY ? [one.currency] : []));
   if (declared.length > 0) return declared.includes(currency);

@@ -68,7 +68,6 @@ export function discordOutcome(text: string): APIInteractionResponseUpdateMessag
   return { type: UPDATE, data: { content: plain(text), embeds: [], components: [], allowed_mentions: NOBODY } };
 }
 
-/** Only the user who clicked sees it. */
 export function discordWhisper(text: string): APIInteractionResponseChannelMessageWithSource {
   return { type: MESSAGE, data: { content: plain(text), flags: EPHEMERAL, allowed_mentions: NOBODY } };
 }

@@ -83,7 +83,6 @@ export function slackOutcome(text: string): SlackMessage & { replace_original: t
   };
 }
 
-/** Only the user who clicked sees it. */
 export function slackWhisper(text: string): { response_type: 'ephemeral'; replace_original: false; text: string } {
   return { response_type: 'ephemeral', replace_original: false, text: escapeMarkup(text) };
 }

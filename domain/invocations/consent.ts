@@ -8,7 +8,6 @@ export interface GivenApproval {
   isOfBinding: boolean;
   quorum: number;
   requestedBy: Requester;
-  /** Who approved and may still approve. */
   approvedBy: readonly Principal[];
 }
 

@@ -1,10 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { mapSubschemas } from './structure.ts';
 
-/**
- * Decides which validations need no thread, for any schema. The bound is static: without references, the work is at
- * most the product of both weights. Any other keyword that multiplies work is never cheap.
- */
+/** Which validations need no thread. Without references the work is at most the product of both weights. */
 const CHEAP_SCHEMA_VALUES_MAX = 400;
 /** Compiling takes half a millisecond for each subschema, measured. */
 const CHEAP_SUBSCHEMAS_MAX = 24;

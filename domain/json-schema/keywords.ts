@@ -19,7 +19,6 @@ export class ValidationBudgetError extends Error {
 export interface ValidationBudget {
   start(limitMs: number): void;
   check(): void;
-  /** The instructions of all patterns compiled so far. */
   patternInstructions(): number;
   /** The engine for `pattern`: RE2, whose time is linear in the text. */
   regExp: RegExpEngine;

@@ -10,10 +10,7 @@ const NODES_MAX = 2_000;
 const UNRESOLVED = Symbol('a reference that leads out of the document');
 const ALTERNATIVES = new Set(['anyOf', 'oneOf']);
 
-/**
- * One mistake, one issue. For a value that fits no branch of an `anyOf` or `oneOf` we keep the mistakes of the nearest
- * branch (fewest, none in the value's own type), else the choice itself.
- */
+/** One mistake, one issue: the mistakes of the nearest branch of an `anyOf` or `oneOf`, else the choice itself. */
 export function withoutCascades(errors: readonly ErrorObject[], root: unknown): ErrorObject[] {
   let kept = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
   // The innermost choice comes first: what is kept of it counts for the choice around it.

@@ -44,7 +44,6 @@ export function headlineOfPreview(preview: JsonObject, actionName: string): stri
   );
 }
 
-/** The next step of the REST API in the words of the tools. */
 function inTools(nextStep: string): string {
   return nextStep.replaceAll(
     /poll GET \/api\/v2\/actions\/invocations\/(\w+)\?wait=(\d+)/g,

@@ -128,7 +128,6 @@ const GROUPED_NUMBER = /(?<![\p{L}\p{N}])(?:\+|\()?\d[\d ().\-/]{5,}\d(?![\p{L}\
 const GROUPED_DIGITS_MIN = 7;
 const GROUPED_DIGITS_MAX = 15;
 
-/** The groups of digits of each such number, and the text without them. */
 export function groupedNumbers(text: string): { numbers: string[][]; rest: string } {
   const numbers: string[][] = [];
   const rest = text.normalize('NFKC').replaceAll(GROUPED_NUMBER, (number) => {

@@ -10,7 +10,6 @@ import { NotImportable } from './references.ts';
 export interface ImportOptions {
   /** OperationIds to import; null is all. */
   operations: readonly string[] | null;
-  /** OperationIds to leave ungoverned. */
   ungoverned: readonly string[];
   namePrefix: string;
   /** The vault secret to use instead of the derived names. */

@@ -2,7 +2,6 @@ import type { ImpactQuantity } from '../actions.ts';
 import type { Issue } from '../errors.ts';
 import type { PartialEffect } from '../lifecycle.ts';
 
-/** An ImpactQuantity as a request holds it. */
 type StatedQuantity = Omit<ImpactQuantity, 'currency'> & { currency?: string | undefined };
 
 /** A person's statement about an unknown outcome. The rules: docs/reconciliation.md, "Resolving". */

@@ -7,7 +7,6 @@ export interface Reconciliation {
   readonly invocation: InvocationState | null;
   /** When the outcome became unknown, in milliseconds since 1970. */
   readonly unknownSinceMs: number;
-  /** How far each of the two schedules is. */
   readonly reads: { readonly unknown: number; readonly pending: number };
   /** Reads that a schedule asked for since this run began. */
   readonly scheduledReads: number;

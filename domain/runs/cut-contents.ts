@@ -77,7 +77,6 @@ function cutTexts(value: Json, bytesMax: number): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cutTexts(member, bytesMax)]));
 }
 
-/** The size of each text of a span, in bytes of JSON. */
 function textSizes({ input, output, error, attributes }: SpanUpsert): number[] {
   const sizes: number[] = [];
   const left: unknown[] = [input, output, error, attributes];

@@ -16,7 +16,6 @@ export interface RunSpans {
   spansJson: string;
 }
 
-/** A span as it is written, and what its run takes from it. */
 export type MappedSpan = Pick<TracedSpan, 'traceId' | 'parentId' | 'startedAt' | 'endedAt' | 'hasFailed'> & {
   /** For the name of the run; null where it has none. */
   runName: string | null;

@@ -56,7 +56,6 @@ export interface KnownSpan extends SentState {
   startedAt: Date;
   endedAt: Date | null;
   hasError: boolean;
-  /** Set for the span of an invocation. */
   invocationId: string | null;
 }
 

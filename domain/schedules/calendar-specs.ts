@@ -53,7 +53,6 @@ export function calendarsOf(cron: Cron, offsetsMinutes: readonly number[]): Cale
   return [...different.values()];
 }
 
-/** The local times of day in UTC, grouped so that each group is all of its minutes in all of its hours of one day. */
 function timesOfDay(cron: Cron, offsetMinutes: number): TimesOfDay[] {
   const groups: TimesOfDay[] = [];
   const [hoursOff, minutesOff] = [Math.floor(offsetMinutes / 60), offsetMinutes - 60 * Math.floor(offsetMinutes / 60)];

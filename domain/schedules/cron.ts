@@ -1,9 +1,5 @@
-/**
- * Cron expressions of 5 fields, or 6 with the second first (docs/schedules.md, "Cron expressions"). Read only here:
- * Temporal's own cron strings differ in a sixth field and in two day fields, so it is given calendars.
- */
+/** Read only here: Temporal's own cron strings differ. The forms: docs/schedules.md, "Cron expressions". */
 export interface Cron {
-  /** The values of each field, ascending. */
   seconds: readonly number[];
   minutes: readonly number[];
   hours: readonly number[];

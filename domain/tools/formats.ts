@@ -64,7 +64,6 @@ export const SCHEMA_RULES: Readonly<Record<ToolFormat, SchemaRules | null>> = {
   mcp: null,
 };
 
-/** The longest description of a tool, in characters. */
 export const DESCRIPTION_CHARACTERS_MAX: Readonly<Record<ToolFormat, number>> = {
   openai: 1_024,
   anthropic: Infinity,

@@ -52,7 +52,6 @@ export function reduceSchema(original: JsonObject, rules: SchemaRules): { schema
 
 interface Known {
   rules: SchemaRules;
-  /** References that have no target. */
   lost: ReadonlySet<string>;
   refs: RefsBelow;
   hasMovedBase: boolean;

@@ -33,10 +33,7 @@ export interface OpenAiEmbedderOptions extends SendOptions {
   timeoutMs?: number;
 }
 
-/**
- * `POST /embeddings` of OpenAI and of services with the same interface, through the egress guard. It retries nothing: a request answers
- * 503, and a job tries again later. No error repeats a text, the key, or the provider's own words.
- */
+/** `POST /embeddings` as OpenAI's. It retries nothing. No error repeats a text, the key, or the provider's words. */
 export class OpenAiEmbedder implements Embedder {
   readonly #settings: OpenAiEmbedderSettings;
   readonly #options: OpenAiEmbedderOptions;

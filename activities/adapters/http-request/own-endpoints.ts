@@ -3,10 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { canonicalAddress, isLoopback, type OwnEndpoint } from '../../../domain/own-endpoints.ts';
 import { systemResolve, type Resolve } from './resolve.ts';
 
-/**
- * The service's own listeners, which no tenant's call reaches, whatever EGRESS_ALLOW permits. Compares the address and
- * port that would be dialled. A listener on this machine is matched under each of its addresses.
- */
+/** The service's own listeners, which no tenant's call reaches, under each address of this machine. */
 export class OwnEndpoints {
   private readonly endpoints: OwnEndpoint[];
   private readonly resolve: Resolve;

@@ -29,10 +29,7 @@ interface Escape {
   isByte?: boolean;
 }
 
-/**
- * Adds a byte to the view without escapes of JSON, URLs and HTML, nested ones (`%2541`) included. Each escape makes the
- * view shorter, so the time is linear. A backslash before any other sign is dropped.
- */
+/** Adds a byte to the view without escapes of JSON, URLs and HTML, nested ones included, in linear time. */
 export function pushUnescaped(view: TextView, byte: number, start: number, end: number): void {
   view.push(byte, start, end);
   for (let escape = escapeAtEnd(view); escape !== null; escape = escapeAtEnd(view)) {
