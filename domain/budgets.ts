@@ -5,7 +5,6 @@ export const BUDGET_UNIT = 'microcents';
 export const BUDGET_KINDS = ['messages', 'events', 'cacheLookups', 'memoryOperations', 'invocations'] as const;
 export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
-/** The same words in the database. */
 export const BUDGET_KIND_COLUMNS = {
   messages: 'messages',
   events: 'events',
@@ -26,7 +25,6 @@ export const ADMISSION_ESTIMATE_MICROCENTS: Readonly<Record<BudgetKind, number>>
 /** From this part of a cap on, `budget.threshold` is raised. */
 export const BUDGET_THRESHOLD_PERCENT = 80;
 
-/** What an admission under a budget may answer. */
 export const BUDGET_ERRORS = ['BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED'] as const;
 
 /** Sums of a month are kept exact in JSON. */

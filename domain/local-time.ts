@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 
 /** Local time, from the time zone data of this process. */
 
-/** There are some six hundred names. */
 const ZONES_MAX = 1_000;
 
 /** ASCII digits, Gregorian calendar. Making a format costs a hundred uses. RangeError for an unknown zone. */

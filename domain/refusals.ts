@@ -13,7 +13,6 @@ export const REFUSED_STATUSES = [
 export type RefusedStatus = (typeof REFUSED_STATUSES)[number];
 
 interface RefusalEntry {
-  /** The statuses of an invocation that carry it. */
   statuses: readonly [RefusedStatus, ...RefusedStatus[]];
   meaning: string;
   /** The members of `details` that may be there. */

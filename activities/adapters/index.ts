@@ -8,7 +8,6 @@ import { createResendEmailAdapter } from './resend-email/resend-email-adapter.ts
 import { createStripeRefundAdapter } from './stripe-refund/stripe-refund-adapter.ts';
 
 export interface AdapterOptions extends SendOptions {
-  /** The addresses of the providers, where not their own. */
   stripeBaseUrl?: string;
   resendBaseUrl?: string;
 }

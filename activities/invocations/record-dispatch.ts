@@ -22,7 +22,6 @@ export interface RecordedDispatch {
   inTime: boolean;
   /** The invocation's status, where it was settled too. */
   state: InvocationState | null;
-  /** The call that was granted the permit of this one. */
   next: Granted | null;
 }
 

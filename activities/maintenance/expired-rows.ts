@@ -21,7 +21,6 @@ import type { SweepArea, SweepPage } from './sweep-rows.ts';
 import type { SweepStep } from './sweep-steps.ts';
 import { untilNone } from './until-none.ts';
 
-/** Deletes rows by their ids. */
 function deleting(
   find: (db: Database, page: SweepPage) => Promise<string[]>,
   remove: (db: Database, ids: readonly string[]) => Promise<unknown>,

@@ -28,7 +28,6 @@ export function textsOfHttpRequest({ adapter, verify }: ActionDefinition): Writt
   return verify === null ? texts : [...texts, ...textsOfVerify(verify)];
 }
 
-/** Where the body of a definition takes files from its input. */
 export function filePathsOf({ adapter }: ActionDefinition): PathStep[][] {
   const { body } = adapter.config as unknown as HttpRequestConfig;
   const paths: PathStep[][] = [];

@@ -153,7 +153,6 @@ export function renderHeader(template: Template, at: string, rendering: Renderin
   return value;
 }
 
-/** One name=value pair of a query, encoded. */
 export function renderQueryPair(name: string, template: Template, at: string, rendering: Rendering): string {
   return `${percentEncode(name)}=${renderText(template, at, rendering, percentEncode)}`;
 }

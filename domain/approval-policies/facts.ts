@@ -38,7 +38,6 @@ export function policyFactsOf(subject: PolicySubject): PolicyFacts {
   };
 }
 
-/** What decides where no rule matches. */
 export function policyDefaultsOf(subject: Pick<PolicySubject, 'definition' | 'environment'>): PolicyDefaults {
   return {
     approvalRequired: subject.definition.approval.required,

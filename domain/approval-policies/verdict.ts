@@ -42,7 +42,6 @@ export interface ApprovalTerms {
   onExpiry: 'deny';
 }
 
-/** What decides where no rule matches. */
 export interface PolicyDefaults {
   /** The action's own `approval.required`. */
   approvalRequired: boolean;

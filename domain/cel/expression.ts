@@ -26,9 +26,7 @@ export interface CompiledExpression {
   text: string;
   type: ValueType;
   paths: readonly VariablePath[];
-  /** The number of instructions in its patterns. */
   patternSize: number;
-  /** Approximate heap use. */
   bytes: number;
   /** Evaluates it. The work is bounded by what `total` has left and by the bound of one expression. */
   evaluate(bindings: Bindings, total: Meter): Evaluated;

@@ -13,7 +13,6 @@ export interface ScalarType {
   name: string;
   nullable?: boolean;
   values?: readonly string[];
-  /** A pattern that every possible string matches. */
   form?: { pattern: RegExp; text: string };
 }
 
@@ -78,7 +77,6 @@ function isMapLike(type: ValueType): boolean {
   return type.kind === 'map' || type.kind === 'record';
 }
 
-/** The type of a value that has one of these types. */
 export function join(types: readonly ValueType[]): ValueType {
   const [first, ...others] = types;
   if (first === undefined) return DYN;

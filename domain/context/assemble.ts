@@ -29,7 +29,6 @@ export interface ContextRequest {
   memories: readonly ContextMemory[];
 }
 
-/** Exactly the members of the format. */
 export type RenderedContext =
   | { format: 'openai'; messages: Json[] }
   | { format: 'anthropic'; system: string; messages: Json[] }

@@ -4,7 +4,6 @@ import type { ContextMessage, Unit } from './units.ts';
 export interface ContextMemory {
   id: string;
   content: string;
-  /** How well it fits the query. */
   score: number;
 }
 

@@ -28,7 +28,6 @@ export interface SourcePage {
 
 export interface Heading {
   level: number;
-  /** As plain text. */
   text: string;
   /** The id of the heading in the HTML; GitHub's rule. */
   anchor: string;
@@ -67,9 +66,7 @@ export interface GroupNode {
   kind: 'group';
   label: string;
   children: NavigationNode[];
-  /** Shown closed at first. */
   collapsed?: boolean;
-  /** The group's own page. */
   route?: string;
 }
 

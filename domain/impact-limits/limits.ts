@@ -19,7 +19,6 @@ export interface LimitScope {
   actions?: string[] | undefined;
   /** Adapter types, with `*` too. */
   adapters?: string[] | undefined;
-  /** Ids of the API keys that ask. */
   apiKeys?: string[] | undefined;
   agentIds?: string[] | undefined;
   /** A path into the effect's target, and the value required there. */

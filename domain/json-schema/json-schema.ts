@@ -145,7 +145,6 @@ function pointerSteps(pointer: string): PathStep[] {
     .map((step) => (/^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step));
 }
 
-/** The member that an error is about, if the error names its parent's path. */
 function memberOf({ keyword, params, propertyName }: ErrorObject): PathStep[] {
   if (propertyName !== undefined) return [propertyName];
   const names: Record<string, string> = {

@@ -62,7 +62,6 @@ const COMPARED_MAX = 50;
 
 const UNKNOWN_FIELD = 'is not a known field';
 
-/** The message for each of the unknown keys that an issue names, with what may have been meant by the first of them. */
 export function unknownFieldMessages(issue: z.core.$ZodIssueUnrecognizedKeys): { key: string; message: string }[] {
   const lines = issue.message.split('\n');
   return issue.keys.map((key, at) => {

@@ -51,7 +51,6 @@ export interface MemoryFilter {
   sessionId?: string | undefined;
   kind?: MemoryKind | undefined;
   source?: { type: string; id?: string | undefined } | undefined;
-  /** Members that the metadata has, with these values. */
   metadata?: JsonObject | undefined;
 }
 

@@ -4,7 +4,6 @@ export interface SearchWord {
   exact: string;
   /** Without accents. Its stem is what is looked for. */
   folded: string;
-  /** The dictionary of PostgreSQL that stems it. */
   dictionary: string;
   /** Its place among the words of the text, from 1. */
   at: number;

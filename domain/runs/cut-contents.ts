@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, jsonBytes, type JsonObject } from '../json.ts';
 import { SPAN_BYTES_MAX, type SpanUpsert } from './runs.ts';
 
-/** An attribute of a span that says what of its contents was cut. */
 export const CUT_ATTRIBUTE = 'service.content.cut';
 
 /** A shorter text would tell nothing. */

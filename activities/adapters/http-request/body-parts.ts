@@ -18,7 +18,6 @@ export function bytesOfParts(parts: readonly BodyPart[]): number {
 export type AttachedBytes = (file: Attachment) => Bytes;
 
 interface Sending {
-  /** Counts what was handed to the connection. */
   egress: { bytes: number };
   attached: AttachedBytes | undefined;
 }
