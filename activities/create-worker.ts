@@ -4,10 +4,7 @@ import type { Activities } from './index.ts';
 import { inLogContext } from './log-context.ts';
 import { withinSlots } from './within-slots.ts';
 
-/**
- * Activities with a queue, and so slots, of their own. All others run on the workflows' queue: decisions, which are local, dispatches, and
- * attempts of messages that a worker can begin at once.
- */
+/** Activities with a queue, and so slots, of their own. All others run on the workflows' queue. */
 export const ACTIVITIES_OF_QUEUES = {
   deliveries: ['attemptMessage', 'postApproval', 'sendNotificationEmail'],
   'provider-reads': ['readBackEffect', 'observeTarget', 'observeDraft'],
@@ -40,7 +37,6 @@ export interface WorkerSettings {
   namespace: string;
   /** The queue of the workflows, of dispatches, and of what the workflows do in the database. */
   taskQueue: string;
-  /** The queues beside it. */
   activityQueue: (taskQueue: string, queue: Queue) => string;
   slots?: WorkerSlots;
   /** As the activities have it; by default the standard one. */
@@ -58,27 +54,21 @@ export const DEFAULT_SLOTS: WorkerSlots = { dispatches: 100, deliveries: 100, 'p
 /** Workflows cached between tasks. A larger cache saves replays and costs memory at rest. */
 const CACHED_WORKFLOWS_MAX = 500;
 const CONCURRENT_SQL_MAX = 100;
-/**
- * Workflow tasks at once. An eager start takes its first task only where a slot is free. Other starts go through the queue:
- * with the SDK's default of 40, a tenth of the invocations at 32 at once took seconds there.
- */
+/** An eager start needs a free slot; others go through the queue. The SDK's 40 cost seconds at 32 starts at once. */
 const CONCURRENT_WORKFLOW_TASKS_MAX = 200;
 /**
- * Polls for workflow tasks. A poll takes a quarter of a second on a busy machine: with the SDK's ten, the tasks that close an
- * invocation after its reply fell behind, filled the cache, and kept first tasks for 40 s. Their number is fixed: where the SDK lets
- * it follow the backlog, some tasks are lost with a poll as it shrinks, and wait for their time-out of 10 s.
+ * Polls for workflow tasks. One takes a quarter of a second on a busy machine; with the SDK's ten, tasks fell behind by
+ * up to 40 s. The number is fixed: the SDK's autoscaling loses tasks with a poll, for their time-out of 10 s.
  */
 const WORKFLOW_TASK_POLLS = { type: 'simple-maximum', maximum: 30 } as const;
 /** After the grace period an activity is cancelled. One that still runs is left to its heartbeat time-out. */
 const SHUTDOWN_FORCE_MARGIN_MS = 10_000;
 
-/** The workers of one process, as one. */
 export interface WorkerGroup {
   /** Ends when all have ended; rejects where one failed, after the others have stopped. */
   run(): Promise<void>;
   /** Takes no new task and drains the present ones. Idempotent. */
   shutdown(): void;
-  /** Whether each of them polls. */
   isPolling(): boolean;
 }
 

@@ -24,7 +24,6 @@ import type { SendRequest } from './adapters/http-request/send-request.ts';
 import type { Watchdog } from './adapters/watchdog.ts';
 import type { PermitTakers } from './permit-takers.ts';
 
-/** The dependencies of the activities. worker.ts, the embedded stack or a test hands them in. */
 export interface ActivityDependencies {
   db: Database;
   /** Opens credentials, only inside a dispatch, a read-back or a delivery. Seals what a callback must not show. */
@@ -34,10 +33,7 @@ export interface ActivityDependencies {
   startInvocation(ref: InvocationRef): Promise<void>;
   /** Ends the wait of an invocation, for a person or for other effects. */
   cancelInvocation(ref: InvocationRef): Promise<void>;
-  /**
-   * Starts the reconciliation of an effect, or the watch over one that may be reversed. One that runs already is left as it
-   * is.
-   */
+  /** Starts the reconciliation of an effect, or the watch over one that may be reversed, if it does not run already. */
   startReads(ref: EffectToRead, kind: 'reconciliation' | 'reversal'): Promise<void>;
   /** Signals the workflow of an approval to read its row; starts it where none runs. */
   wakeApproval(ref: ApprovalRef): Promise<void>;
@@ -57,12 +53,8 @@ export interface ActivityDependencies {
   fanOutEvent(ref: EventRef): Promise<void>;
   /** Starts the sending of an e-mail, or leaves the running one. */
   sendEmail(ref: EmailRef): Promise<void>;
-  /**
-   * Makes or changes the Temporal Schedule of a schedule. Slots that came due before are fired as far back as the catch-up reaches from
-   * `now`.
-   */
+  /** Makes or changes the Temporal Schedule. Fires slots before `now` as far back as the catch-up reaches. */
   putSchedule(ref: ScheduleRef, plan: TemporalPlan, now: Date): Promise<void>;
-  /** Deletes it, where there is one. */
   forgetSchedule(scheduleId: string): Promise<void>;
   /** Starts a firing that was queued by hand, or that need not wait any longer. */
   startFiring(firing: FiringRef): Promise<void>;
@@ -70,13 +62,10 @@ export interface ActivityDependencies {
   paceFlowControl(ref: FlowControlKeyRef): Promise<void>;
   /** Starts the closing of a month, or leaves the running one. */
   closeBillingMonth(ref: BillingMonthRef): Promise<void>;
-  /** What plans cost. */
   prices: PriceList;
-  /** The payment provider, which collects the money. */
   payments: PaymentProvider;
   /** Figures that the sweep finds out, for the metrics of the process. */
   gauges: Gauges;
-  /** How many calls of a kind a workspace may have in flight. */
   inFlightCaps: InFlightCaps;
   /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */
   heartbeatTimeoutMs: number;
@@ -84,24 +73,18 @@ export interface ActivityDependencies {
   permitTakers: PermitTakers;
   /** Signals a workflow in the queue for a permit that it was granted one. False where it has ended. */
   tellWaiter(kind: SignalledKind, holder: string): Promise<boolean>;
-  /** Sends the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
-  /** Posts approvals to chats, through the egress guard. */
   chat: ChatClient;
   /** Sends the e-mails of notifications; null where no mail server is configured. */
   mailer: Mailer | null;
   /** The origin that links to our pages begin with; null where nobody said how the service is reached. */
   pagesUrl: string | null;
-  /** Makes the vectors of texts. */
   embedder: Embedder;
-  /** The bytes of files. */
   files: FileStore;
-  /** Ends calls that outlive their deadline. */
   watchdog: Pick<Watchdog, 'run'>;
   logger: Logger;
 }
 
-/** The dependencies for telling the holder of a granted permit. */
 export type TellDependency = 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'beginMessage';
 
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */

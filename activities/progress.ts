@@ -1,9 +1,6 @@
 import { Context, heartbeat } from '@temporalio/activity';
 
-/**
- * How far an activity came that starts or signals many workflows. It goes with the heartbeats, so that the next try goes on from there:
- * where Temporal is slow, each of fourteen tries signalled all of a thousand again.
- */
+/** How far an activity has started or signalled workflows. Kept in heartbeats, so that the next try continues there. */
 export class Progress {
   readonly #done: Set<string>;
   readonly #keep: (done: readonly string[]) => void;
@@ -18,7 +15,6 @@ export class Progress {
     return ids.filter((id) => !this.#done.has(id));
   }
 
-  /** Notes one as done. */
   note(id: string): void {
     this.#done.add(id);
     this.#keep([...this.#done]);

@@ -1,22 +1,13 @@
 import type { ActivityDependencies } from './dependencies.ts';
 import { tryAgain } from './try-again.ts';
 
-/**
- * The answer of a call exists once. A short outage of the database must not turn it into an unknown outcome, nor send a
- * delivered message again.
- */
+/** A call's answer exists once: a short outage must neither lose it nor send a delivered message again. */
 const RETRY_PAUSES_MS = [100, 500, 2_000, 5_000];
 
-/**
- * The tries that settle in the transaction of the record. A lost connection fails one of them; a settlement that the database
- * refuses, even at the COMMIT, fails them all, and must not cost the record. The later tries only record.
- */
+/** Tries that also settle. A settlement that the database refuses must not cost the record: later tries only record. */
 const SETTLING_TRIES = 2;
 
-/**
- * Retries the write of an unrepeatable record for some seconds, until the database accepts it. `ref` is for the log. Where
- * `maySettle` is false the record is written alone: the workflow or the sweep (`unsettled-answers`) settles from it.
- */
+/** Retries an unrepeatable write for some seconds; without `maySettle` it only records. `ref` is for the log. */
 export function recordPatiently<T>(
   deps: Pick<ActivityDependencies, 'logger'>,
   ref: object,

@@ -14,10 +14,7 @@ export interface FollowUp {
   start(deps: RelayDependencies): Promise<void>;
 }
 
-/**
- * Consumes platform events in the transaction that takes them out of the outbox, so it gets each event exactly once. The work that it
- * returns follows the commit, and may be lost.
- */
+/** Consumes events in the transaction that deletes them from the outbox. The returned work follows, and may be lost. */
 export type Consumer = (
   tx: EnvironmentTransaction,
   tenant: Tenant,

@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * Tries until one try answers, with these pauses between the tries; what the last one throws is thrown. `failed` hears of each
- * failure before it.
- */
+/** Tries until one try succeeds, with these pauses, and throws the last failure. `failed` receives each earlier one. */
 export async function tryAgain<T>(
   pausesMs: readonly number[],
   attempt: (earlierTries: number) => Promise<T>,
@@ -21,10 +18,7 @@ export async function tryAgain<T>(
   throw new Error('unreachable: the last try either answers or throws');
 }
 
-/**
- * The pause between two tries to tell a workflow something after a commit. Temporal usually answers at once, but sometimes not in time,
- * because its database is busy. The pause and the time-outs of two calls fit in the time-out of a local activity.
- */
+/** The pause between two signals after a commit. With the time-outs of two calls it fits into a local activity's. */
 const TELL_PAUSES_MS = [200];
 
 /** Signals or starts a workflow, and tries again where Temporal did not answer in time. Only for what may happen twice. */

@@ -1,7 +1,4 @@
-/**
- * Runs at most `slots` executions of an activity at once. A further one is answered null at once and does nothing. So an activity can
- * share a queue with others and leave them the rest of its slots.
- */
+/** Runs at most `slots` executions at once; a further one returns null, so that others of the queue have slots. */
 export function withinSlots<Args extends unknown[], Result>(
   activity: (...args: Args) => Promise<Result>,
   slots: number,

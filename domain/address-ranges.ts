@@ -26,7 +26,6 @@ export function parseAddressRanges(text: string | readonly string[]): AddressRan
     });
 }
 
-/** Whether one of the ranges holds the address. A text that is no address is in no range. */
 export function isInRanges(address: string, ranges: AddressRanges): boolean {
   const parsed = parseAddress(address);
   return parsed !== null && ranges.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits));
@@ -39,10 +38,7 @@ export function normalAddress(text: string): string | null {
 
 const SUBSCRIBER_BITS = 64;
 
-/**
- * The key under which a client's address is counted: an IPv4 address itself, or the /64 of an IPv6 address, since one subscriber
- * has all 2^64 addresses of it. IPv4-mapped IPv6 counts as IPv4. A text that is no address counts as itself.
- */
+/** An address's key for counting: IPv4 itself, IPv6 by its /64, which one subscriber owns. Other texts as they are. */
 export function networkOf(text: string): string {
   const address = parseAddress(text);
   if (address === null || address.kind() === 'ipv4') return address?.toString() ?? text;

@@ -1,7 +1,4 @@
-/**
- * What the audit log records, by area. An entry's action is one of these, by its type; docs/reference/audit-actions.md is generated from
- * the table (`npm run openapi`), and a test finds an action that no code records.
- */
+/** What the audit log records, by area. docs/reference/audit-actions.md is generated from it (`npm run openapi`). */
 export const AUDIT_ACTIONS = {
   Environments: {
     'environment.created': 'an environment is made',

@@ -3,10 +3,7 @@ export function* batchesOf<Item>(items: readonly Item[], size: number): Generato
   for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
 }
 
-/**
- * Does one thing for each item, so many at a time; a batch begins once the one before it has ended. Rejects with the first failure, whose
- * batch is the last.
- */
+/** Calls `work` for each item, in batches that follow one another. Rejects with the first failure, the last batch. */
 export async function inBatches<Item>(
   items: readonly Item[],
   size: number,

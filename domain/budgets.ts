@@ -1,14 +1,10 @@
-/**
- * Budgets: a monthly cap on what an API key uses of this service, in microcents (a millionth of a cent), integers only.
- * What counts, and when: docs/budgets.md.
- */
+/** A monthly cap on a key's use, in integer microcents (a millionth of a cent). What counts: docs/budgets.md. */
 export const BUDGET_UNIT = 'microcents';
 
 /** What a budget covers, as the API names it. */
 export const BUDGET_KINDS = ['messages', 'events', 'cacheLookups', 'memoryOperations', 'invocations'] as const;
 export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
-/** The same words in the database. */
 export const BUDGET_KIND_COLUMNS = {
   messages: 'messages',
   events: 'events',
@@ -17,10 +13,7 @@ export const BUDGET_KIND_COLUMNS = {
   invocations: 'invocations',
 } as const satisfies Record<BudgetKind, string>;
 
-/**
- * What admission charges for one operation. An estimate that bounds a key, not a price: invoices are metered elsewhere
- * (docs/budgets.md, "What counts").
- */
+/** Admission's charge for one operation: an estimate, not a price (docs/budgets.md, "What counts"). */
 export const ADMISSION_ESTIMATE_MICROCENTS: Readonly<Record<BudgetKind, number>> = {
   messages: 1_000,
   events: 1_000,
@@ -32,7 +25,6 @@ export const ADMISSION_ESTIMATE_MICROCENTS: Readonly<Record<BudgetKind, number>>
 /** From this part of a cap on, `budget.threshold` is raised. */
 export const BUDGET_THRESHOLD_PERCENT = 80;
 
-/** What an admission under a budget may answer. */
 export const BUDGET_ERRORS = ['BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED'] as const;
 
 /** Sums of a month are kept exact in JSON. */

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ExactJson, Json } from './json.ts';
 
 /**
- * The RFC 8785 (JCS) text of a JSON value: equal values give equal bytes. A member that is undefined is left out, and an undefined
- * item of a list is null, as JSON.stringify has them.
- *
- * The body of every request with an Idempotency-Key is written this way on the event loop. RFC 8785 takes numbers and strings from
- * JSON.stringify, so only the order of the members is ours, and a value in order is left to the engine. A bigint is written as its
- * digits, which JSON.stringify refuses to do.
+ * The RFC 8785 (JCS) text of a JSON value. As in JSON.stringify an undefined member is left out, an undefined item
+ * null. It runs on the event loop for every body with an Idempotency-Key, so a value in order is left to
+ * JSON.stringify, from which RFC 8785 takes numbers and strings. A bigint, which JSON.stringify refuses, is written as
+ * its digits.
  */
 export function canonicalJson(value: ExactJson): string {
   return isInOrder(value) ? JSON.stringify(value) : write(value);

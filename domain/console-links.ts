@@ -10,7 +10,6 @@ export function approvalPath(environmentId: string, approvalId: string): string 
   return `${environmentPath(environmentId)}/${encodeURIComponent(approvalId)}`;
 }
 
-/** All that an approval is about, as a file. */
 export function approvalContentPath(environmentId: string, approvalId: string): string {
   return `${approvalPath(environmentId, approvalId)}/content`;
 }
@@ -20,10 +19,7 @@ export function approvalUrl(publicUrl: string | null, environmentId: string, app
   return publicUrl === null ? null : `${publicUrl}${approvalPath(environmentId, approvalId)}`;
 }
 
-/**
- * Where to go after a sign-in. Only paths of our own pages are taken: anything else, such as another host, becomes the start page,
- * so that a link to the sign-in leads nobody away. The answer is the parsed form, which is what a browser would make of it.
- */
+/** Where to go after a sign-in, as a browser parses it: one of our own pages, else the start page. */
 export function safeNext(wanted: string | null | undefined): string {
   const base = 'http://page.invalid';
   if (wanted === null || wanted === undefined || !URL.canParse(wanted, base)) return CONSOLE_PATH;

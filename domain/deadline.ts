@@ -2,14 +2,9 @@
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 /**
- * A signal that aborts after a time, or as soon as one of its parents aborts. Its timer and its parents keep it alive until it
- * is disposed of. The platform's composed signals do not: Node 20 may collect one together with the timer of its time-out,
- * which then never comes (nodejs/node#57736).
- *
- *     using deadline = new Deadline(timeoutMs, parent);
- *     await work(deadline.signal);
- *
- * The reason is a `TimeoutError`, like that of the platform's time-outs, or the parent's reason.
+ * A signal that aborts after a time (with a `TimeoutError`) or with a parent (with its reason): `using deadline = new
+ * Deadline(timeoutMs, parent)`. Its timer and parents keep it alive until it is disposed of. Node 20 may collect the
+ * platform's composed signals with their timer, and the time-out never comes (nodejs/node#57736).
  */
 export class Deadline implements Disposable {
   private readonly controller = new AbortController();

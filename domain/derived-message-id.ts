@@ -4,10 +4,7 @@ import { encodeUuid, ID_PREFIXES } from './ids.ts';
 const MS_BYTES = 6;
 const UUID_BYTES = 16;
 
-/**
- * The id of a message that follows from its cause: a UUIDv7 whose time is `at`, and whose other bits are of the SHA-256 of the cause.
- * A cause that is tried again has the same one.
- */
+/** A message's id that follows from its cause: a UUIDv7 of `at` and the cause's SHA-256, the same at each try. */
 export function derivedMessageId(at: Date, cause: readonly string[]): string {
   const digest = createHash('sha256').update(cause.join('/'), 'utf8').digest();
   const bytes = Buffer.alloc(UUID_BYTES);

@@ -2,9 +2,8 @@ import ipaddr from 'ipaddr.js';
 import { type AddressRanges, carriedV4, parseAddressRanges } from './address-ranges.ts';
 
 /**
- * Which addresses the service may call. Everything that is not plain public unicast is blocked, and so is an IPv6 address
- * that carries a blocked IPv4 one. The rule: docs/adapters.md, "Where it may go". Source of the ranges: the IANA special-purpose address
- * registries.
+ * Which addresses the service may call: only plain public unicast. IPv6 is also checked by the IPv4 address it carries.
+ * The rule: docs/adapters.md, "Where it may go". Source: the IANA special-purpose address registries.
  */
 export type EgressAllow = AddressRanges;
 

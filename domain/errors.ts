@@ -2,10 +2,7 @@ import { cutText } from './cut-text.ts';
 import type { TouchedIds } from './touched-ids.ts';
 import type { Scope } from './scopes.ts';
 
-/**
- * The one table of error codes. The message is the public default: it says what the caller can do.
- * docs/reference/errors.md is generated from it, and docs/versioning.md says what may change.
- */
+/** The message is the public default: what the caller can do. docs/reference/errors.md is generated from it. */
 export const ERROR_TABLE = {
   AUTHENTICATION_ERROR: {
     status: 401,
@@ -80,13 +77,11 @@ export type ErrorCode = keyof typeof ERROR_TABLE;
 /** QUOTA_EXCEEDED has this status on some routes, which declare it: 402 Payment Required. */
 export const QUOTA_STATUS_PAYMENT = 402;
 
-/** Every status that a code may have. */
 export function statusesOf(code: ErrorCode): readonly number[] {
   const { status } = ERROR_TABLE[code];
   return code === 'QUOTA_EXCEEDED' ? [status, QUOTA_STATUS_PAYMENT] : [status];
 }
 
-/** The status of a code in the reply of a route. */
 export function statusOf(code: ErrorCode, route?: { quotaStatus?: number | undefined }): number {
   return (code === 'QUOTA_EXCEEDED' ? route?.quotaStatus : undefined) ?? ERROR_TABLE[code].status;
 }
@@ -113,11 +108,9 @@ export interface ServiceErrorOptions {
   log?: string;
   details?: Record<string, unknown>;
   missing?: Missing;
-  /** The scope that the caller lacks. */
   lackedScope?: Scope;
   /** When the same request is worth sending again: the header `Retry-After`. */
   retryAfterSeconds?: number;
-  /** The records that it is about, for the log. */
   touched?: TouchedIds;
   cause?: unknown;
 }
@@ -150,10 +143,7 @@ export class ServiceError extends Error {
   }
 }
 
-/**
- * A body of 1 MiB can hold a hundred thousand mistakes, or a hundred below a name of half a megabyte. Nobody reads more than these, and a
- * reply must not outgrow its request.
- */
+/** A body of 1 MiB can hold a hundred thousand mistakes, and a reply must not outgrow its request. */
 const ISSUES_SHOWN_MAX = 100;
 const ISSUE_PATH_CHARACTERS_MAX = 500;
 const ISSUE_MESSAGE_CHARACTERS_MAX = 1_000;

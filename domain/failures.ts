@@ -3,10 +3,7 @@ const TEXT_CHARACTERS_MAX = 500;
 /** The form in which the SDK's core prints a failed call: `Status { code: Unavailable, message: "…", metadata: … }`. */
 const STATUS = /code: (?:'([^']*)'|(\w+)).*?message: "((?:[^"\\]|\\.)*)"/s;
 
-/**
- * The text of an error that the Temporal SDK wrote, without values: of a failed call its code and message, without the metadata;
- * elsewhere what is quoted is left out.
- */
+/** An error text of the Temporal SDK without values: a failed call's code and message, elsewhere without quotations. */
 export function withoutValues(text: string): string {
   const [, sentence, code, message = ''] = STATUS.exec(text) ?? [];
   const kept = sentence ?? code;
@@ -14,10 +11,7 @@ export function withoutValues(text: string): string {
   return plain.replaceAll(/\b(Bearer|Basic) \S+/gi, '$1 …').slice(0, TEXT_CHARACTERS_MAX);
 }
 
-/**
- * What the log keeps of an error and its causes. A database error's `detail`, `where` and bound values can hold what a caller
- * sent. The log therefore keeps only its code, its constraint and the server's own sentence, without values.
- */
+/** A database error's `detail`, `where` and bound values hold what a caller sent: keeps code and sentence only. */
 export function describeFailure(thrown: unknown): Record<string, unknown> {
   if (!(thrown instanceof Error)) return { type: typeof thrown };
   const code = codeOf(thrown);
@@ -32,16 +26,12 @@ export function describeFailure(thrown: unknown): Record<string, unknown> {
   };
 }
 
-/**
- * The server's own sentence. knex writes `<statement> - <message>`, with the values in the statement; messages of class 22 quote the
- * offending value.
- */
+/** The server's own sentence, without the statement that knex prepends. Class 22 quotes the offending value. */
 export function databaseMessage(error: Error, code: string | null): string {
   const message = error.message.split(' - ').at(-1) ?? '';
   return code?.startsWith('22') === true ? message.replaceAll(/".*"/gs, '"…"') : message;
 }
 
-/** The code of a system error or of PostgreSQL. */
 export function codeOf(error: Error): string | null {
   return 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

@@ -41,12 +41,7 @@ export class FairSlots {
     this.#options = options;
   }
 
-  /**
-   * Runs the work when it is this owner's turn. The signal ends the wait for the turn, and never the work: the slot is held until
-   * the work itself ends.
-   *
-   * @throws {NoSlotError}
-   */
+  /** Runs the work at this owner's turn. The signal ends the wait, never the work. Throws NoSlotError. */
   async run<Result>(owner: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     await this.#take(owner, signal);
     try {
@@ -102,9 +97,8 @@ export class FairSlots {
   }
 
   /**
-   * Refuses the newest waiting job of the owner with the most, so that a few owners that fill the queue do not keep the others out. The
-   * newcomer counts too: otherwise two owners would take one place from each other for ever. If several owners have the most, it is the
-   * one whose turn comes last.
+   * Refuses the newest waiting job of the owner with the most (of several, whose turn comes last), so that a few owners
+   * cannot fill the queue. The newcomer counts too: otherwise two owners would displace each other endlessly.
    */
   #displacesFor(newcomer: Owner): boolean {
     let most = newcomer;

@@ -4,7 +4,6 @@ import { type AddressRanges, isInRanges, normalAddress } from './address-ranges.
 export interface ReceivedRequest {
   /** Address of the connection's other end; null where it has none, as for a local socket. */
   peerAddress: string | null;
-  /** Whether the connection to this process is TLS. */
   encrypted: boolean;
   /** Values of X-Forwarded-For, X-Forwarded-Proto and Forwarded; an empty text where a header is absent. */
   forwardedFor: string;
@@ -12,7 +11,6 @@ export interface ReceivedRequest {
   forwarded: string;
 }
 
-/** Where a request came from. */
 export interface RequestOrigin {
   /** Whether it was sent over TLS by the client. */
   secure: boolean;
@@ -28,11 +26,9 @@ interface Hop {
 }
 
 /**
- * Finds a request's origin as far as it can be trusted. Headers count only if a trusted proxy sent the request. They are read
- * from the end, because each proxy appends the address that called it: the first address which is no trusted proxy is the
- * client's, and the client may have written everything before it. If both kinds of header are present, the client may have
- * written one of them, since most proxies know only one kind. The request is then secure only if both say so, and
- * X-Forwarded-For names the client.
+ * Finds a request's origin. Headers count only from a trusted proxy, and from the end: each proxy appends the address
+ * that called it, and the client may have written all before the first untrusted one. The client may have written one
+ * of two kinds of header: then the request is secure only if both say so, and X-Forwarded-For names the client.
  */
 export function originOf(request: ReceivedRequest, trusted: AddressRanges): RequestOrigin {
   const peer = request.peerAddress === null ? null : normalAddress(withoutZone(request.peerAddress));

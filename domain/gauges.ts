@@ -4,7 +4,6 @@ import type { Metric } from './metrics.ts';
 export class Gauges {
   private readonly found = new Map<string, Metric>();
 
-  /** `name` and `help` as Prometheus shows them. */
   set(name: string, help: string, value: number): void {
     this.found.set(name, { name, help, type: 'gauge', samples: [{ labels: {}, value }] });
   }

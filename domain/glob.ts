@@ -1,7 +1,4 @@
-/**
- * Whether a glob matches the whole text: `*` matches any run of characters, `?` one character, everything else itself. Matching
- * backtracks only to the last `*`, so that it takes at most the product of the two lengths; both are bounded.
- */
+/** `*` matches any run of characters, `?` one. Backtracks only to the last `*`: at most the product of both lengths. */
 export function matchesGlob(glob: string, text: string): boolean {
   let at = 0;
   let inText = 0;

@@ -1,7 +1,4 @@
-/**
- * The one table of warnings of policies and impact limits: what is legal and may be a slip, so that a rule or a limit would apply to
- * nothing. What is certainly wrong is an issue of a VALIDATION_ERROR.
- */
+/** Warnings of policies and limits that may be a slip and apply to nothing. Certain mistakes are VALIDATION_ERRORs. */
 export const GOVERNANCE_WARNING_TABLE = {
   matches_no_action:
     'No action of the environment has such a name, or the parts of a `match` or `scope` fit no action together. The rule or limit applies to nothing until there is one: what it should hold back goes through.',
@@ -32,5 +29,4 @@ export interface GovernanceWarning {
   message: string;
 }
 
-/** Warnings of one reply, at most. */
 export const GOVERNANCE_WARNINGS_MAX = 100;

@@ -1,10 +1,6 @@
 import { uuidv7 } from 'uuidv7';
 
-/**
- * Public ids: `<prefix>_` and 22 base62 characters of a UUIDv7, so that ids sort by the moment of their creation
- * (compare them as bytes: the database columns carry `COLLATE "C"`).
- * The form: docs/api.md, "Ids".
- */
+/** `<prefix>_` and 22 base62 characters of a UUIDv7, sorted by creation as bytes: docs/api.md, "Ids". */
 export const ID_PREFIXES = {
   action: 'act',
   actionVersion: 'ver',
@@ -85,14 +81,12 @@ export function idFloor(kind: IdKind, atMs: number): string {
   return `${ID_PREFIXES[kind]}_${encode(BigInt(atMs) << BITS_BELOW_TIME)}`;
 }
 
-/** When an id was made, in milliseconds. */
 export function timeOfId(id: string): number {
   let number = 0n;
   for (const character of id.slice(-ENCODED_LENGTH)) number = number * 62n + BigInt(ALPHABET.indexOf(character));
   return Number(number >> BITS_BELOW_TIME);
 }
 
-/** Whether `value` has the form of an id of that kind. The row need not exist. */
 export function isId(kind: IdKind, value: string): boolean {
   return idPattern(kind).test(value);
 }

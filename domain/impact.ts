@@ -63,10 +63,7 @@ export const impactQuantitySchema = z
 
 export type DeclaredImpact = { ok: true; quantities: ImpactQuantity[] } | { ok: false; refusal: Refusal };
 
-/**
- * Takes the declared amounts from an input: minor units for money, a count otherwise. An amount that is missing, negative,
- * fractional, not a number or too large to be exact has no bound: it is refused with `impact_unbounded`.
- */
+/** Minor units, or a count. A missing, negative, fractional or inexact amount is refused: `impact_unbounded`. */
 export function declaredImpact(declarations: readonly ImpactDeclaration[], input: ExactObject): DeclaredImpact {
   const quantities: ImpactQuantity[] = [];
   for (const { dimension, currency, amount, bound } of declarations) {
@@ -81,7 +78,6 @@ export function declaredImpact(declarations: readonly ImpactDeclaration[], input
   return { ok: true, quantities };
 }
 
-/** The amount, or why there is none. */
 function amountOf(amount: ImpactDeclaration['amount'], input: ExactObject): number | string {
   if ('const' in amount) return checked(amount.const, 'the constant');
   const steps = parsePath(amount.path);

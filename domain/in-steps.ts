@@ -1,7 +1,6 @@
 /** Work in steps: it yields wherever other work may run. */
 export type InSteps<Result> = Generator<void, Result, void>;
 
-/** Runs all steps without yielding. */
 export function atOnce<Result>(steps: InSteps<Result>): Result {
   for (;;) {
     const step = steps.next();

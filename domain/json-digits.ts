@@ -6,10 +6,7 @@ const INTEGER = /^-?\d+$/;
 /** An integer is written out up to so many digits. */
 const WRITTEN_DIGITS_MAX = 40;
 
-/**
- * JSON text in which each number that a double does not hold exactly is a string of its digits: JSON.parse would round it. An integer
- * beyond 2^53 is always a string, so that its reader finds one type. What JSON.parse refuses stays refused.
- */
+/** JSON text with each number that JSON.parse would round, and each integer beyond 2^53, as a string. */
 export function quoteInexactNumbers(text: string): string {
   if (!MAY_HAVE_INEXACT.test(text)) return text;
   const parts: string[] = [];

@@ -1,8 +1,6 @@
 import { canonicalJson } from './canonical-json.ts';
-import { isJsonObject } from './json.ts';
-import type { ExactJson, Json } from './json.ts';
+import { type ExactJson, isJsonObject, type Json } from './json.ts';
 
-/** A member name or an array index. */
 export type PathStep = string | number;
 export type Found<Value = Json> = { found: true; value: Value } | { found: false };
 
@@ -13,10 +11,7 @@ const INDEX = /^\[(0|[1-9]\d{0,8})\]/;
 /** Any name, as JSON: `input.query["filter[state]"]`. */
 const QUOTED = /^\[("(?:[^"\\]|\\.)*")\]/;
 
-/**
- * Parses a dotted path with `[n]` indices, for example `body.items[0].state`. A name that holds a dot, a bracket or a blank is
- * quoted: `body["a.b"]`. Null where it is no path.
- */
+/** Parses `body.items[0].state`. A name with a dot, a bracket or a blank is quoted: `body["a.b"]`. Null: no path. */
 export function parsePath(text: string): PathStep[] | null {
   const steps: PathStep[] = [];
   let rest = text;

@@ -10,6 +10,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export function listOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** The text of a member; empty where it has none. */
 export function textOf(object: JsonObject, member: string): string {
   const value = object[member];
@@ -32,10 +36,7 @@ export function jsonDepthExceeds(value: unknown, limit: number): boolean {
   return false;
 }
 
-/**
- * How much longer the numbers of a body may be once they are stored. PostgreSQL writes them without an exponent, so that each `1e308` of six
- * bytes is read back as 309: a body of 1 MiB would cost 54 MiB whenever it is read.
- */
+/** PostgreSQL writes numbers without an exponent: `1e308` becomes 309 bytes, a body of 1 MiB would read as 54 MiB. */
 export const NUMBERS_GROWTH_BYTES_MAX = 1_048_576;
 
 /** The size of a value as JSON text whose numbers are written as PostgreSQL writes them: `1e308` has 309 digits. */

@@ -1,7 +1,4 @@
-/**
- * The words of an effect's life. The database holds the same words in its constraints (db/migrations), derives the grade
- * as a generated column and enforces the moves; this file is what TypeScript knows of them. No imports: workflows read it.
- */
+/** The words of an effect's life, as in the database's constraints. No imports: workflows read it. */
 export const STAGES = ['awaiting_approval', 'ready', 'dispatching', 'reconciling', 'settled', 'rejected'] as const;
 export type Stage = (typeof STAGES)[number];
 
@@ -31,35 +28,19 @@ export const INVOCATION_STATUSES = [
 ] as const;
 export type InvocationStatus = (typeof INVOCATION_STATUSES)[number];
 
-/**
- * Statuses under which nothing more happens without news from outside: a decision, a read, a person. The others are `queued` and
- * `dispatching`, under which the workflow of an invocation is running or must be started; `workflow_starts` has a row for each of these. One
- * whose effect is read back (`reconciling`) has that of its effect.
- */
-export const RESTING_STATUSES: readonly InvocationStatus[] = [
-  'pending_approval',
-  'succeeded',
-  'failed',
-  'unknown',
-  'refused',
-  'denied',
-  'expired',
-  'cancelled',
-];
+/** Statuses that wait for news from outside. Under the others a workflow runs or must be started. */
+export const RESTING_STATUSES: readonly InvocationStatus[] = INVOCATION_STATUSES.filter(
+  (status) => status !== 'queued' && status !== 'dispatching',
+);
 
 /** The facts that decide whether an invocation is at rest. */
 export interface Progress {
   status: InvocationStatus;
-  /** The stage of its effect, where one governs. */
   stage: Stage | null;
-  /** It waits for the effects that it depends on. */
   awaitsDependencies: boolean;
 }
 
-/**
- * At rest: nothing more happens to an invocation without news from outside, and a caller who waits is answered. Beside the
- * resting statuses, it waits for other effects, or its call is over and its effect is read back until its outcome is known.
- */
+/** Nothing more happens without news from outside: also while it waits for other effects, or is read back. */
 export function isAtRest({ status, stage, awaitsDependencies }: Progress): boolean {
   return RESTING_STATUSES.includes(status) || stage === 'reconciling' || (status === 'queued' && awaitsDependencies);
 }

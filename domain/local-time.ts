@@ -2,13 +2,9 @@ import { LRUCache } from 'lru-cache';
 
 /** Local time, from the time zone data of this process. */
 
-/** There are some six hundred names. */
 const ZONES_MAX = 1_000;
 
-/**
- * The format of each time zone with these parts, as ASCII digits of the Gregorian calendar. Formats are kept: making one costs a hundred
- * times what using one does. Throws a RangeError for a zone that is not known.
- */
+/** ASCII digits, Gregorian calendar. Making a format costs a hundred uses. RangeError for an unknown zone. */
 export function formatsByZone(parts: Intl.DateTimeFormatOptions): (timeZone: string) => Intl.DateTimeFormat {
   const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: ZONES_MAX });
   return (timeZone) => {

@@ -24,9 +24,8 @@ function describeLogged(error: unknown): unknown {
 }
 
 /**
- * pino's options for every process: JSON lines, times in RFC 3339, credentials replaced by `[REDACTED]`. Errors are described
- * rather than copied: pino's own serializer keeps every member, and PostgreSQL writes the refused row into `detail`. The
- * Temporal SDK logs its errors as `error`.
+ * pino's options for every process: JSON lines, RFC 3339, credentials as `[REDACTED]`. Errors are described, not
+ * copied: PostgreSQL writes the refused row into `detail`. The Temporal SDK logs its errors as `error`.
  */
 export function loggerOptions(level: string, processName: string): LoggerOptions {
   return {

@@ -1,4 +1,3 @@
-/** A figure of a process, as Prometheus reads it. */
 export interface Metric {
   name: string;
   help: string;

@@ -1,7 +1,4 @@
-/**
- * Minor units as people write them: "600.00 USD", "500 JPY", "1.234 KWD". The digits are those of ISO 4217; a currency that nobody knows
- * has two, as most have.
- */
+/** "600.00 USD", "500 JPY", "1.234 KWD": digits by ISO 4217, two for unknown currencies. */
 export function moneyText(amountMinor: number, currency: string): string {
   const code = currency.toUpperCase();
   const digits = new Intl.NumberFormat('en', { style: 'currency', currency: code }).resolvedOptions()

@@ -1,4 +1,3 @@
-/** How many names are suggested, at most. */
 const SUGGESTIONS_MAX = 3;
 /** A schema of a stranger may have many long names: what is beyond is not compared. */
 const NAMES_COMPARED_MAX = 2_000;

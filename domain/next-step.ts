@@ -8,7 +8,6 @@ export interface NextStepFacts extends RefusedFacts {
   grade: Grade;
   /** Null under every status that carries no refusal. */
   code: RefusalCode | null;
-  /** It waits for the effects that it depends on. */
   awaitsDependencies: boolean;
   /** Until when its approval can be decided; null unless it waits for one. */
   expiresAt: string | null;

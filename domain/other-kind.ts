@@ -67,11 +67,7 @@ export function otherKindText(text: string): string | null {
   return `that is ${article} ${owner}'s id`;
 }
 
-/**
- * The same for the ids of a request that named something which is not there; null where one of them is of the kind that is missing.
- *
- * @param what the noun of the 404.
- */
+/** The same for several ids; null where one is of the missing kind. `what`: the noun of the 404. */
 export function otherKindAmong(what: string, texts: readonly string[]): string | null {
   const nouns = texts.map(nounOf);
   if (nouns.includes(what)) return null;

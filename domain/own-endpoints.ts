@@ -24,7 +24,6 @@ export function parseOwnEndpoint(text: string): OwnEndpoint | null {
 
 const POSTGRES_PORT = 5432;
 
-/** The listeners of the service, from its own settings. */
 export function configuredEndpoints(settings: {
   DATABASE_URL: string | null;
   TEMPORAL_ADDRESS: string | null;

@@ -1,9 +1,6 @@
 import { ServiceError } from './errors.ts';
 
-/**
- * The plans and what each includes, as data. docs/plans-and-limits.md says which figures are published, and gives the reasons for
- * the others.
- */
+/** The plans, as data. docs/plans-and-limits.md says what is published, and why. */
 export const PLANS = ['free', 'early_beta_access', 'production', 'growth', 'pay_as_you_go', 'enterprise'] as const;
 export type PlanName = (typeof PLANS)[number];
 
@@ -29,7 +26,6 @@ export interface RateLimit {
 }
 
 export interface Plan {
-  /** The name for people. */
   title: string;
   /** Null: unlimited, and then nothing is counted. */
   rateLimit: RateLimit | null;
@@ -161,28 +157,20 @@ export function allowsAnotherEnvironment(plan: PlanName, present: number): boole
   return environments === 'unlimited' || present < environments;
 }
 
-/**
- * The instant at which monthly allowances begin anew: 00:00 UTC on the first of the next month (docs/plans-and-limits.md, "Monthly
- * allowances").
- */
+/** The start of the next UTC month, when allowances reset (docs/plans-and-limits.md, "Monthly allowances"). */
 export function usageResetsAt(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 }
 
 /** The present state of one counting window of a workspace. */
 export interface RateWindow {
-  /** Requests that it admits. */
   limit: number;
-  /** Requests that it has admitted. */
   used: number;
   /** Unix time. */
   resetsAtMs: number;
 }
 
-/**
- * The window that binds the caller most. If any are used up, it is the one that opens last; else the one with the fewest
- * requests left, or the shorter of two with equally many.
- */
+/** The window that binds most: of used-up ones the last to open; else the fewest requests left, then the shorter. */
 export function tellingWindow(windows: readonly [RateWindow, ...RateWindow[]]): RateWindow {
   const used = windows.filter((window) => window.used >= window.limit);
   const [first, ...rest] = windows;

@@ -4,8 +4,5 @@
  */
 export const PRODUCT = { name: 'Agent action runtime', id: 'agent-action-runtime', version: '2.0.0' } as const;
 
-/**
- * The User-Agent of requests that an adapter makes: some providers turn away a caller that does not name itself. It has no version: the
- * header is part of a previewed request, and an upgrade must not change what a person has agreed to.
- */
+/** Some providers reject callers without one. No version: it is part of previews, which an upgrade must not change. */
 export const USER_AGENT = PRODUCT.id;

@@ -1,5 +1,2 @@
-/**
- * Shown and kept in place of a secret: a header's value, a sealed body, a credential that a target echoes. Clients compare with it
- * (docs/messages.md, "What is sent").
- */
+/** Stands for a secret: a header's value, a sealed body, an echoed credential (docs/messages.md, "What is sent"). */
 export const REDACTED = '[REDACTED]';

@@ -8,7 +8,6 @@ export interface InvocationRef {
   environmentId: string;
 }
 
-/** The keys of an effect's rows. */
 export interface EffectRef extends InvocationRef {
   effectId: string;
   /** Shown beside it in the Temporal UI. */
@@ -20,7 +19,6 @@ export interface EffectToRead extends EffectRef {
   grade: Grade;
 }
 
-/** One replay of an effect: the attempt that fences it. */
 export interface ReplayRef extends EffectRef {
   attemptId: string;
 }

@@ -6,10 +6,7 @@ export interface RefusedFacts {
   details: RefusalDetails;
 }
 
-/**
- * What a machine reads of a refusal: ids, names, counts and times, and no text that a caller, a provider or a vault supplied. The list
- * is closed, so that nothing else is recorded.
- */
+/** What a machine reads of a refusal: ids, names, counts, times, and no text of others. The list is closed. */
 export type RefusalDetails = {
   approvalId?: string;
   effectId?: string;
@@ -29,7 +26,6 @@ export type RefusalDetails = {
   expiresAt?: string;
   versionId?: string;
   currentVersionId?: string;
-  /** Names of secrets. */
   secrets?: string[];
   host?: string;
   /** What to mend, each with a path into the request, such as `input.amount`. */

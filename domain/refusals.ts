@@ -13,7 +13,6 @@ export const REFUSED_STATUSES = [
 export type RefusedStatus = (typeof REFUSED_STATUSES)[number];
 
 interface RefusalEntry {
-  /** The statuses of an invocation that carry it. */
   statuses: readonly [RefusedStatus, ...RefusedStatus[]];
   meaning: string;
   /** The members of `details` that may be there. */
@@ -25,10 +24,7 @@ interface RefusalEntry {
 /** What a next step says where the same may be asked for again. */
 export const AGAIN = 'invoke again under a new operationKey';
 
-/**
- * The one table of refusal codes: why an invocation was not carried out, failed, or has an unknown outcome. The code and the
- * details are recorded with the invocation; the sentences are derived from them.
- */
+/** Why an invocation failed or is unknown. Code and details are recorded; the sentences are derived. */
 export const REFUSAL_TABLE = {
   digest_mismatch: {
     statuses: ['refused'],

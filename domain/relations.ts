@@ -1,10 +1,8 @@
 /** How an invocation relates to earlier ones. Its preview shows this, and the invocation must repeat it. */
 export interface Relations {
-  /** The invocation that it runs again. */
   retryOf: string | null;
   /** Effects that must have succeeded before it is sent, each once. */
   dependsOn: readonly string[];
-  /** The effect that it compensates. */
   compensates: string | null;
 }
 

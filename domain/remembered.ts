@@ -1,7 +1,4 @@
-/**
- * Makes a value once, by its first call, and answers it from then on. A failure is not kept: the next call makes it again. Arguments
- * of later calls are not looked at.
- */
+/** Makes a value on the first call and returns it from then on. A failure is not kept. Later arguments are ignored. */
 export function remembered<Given extends unknown[], Made>(
   make: (...given: Given) => Promise<Made>,
 ): (...given: Given) => Promise<Made> {

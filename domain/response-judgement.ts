@@ -15,21 +15,14 @@ export interface Judgement {
 
 const DEFAULT_SUCCESS: readonly StatusPattern[] = ['2xx'];
 
-/**
- * The statuses whose definition (RFC 9110 and others) says that the request was rejected. Not 408, 409, 423, 425 and 499: they
- * do not prove that nothing happened, since a conflict may be with our own earlier work.
- */
+/** Statuses that prove a rejection (RFC 9110). Not 408, 409, 423, 425, 499: a conflict may be with our work. */
 const DEFAULT_FAILURE: readonly StatusPattern[] = [
   400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 426, 428, 429, 431, 451,
 ];
 
 const UNKNOWN: Judgement = { outcome: 'unknown', partialEffect: 'possible' };
 
-/**
- * What the status of a readable response proves. A listed code beats a listed class. A status in no list is unknown: a redirect
- * is never followed, and an unlisted 4xx or any 5xx proves nothing.
- * The table: docs/adapters.md, "How the outcome is judged".
- */
+/** A listed code beats a listed class. The table: docs/adapters.md, "How the outcome is judged". */
 export function judgeStatus(status: number, lists: StatusLists): Judgement {
   const success = lists.success ?? DEFAULT_SUCCESS;
   const failure = lists.failure ?? DEFAULT_FAILURE;

@@ -2,10 +2,7 @@ import { parsePath, type PathStep } from './json-path.ts';
 
 export const RESPONSE_MEMBERS: readonly unknown[] = ['status', 'headers', 'body'];
 
-/**
- * Parses a path into a response, `{status, headers, body}`: `body.items[0].id`, `headers["X-Used"]`. Null where it is none. Header names
- * are compared without regard to case, and responses keep them in lower case.
- */
+/** Parses a path into `{status, headers, body}`, such as `headers["X-Used"]` (lower-cased). Null: no path. */
 export function parseResponsePath(text: string): PathStep[] | null {
   const steps = parsePath(text);
   return steps === null || !RESPONSE_MEMBERS.includes(steps[0]) ? null : lowerHeaderName(steps);

@@ -14,10 +14,7 @@ const HTTP_DATES = [
   new RegExp(String.raw`^${SHORT_DAY} ${MONTH} (?<day>\d{2}| \d) ${TIME} (?<year>\d{4})$`),
 ];
 
-/**
- * The wait that a `Retry-After` asks for, in milliseconds from `nowMs`: seconds, or an HTTP date (RFC 9110, 10.2.3). Chat systems send
- * fractions of seconds too. 0 for a time that has passed; null for what is neither.
- */
+/** Milliseconds from `nowMs` (RFC 9110, 10.2.3, and chat systems' fractions). 0 for the past; null for neither form. */
 export function retryAfterMs(value: string, nowMs: number): number | null {
   const text = value.trim();
   if (/^\d{1,15}(\.\d{1,9})?$/.test(text)) return Number(text) * MS_PER_SECOND;

@@ -1,9 +1,8 @@
 import { type Role, roleSuffices } from './roles.ts';
 
 /**
- * All scopes in one table. `privileged`: not granted by default. `earlier`: in a namespace that no preset
- * grants (docs/identity.md, "API keys"). `forMembers`: an app of a member holds it; it gives no more than the member's
- * session does, or than an agent's key holds. Every other scope takes an admin (docs/oauth.md, "What the user allows").
+ * `privileged`: not granted by default. `earlier`: in a namespace that no preset grants (docs/identity.md, "API keys").
+ * `forMembers`: a member's app holds it; all others take an admin (docs/oauth.md, "What the user allows").
  */
 interface ScopeFacts {
   privileged?: true;
@@ -80,9 +79,8 @@ const isPrivileged = (scope: Scope): boolean => facts(scope).privileged === true
 const OUTSIDE_FULL_ACCESS: readonly Scope[] = ['integrations:read', 'integrations:write', 'messages:ingest'];
 
 /**
- * What an agent's key holds: it finds and invokes actions and keeps its own state. It defines, changes and archives no action, and
- * decides nothing. With `events:write` it makes and deletes topics too (docs/identity.md, "Presets"). The list is explicit: a scope
- * that is added later is granted to agents only by a decision.
+ * An agent's key finds and invokes actions and keeps its own state; it changes no action and decides nothing.
+ * `events:write` covers topics (docs/identity.md, "Presets"). Explicit: a later scope is granted only by a decision.
  */
 const AGENT_SCOPES: Scope[] = [
   'actions:read',
@@ -100,7 +98,6 @@ const AGENT_SCOPES: Scope[] = [
   'events:write',
 ];
 
-/** Not granted by default. */
 export const PRIVILEGED_SCOPES: ReadonlySet<Scope> = new Set(SCOPES.filter(isPrivileged));
 
 export const PRESET_SCOPES: Record<KeyPreset, Scope[]> = {
@@ -118,12 +115,10 @@ export function leastRoleOf(scope: Scope): Role {
   return facts(scope).forMembers === true ? 'member' : 'admin';
 }
 
-/** Whether an app of somebody with this role may use the scope. */
 export function isScopeForRole(scope: Scope, role: Role): boolean {
   return roleSuffices(role, leastRoleOf(scope));
 }
 
-/** Those of the scopes that an app of somebody with this role may use. */
 export function scopesForRole(scopes: Iterable<Scope>, role: Role): Scope[] {
   return [...scopes].filter((scope) => isScopeForRole(scope, role));
 }

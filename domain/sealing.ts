@@ -2,10 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'n
 import type { Json } from './json.ts';
 import { canonicalJson } from './canonical-json.ts';
 
-/**
- * Authenticated encryption of one value: AES-256-GCM (NIST SP 800-38D), laid out as nonce | ciphertext | tag. The associated
- * data is not stored: the caller must supply it again, so that a box copied to another row does not open.
- */
+/** AES-256-GCM: nonce | ciphertext | tag. The caller supplies the associated data: a copied box does not open. */
 export const SEALING_KEY_BYTES = 32;
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;

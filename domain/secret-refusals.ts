@@ -7,10 +7,7 @@ export function missingSecrets(names: readonly string[]): Refusal {
   return { code: 'secret_missing', message, details: { secrets: [...names] } };
 }
 
-/**
- * The first secret whose version has changed since it was bound; `since` names the binding. Null if none has. Versions are by
- * name; a missing secret has version 0.
- */
+/** The first secret whose version changed since `since`, or null. A missing secret has version 0. */
 export function replacedSecret(
   bound: Readonly<Record<string, number>>,
   current: Readonly<Record<string, number>>,

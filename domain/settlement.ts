@@ -1,7 +1,6 @@
 import type { InvocationStatus, Outcome, OutcomeSource, PartialEffect, Stage } from './lifecycle.ts';
 import type { Refusal, RefusalCode } from './refusals.ts';
 
-/** The record of one dispatch: the attempt, and what was read since. */
 export interface DispatchRecord {
   attempt: {
     status: 'started' | 'completed' | 'abandoned';
@@ -104,10 +103,7 @@ function lastDecisive(
   return null;
 }
 
-/**
- * Whether a failure of the first request proves nothing: a replay of it is unanswered, or the provider accepted a request that a read
- * did not find.
- */
+/** Whether a failure of the first request proves nothing: a replay is unanswered, or an accepted one was not found. */
 function isOutweighed({ source }: DispatchRecord['evidence'][number], record: DispatchRecord): boolean {
   if (record.unansweredReplay) return true;
   return source === 'provider_lookup' && record.evidence.some(acceptsRequest);

@@ -22,11 +22,7 @@ const ID = /^([a-z]{3})_[0-9A-Za-z]{22}$/;
 /** Where a record's own id, or that of a neighbour, stands. Nothing else of an object is looked at: it may be a caller's. */
 const MEMBERS = ['id', ...Object.keys(LOGGED)];
 
-/**
- * The ids that an object names in its own members: a path's parameters, a reply's data, a workflow's input. A list, such as the
- * reply to a batch, gives the first id of each kind and their number, so that the line stays short. What does not have the form of
- * an id of ours is left out, so that no value of a caller reaches a log.
- */
+/** The ids among an object's own members, by their form: no value of a caller reaches a log. */
 export function touchedIds(...objects: readonly unknown[]): TouchedIds {
   const found: Record<string, string | number> = {};
   for (const object of objects) {

@@ -3,10 +3,7 @@ import type { InSteps } from './in-steps.ts';
 /** A turn ends after the first step that ends later than this. */
 const TURN_MS = 5;
 
-/**
- * Turns for CPU-bound work. Each round of the event loop has one turn, so that other waiting work (requests, database replies,
- * heartbeats) runs in between. Turns rotate among the owners, so that an owner with much work delays itself and not the others.
- */
+/** Turns for CPU-bound work: one in each round of the event loop, rotating among the owners. */
 export class Turns {
   readonly #later: (run: () => void) => void;
   /** Waiting turns by owner; the next owner comes first. No list is empty. */

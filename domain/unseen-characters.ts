@@ -2,10 +2,7 @@
 const UNSEEN = /([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800])/u;
 const PLAIN = new Set([' ', '\n', '\t']);
 
-/**
- * The text in pieces. In place of each unseen character but space, line feed and tab stands what `mark` makes of it; `code` is its
- * code point, such as U+202E.
- */
+/** The text in pieces; `mark` replaces each unseen character but space, line feed and tab. `code`: such as U+202E. */
 export function withMarks<Mark>(text: string, mark: (character: string, code: string) => Mark): (string | Mark)[] {
   return text.split(UNSEEN).map((piece, index) => {
     // Every second piece is what the expression found.
@@ -28,10 +25,7 @@ function escapeOf(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/**
- * A text in which `⟨U+202E⟩` stands in place of each unseen character, for where no element can stand: a chat, the title of a tab. A bracket
- * that opens a mark is marked too, so that no text looks like a mark.
- */
+/** With `⟨U+202E⟩` for each unseen character, where no element can stand. Marks of the text are marked too. */
 export function visibleText(text: string): string {
   const pieces = text.split('⟨').map((piece) => withMarks(piece, (_, code) => `⟨${code}⟩`).join(''));
   return pieces.join(`⟨${codeOf('⟨')}⟩`);

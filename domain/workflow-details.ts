@@ -4,10 +4,7 @@ import type { InvocationState } from './refs.ts';
 /** The number of effects that the details name. */
 const NAMED_MAX = 10;
 
-/**
- * How an invocation stands, for the current details of its workflows in the Temporal UI: the status comes first, then the code, then
- * the table's sentence about the code. So nothing of an input, a response or a person's note can be in it.
- */
+/** For the Temporal UI: status, code, the table's sentence. Nothing of an input, a response or a note. */
 export function standingOf({ status, grade, stage, effectId, refusal }: InvocationState): string {
   const word = status.toUpperCase();
   const isRead = stage === 'reconciling' && effectId !== null;
@@ -17,7 +14,6 @@ export function standingOf({ status, grade, stage, effectId, refusal }: Invocati
   return `${word} (${isExplained ? refusal : grade}): ${stands}${isRead ? ` Reads go on in reconcile/${effectId}.` : ''}`;
 }
 
-/** What an invocation waits for that depends on other effects. */
 export function waitsForEffects(effectIds: readonly string[]): string {
   const named = effectIds.slice(0, NAMED_MAX).join(', ');
   const more = effectIds.length - NAMED_MAX;

@@ -1,10 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
 
-/**
- * The attributes by which an operator finds a workflow in the Temporal UI. All are Keywords: at most 10 on PostgreSQL. Never
- * a secret. The embedded stack and `npm run temporal:setup` register them. Every workflow has `Environment`: the name of its
- * environment when it was started, or EVERY_ENVIRONMENT.
- */
+/** Keywords (at most 10 on PostgreSQL), never a secret. `npm run temporal:setup` registers them. */
 export const SEARCH_ATTRIBUTES = {
   workspaceId: defineSearchAttributeKey('WorkspaceId', SearchAttributeType.KEYWORD),
   environmentId: defineSearchAttributeKey('EnvironmentId', SearchAttributeType.KEYWORD),

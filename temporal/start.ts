@@ -36,16 +36,10 @@ export interface StartOptions<Input extends readonly unknown[]> {
   workflowExecutionTimeout?: number;
 }
 
-/**
- * What goes first where tasks of workflows and activities wait for a worker; 3 is Temporal's default. Callers wait for invocations,
- * receivers for deliveries, nobody for maintenance.
- */
+/** Priority of waiting tasks; 3 is Temporal's default. Callers wait for invocations, nobody for maintenance. */
 export const PRIORITY_KEYS = { invocation: 2, delivery: 3, maintenance: 4 } as const;
 
-/**
- * Within a priority the server takes the tasks of the workspaces in turn (`matching.enableFairness`, docs/operations.md), so that the
- * backlog of one workspace holds up no other.
- */
+/** Within a priority, workspaces take turns (`matching.enableFairness`, docs/operations.md). */
 export function priorityOf(work: keyof typeof PRIORITY_KEYS, workspaceId: string): Priority {
   return { priorityKey: PRIORITY_KEYS[work], fairnessKey: workspaceId };
 }
@@ -58,15 +52,7 @@ export function summaryOf(...parts: readonly (string | null | undefined)[]): str
   return parts.flatMap((part) => (part === null || part === undefined ? [] : [PART.exec(part)?.[0] ?? ''])).join(' · ');
 }
 
-/** What an operator who has only the Temporal UI reads about any workflow of its type. Markdown, the same for each of them. */
-export interface Description {
-  /** What it does, and what it waits for. */
-  does: string;
-  /** What to look at, and what may be done, when it stands still. */
-  standsStill: string;
-}
-
-export function descriptionOf({ does, standsStill }: Description): string {
+export function descriptionOf({ does, standsStill }: { does: string; standsStill: string }): string {
   return `**What it does.** ${does}\n\n**When it stands still.** ${standsStill}`;
 }
 

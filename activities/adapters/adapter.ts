@@ -19,9 +19,8 @@ export interface DispatchInput {
   /** The secret values in `request`, by name. The adapter removes them from everything that it returns. */
   secrets: ReadonlyMap<string, string>;
   /**
-   * `replay` where the same bytes were sent before under the same provider key. The provider may answer a replay without
-   * tying it to the first request (a 401, a 429). Such an answer says nothing about the first request, so the adapter
-   * answers `unknown`. Likewise `refused` and `not_sent` only say that the replay was not sent. Defaults to `dispatch`.
+   * `replay`: the same bytes were sent before under the same key. An answer that the provider does not tie to the first
+   * request (a 401, a 429) is `unknown`; `refused` and `not_sent` speak of the replay only. Default: `dispatch`.
    */
   kind?: 'dispatch' | 'replay';
   timeoutMs: number;
@@ -56,14 +55,12 @@ export interface ReadBackInput {
   definition: ActionDefinition;
   input: JsonObject;
   identity: RequestIdentity;
-  /** The response of the dispatch where one was seen. */
   response: ProviderResponse | null;
   secrets: ReadonlyMap<string, string>;
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** What the provider's own record says. */
 export type ReadBackResult =
   | {
       kind: 'matched';
@@ -96,10 +93,7 @@ export type Inspection =
       refusal: Refusal | null;
       observedAt: Date;
     }
-  /**
-   * The record could not be read. That alone refuses nothing, but an approval that rests on `preconditions` cannot be
-   * honoured.
-   */
+  /** Refuses nothing by itself, but an approval that rests on `preconditions` cannot be honoured. */
   | { kind: 'unavailable'; reason: string };
 
 /** The half of an adapter that does I/O. It never retries: one call of `dispatch` makes at most one request. */

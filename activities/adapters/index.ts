@@ -8,7 +8,6 @@ import { createResendEmailAdapter } from './resend-email/resend-email-adapter.ts
 import { createStripeRefundAdapter } from './stripe-refund/stripe-refund-adapter.ts';
 
 export interface AdapterOptions extends SendOptions {
-  /** The addresses of the providers, where not their own. */
   stripeBaseUrl?: string;
   resendBaseUrl?: string;
 }
@@ -16,7 +15,6 @@ export interface AdapterOptions extends SendOptions {
 /** Finds an adapter by the type and version that an action version names; throws where neither is built in. */
 export type AdapterFor = (named: Pick<ActionDefinition['adapter'], 'type' | 'version'>) => Adapter;
 
-/** The adapters of a worker, wired with their network dependencies. */
 export function createAdapters(options: AdapterOptions): AdapterFor {
   const { stripe, resend } = PROVIDER_ORIGINS;
   const { stripeBaseUrl = stripe, resendBaseUrl = resend, ...sending } = options;

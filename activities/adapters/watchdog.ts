@@ -9,11 +9,9 @@ export type WatchedKind = (typeof WATCHED_KINDS)[number];
 
 export interface Watched {
   kind: WatchedKind;
-  /** Whose call it is. */
   workspaceId: string;
   /** Identifies the call to an operator: ids, never contents. */
   ids: Record<string, string>;
-  /** The call's own deadline, which should have ended it. */
   timeoutMs: number;
 }
 
@@ -46,9 +44,8 @@ interface Call extends Watched {
 const current = new AsyncLocalStorage<Call>();
 
 /**
- * Ends calls that outlive their deadline: a call whose deadline was lost must not hold its slot for ever. The watchdog
- * shares only the clock with the deadlines. One interval checks all calls in flight. It destroys the sockets of an overdue
- * call, aborts its signal and rejects it, which frees the slot even where the call ignores both.
+ * Ends calls that outlive their deadline and would hold their slot. One interval checks all calls in flight. It
+ * destroys an overdue call's sockets, aborts its signal and rejects it, even where the call ignores both.
  */
 export class Watchdog {
   private readonly calls = new Set<Call>();
@@ -63,11 +60,7 @@ export class Watchdog {
     this.interval = setInterval(() => this.look(), intervalMs).unref();
   }
 
-  /**
-   * Returns the call's result. The signal aborts only where the watchdog ends the call: a started call runs to its own
-   * deadline.
-   * @throws {OverdueError} where the call had to be ended, and whatever the call throws.
-   */
+  /** Returns the call's result. The signal aborts only when the watchdog ends the call; then throws OverdueError. */
   async run<T>(watched: Watched, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     const call: Call = { ...watched, startedAtMs: performance.now(), sockets: new Set(), overdue: null, end: () => {} };
@@ -133,10 +126,7 @@ export function workspaceOfCall(): string | null {
   return current.getStore()?.workspaceId ?? null;
 }
 
-/**
- * Registers a new socket with the watchdog of the current call. Outside of a call nothing watches the socket.
- * @throws {OverdueError} where the call was ended meanwhile: nothing more is sent for it.
- */
+/** Registers a new socket with the current call's watchdog, if any. Throws OverdueError where that call was ended. */
 export function watchSocket(socket: Socket): void {
   const call = current.getStore();
   if (call === undefined) return;

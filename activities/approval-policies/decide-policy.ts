@@ -8,11 +8,7 @@ import { policyDefaultsOf, policyFactsOf, type PolicySubject } from '../../domai
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { compiledOrEnd } from '../../domain/approval-policies/with-compiled-policies.ts';
 
-/**
- * Evaluates the environment's policies, the action and the environment's default for an invocation now. It costs no round
- * trip where the environment has no policies, or where this process has compiled their current revision.
- * `withCompiledPolicies` must run its transaction.
- */
+/** Evaluates the policies now, inside `withCompiledPolicies`. Needs no round trip for known revisions. */
 export async function decidePolicy(
   tx: EnvironmentTransaction,
   work: InvocationWork,

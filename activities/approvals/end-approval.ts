@@ -10,10 +10,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 
 type Ended = Pick<ActivityDependencies, 'db' | 'logger'>;
 
-/**
- * Expires an undecided approval and ends its invocation. `at` is the clock of the workflow, whose timer fired. An approval
- * that expires later stays, and so does one that was decided first. Idempotent.
- */
+/** Expires an undecided approval and ends its invocation. `at` is the clock of the workflow. Idempotent. */
 export function expireApproval(deps: Ended) {
   return async ({ at, ...ref }: ApprovalRef & { at: string }): Promise<void> => {
     const when = new Date(at);

@@ -6,10 +6,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { appendEvidence } from '../../db/effects/evidence.ts';
 import { type Refusal, refusalText } from '../../domain/refusals.ts';
 
-/**
- * Invalidates an approval whose subject no longer holds, and records the reason in the effect's evidence. Call it last in
- * its transaction, as everything that records an audit entry.
- */
+/** Invalidates an approval whose subject no longer holds, with evidence. Audits: call it last in its transaction. */
 export async function invalidateApproval(
   tx: EnvironmentTransaction,
   approval: ApprovalRecord,

@@ -4,19 +4,9 @@ import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import { isLastReminder } from '../../domain/approvals/reminders.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-export interface Reminder extends ApprovalRef {
-  /** By the clock of the workflow. */
-  at: string;
-  /** The number of the reminder, from 1. */
-  reminder: number;
-}
-
-/**
- * Records a reminder of an undecided approval, and logs it. With the last one, people are notified that it is about to expire: the event
- * commits with the reminder. Idempotent by the reminder's number.
- */
+/** Records a reminder, once by its number. The last one notifies people, with an event that commits with it. */
 export function remindApproval(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
-  return async ({ at, reminder, ...ref }: Reminder): Promise<void> => {
+  return async ({ at, reminder, ...ref }: ApprovalRef & { at: string; reminder: number }): Promise<void> => {
     const { approvalId } = ref;
     const isNew = await deps.db.withEnvironment(ref, async (tx) => {
       const recorded = await recordReminder(tx, { approvalId, reminder, at: new Date(at) });

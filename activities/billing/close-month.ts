@@ -11,7 +11,6 @@ export function findOpenAdmissions({ db }: InDatabase) {
   return ({ month }: BillingMonthRef): Promise<string[] | null> => findOpenTransactions(db, month);
 }
 
-/** Those of them that have not ended. */
 export function findStillOpenAdmissions({ db }: InDatabase) {
   return (ids: string[]): Promise<string[]> => findStillOpen(db, ids);
 }

@@ -31,13 +31,11 @@ import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts'
 export type PageDependencies = StartsInTurn &
   Pick<ActivityDependencies, 'vault' | 'logger' | 'wakeMessage' | 'paceFlowControl'>;
 
-/** What a page came to. */
 export interface PageOutcome {
   next: 'page';
   published: readonly Published[];
   /** Records that could not be published again. */
   failed: number;
-  /** The last record of the page. */
   afterId: string;
 }
 
@@ -55,7 +53,6 @@ const ENDING_CODES: readonly string[] = ['QUOTA_EXCEEDED', 'BUDGET_EXCEEDED', 'B
 
 /** The messages of a page cannot be accepted, however often they are tried. */
 class PageRefused extends Error {
-  /** The last record of the page. */
   readonly afterId: string;
 
   constructor(afterId: string, cause: unknown) {
@@ -65,13 +62,10 @@ class PageRefused extends Error {
 }
 
 /**
- * Publishes one page of a job again. The new messages, the fence that takes each record once, and the counters and cursor of the job are
- * one transaction, so each record is published again once, whatever dies. Then it starts as many messages of the page as there are
- * permits; the others queue as rows, and the release of a permit starts the next.
- *
- * A crash before the commit leaves nothing. After a crash between the commit and the starts, or among them, the job's row still names the
- * page: the next run starts it first, which does nothing to a message that queues or is under way. Messages of a flow-control key do not
- * count here: the page waits for none of them.
+ * Publishes one page of a job. The messages, the fence of each record, and the job's counters and cursor are one
+ * transaction, so each record is published once. Then starts as many messages as there are permits; released permits
+ * start the others. After a crash between commit and starts the job's row still names the page, and the next run starts
+ * it first, which is idempotent. Messages of a flow-control key do not count here.
  */
 export function publishPage(deps: PageDependencies, pageSize: number, takePage: TakePage) {
   return async (ref: DeadLetterJobRef): Promise<JobStep> => {
@@ -86,7 +80,6 @@ export function publishPage(deps: PageDependencies, pageSize: number, takePage: 
 
 interface Taken {
   step: JobStep;
-  /** The flow-control keys of its messages. */
   keyIds: string[];
 }
 const without = (step: JobStep): Taken => ({ step, keyIds: [] });
@@ -99,11 +92,7 @@ async function startPage(deps: PageDependencies, ref: DeadLetterJobRef): Promise
   await deps.db.withEnvironment(ref, (tx) => markPageStarted(tx, ref.jobId));
 }
 
-/**
- * Takes the next page. If the page is refused, because the budget or the allowance does not cover it or one of its records cannot be
- * published again, it tries half of it, and so on down to one record. The job thus uses up its budget before it fails, and one bad
- * record stops no other.
- */
+/** Publishes the next page. Halves a page that is refused, down to one record: one bad record stops no other. */
 async function nextPage(
   deps: PageDependencies,
   ref: DeadLetterJobRef,

@@ -26,11 +26,9 @@ import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts'
 type PageDependencies = StartsInTurn & Pick<ActivityDependencies, 'vault' | 'logger'>;
 
 /**
- * Makes the messages of one page of subscriptions. The messages and the counter and cursor of the event are one transaction, so each
- * subscription gets one message, whatever dies. Then it starts as many messages of the page as there are permits; the others queue.
- *
- * A crash before the commit leaves nothing. After a crash between the commit and the starts, or among them, the event's row still names
- * the page: the next run starts it first, which does nothing to a message that queues or is under way.
+ * Makes the messages of one page of subscriptions, and moves the event's counter and cursor, in one transaction: each
+ * subscription gets one message. Then starts as many as there are permits; the others queue. After a crash between
+ * commit and starts the event's row still names the page, and the next run starts it first, which is idempotent.
  */
 export function fanOutPage(deps: PageDependencies, pageSize = FAN_OUT_PAGE_SIZE) {
   return async (ref: EventRef): Promise<FanOutStep> => {

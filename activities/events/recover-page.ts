@@ -54,7 +54,11 @@ async function takePage(
 function draftsOf(
   { vault, logger }: Pick<PageDependencies, 'vault' | 'logger'>,
   ref: DeadLetterJobRef,
-  { page, events, target }: { page: readonly FailedDelivery[]; events: Events; target: LiveTarget },
+  {
+    page,
+    events,
+    target,
+  }: { page: readonly FailedDelivery[]; events: Awaited<ReturnType<typeof readEvents>>; target: LiveTarget },
 ): MessageDraft[] | null {
   try {
     return page.flatMap(({ id: retryOf, eventId }) => {
@@ -67,8 +71,6 @@ function draftsOf(
     return null;
   }
 }
-
-type Events = Awaited<ReturnType<typeof readEvents>>;
 
 const DELETED = { code: 'subscription_deleted', message: 'The subscription is deleted.' };
 const DISABLED = {

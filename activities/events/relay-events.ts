@@ -21,10 +21,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const CONSUMERS: readonly Consumer[] = [publishToService, notifyMembers];
 
-/**
- * Until stopped, takes platform events out of the outbox and hands them on. Every worker process does it. Two at once do no harm: each
- * locks the rows that it takes. A crash before the commit leaves the rows, and after it the events, which the sweep fans out.
- */
+/** Relays platform events until stopped, in every worker process: each locks the rows that it takes. */
 export function keepRelaying(
   deps: RelayDependencies,
   { intervalMs = INTERVAL_MS }: { intervalMs?: number } = {},
@@ -34,11 +31,7 @@ export function keepRelaying(
   return repeatUntilStopped((signal) => relayEvents(deps, signal), { intervalMs, failed });
 }
 
-/**
- * Relays the events that are in the outbox now, in rounds: a page of each environment, then the work that follows those pages. So an
- * environment with many events delays another for at most a page. Once stopped it ends after the present page; the other events stay in
- * the outbox.
- */
+/** Relays the outbox in rounds of a page for each environment. Once stopped, ends after the present page. */
 export async function relayEvents(deps: RelayDependencies, signal?: AbortSignal): Promise<void> {
   for (let isMoreLeft = true; isMoreLeft;) isMoreLeft = await relayRound(deps, signal);
 }

@@ -5,9 +5,8 @@ import type { FollowUp, RelayDependencies } from '../relay-consumer.ts';
 const AT_ONCE = 20;
 
 /**
- * Starts the work that follows a round of the relay: the first of each environment, then the second of each, so that no environment waits
- * for all of another. If nothing of a batch could be started, Temporal is away: the rest of the round is left to the sweep, and the relay
- * continues with work that needs only PostgreSQL.
+ * Starts the work after a round of the relay, in turns of one of each environment. If nothing of a batch starts,
+ * Temporal is away: the sweep does the rest, and the relay goes on with what needs only PostgreSQL.
  */
 export async function startFollowUps(
   deps: RelayDependencies,

@@ -6,7 +6,6 @@ import type { Attachment } from '../../domain/files/attachments.ts';
 import type { Bytes, FileStore } from '../../domain/files/file-store.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 
-/** The files of a request, without duplicates. */
 export function filesIn(parts: readonly BodyPart[] | undefined): Attachment[] {
   const files = (parts ?? []).flatMap((part) => ('file' in part ? [part.file] : []));
   return [...new Map(files.map((file) => [file.id, file])).values()];

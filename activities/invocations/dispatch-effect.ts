@@ -25,9 +25,7 @@ import { prepareInvocation } from './prepare-invocation.ts';
 import { observedOutcome, recordDispatch } from './record-dispatch.ts';
 
 export interface DispatchInput extends InvocationRef {
-  /**
-   * Settle the invocation in the transaction that records the answer: nothing else, such as a read-back, is needed first.
-   */
+  /** Settle in the transaction that records the answer: nothing else, such as a read-back, is needed first. */
   settles?: boolean;
   /** The action's time-out: how long its permit is held at most. */
   timeoutMs?: number;
@@ -46,13 +44,10 @@ export type Dispatched =
   | NoPermit;
 
 /**
- * The one activity that sends. It claims the attempt row, once and for ever; it resolves the credentials, only here; it
- * calls the adapter; and it records the end in one transaction as soon as the answer is in.
- *
- * One of the workspace's permits is acquired in the transaction of the claim, and released with the record of the end. A
- * crash before the claim: nothing was sent, and the row proves it. Between claim and record: the outcome is unknown, the row
- * proves that too, and nothing is sent again. After the record: the workflow settles from it, where it did not settle at
- * once.
+ * The one activity that sends. Claims the attempt row, once, and one of the workspace's permits in the same
+ * transaction; resolves the credentials, only here; calls the adapter; records the end and releases the permit in one
+ * transaction. A crash before the claim: nothing was sent, as the row proves. Between claim and record: the outcome is
+ * unknown, and nothing is sent again. After the record: the workflow settles from it, where it did not settle at once.
  */
 export function dispatchEffect(deps: InvocationDependencies) {
   return async ({ settles = false, timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: DispatchInput): Promise<Dispatched> =>

@@ -20,12 +20,9 @@ import { withEffect } from './with-effect.ts';
 import { type Judging, planOf, readFacts } from './read-facts.ts';
 
 /**
- * Judges an invocation and carries the judgement out, in one transaction: the evaluation, and the last look before anything is
- * sent. What would be sent must be what was previewed and approved; the people and keys behind it must still be valid; the
- * policies, the limits and the halt must let it pass. Then the approval is consumed and the attempt row, the fence, is written.
- *
- * Idempotent: the row says what was decided before. Where it has to wait, for people, for other effects or for a read of its
- * provider, the workflow asks again afterwards. `givenUp`: it waits for other effects no longer.
+ * Judges an invocation and carries the judgement out, in one transaction: the evaluation, and the last look before
+ * anything is sent, which consumes the approval and writes the attempt row, the fence. Idempotent: the row says what
+ * was decided before. Where it has to wait, the workflow asks again. `givenUp`: it no longer waits for other effects.
  */
 export function judgeInvocation(deps: InvocationDependencies) {
   return async (ref: InvocationRef, givenUp: GivenUp | null = null): Promise<Judged> =>

@@ -7,9 +7,8 @@ import { assemblePreview } from '../../domain/previews/assemble-preview.ts';
 import type { Judging } from './read-facts.ts';
 
 /**
- * Makes the preview that an invocation's approval binds to, where the caller named none, and ties the invocation to it, in
- * the transaction that parks it. `effectId` is the id of the effect, which the same transaction creates later; null for a
- * plain action. The judgement has refused what cannot be previewed.
+ * Makes the preview that an approval binds to where the caller named none, in the transaction that parks the
+ * invocation. `effectId`: of the effect that the same transaction creates later, null for a plain action.
  */
 export async function makePreview(
   { tx, work, descriptor, effectId, prepared, observation, secretVersions }: Judging,

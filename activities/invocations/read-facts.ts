@@ -47,7 +47,6 @@ export interface Known {
   approval: ApprovalRecord | null;
 }
 
-/** An invocation under its lock, with what is known of it. */
 export interface Judging extends Planned, Known {
   deps: InvocationDependencies;
   tx: EnvironmentTransaction;

@@ -22,15 +22,13 @@ export interface RecordedDispatch {
   inTime: boolean;
   /** The invocation's status, where it was settled too. */
   state: InvocationState | null;
-  /** The call that was granted the permit of this one. */
   next: Granted | null;
 }
 
 /**
- * Closes the attempt, appends the evidence and, where `settles`, settles the invocation, in one transaction. The attempt's
- * state guards it, so a retry is safe, even where an earlier try committed and its confirmation was lost. An answer that
- * comes after its attempt was abandoned settles at once too, because its workflow may be over. A settlement that fails must not
- * cost the record: `recordPatiently` says which tries settle. What they leave is settled by the workflow, or by the sweep.
+ * Closes the attempt, appends the evidence and, where `settles`, settles, in one transaction. The attempt's state
+ * guards it, so a retry is safe. An answer to an abandoned attempt settles too: its workflow may be over. A settlement
+ * that fails must not cost the record: see `recordPatiently`.
  */
 export async function recordDispatch(
   deps: InvocationDependencies,
@@ -44,7 +42,6 @@ export async function recordDispatch(
   );
 }
 
-/** The outcome of a call, and its time. */
 export interface DispatchEnd {
   result: DispatchResult;
   startedAt: Date;

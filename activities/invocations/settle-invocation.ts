@@ -12,11 +12,7 @@ import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { InvocationDependencies, TellDependency } from '../dependencies.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 
-/**
- * Settles an invocation, and its effect, from the record only. Idempotent. It runs after a dispatch that did not settle by
- * itself, after a read-back, and after each read of a reconciliation. It also releases the permit, or the position in
- * the queue: of a dispatch whose worker was lost, and of one that will not be sent.
- */
+/** Settles from the record only. Idempotent. Also releases the permit of a dispatch that was lost or is not sent. */
 export function settleInvocation(deps: Pick<InvocationDependencies, 'db' | 'logger' | TellDependency>) {
   return async (ref: InvocationRef): Promise<InvocationState> => {
     const [state, next] = await deps.db.withEnvironment(ref, async (tx) => {

@@ -12,10 +12,7 @@ export interface PreparedApproval {
   preview: BoundPreview;
 }
 
-/**
- * Creates the effect of an invocation that is judged for the first time, in the stage that its approval requires, and returns the
- * invocation with it. A plain invocation has no effect, and one that waited has it already: both are returned as they are.
- */
+/** Creates the effect of an invocation that is judged first. Returns one that needs or has none as it is. */
 export async function withEffect(
   { tx, work, descriptor, effectId, prepared, facts }: Judging,
   { verdict, approval = null }: { verdict: PolicyVerdict | null; approval?: PreparedApproval | null },

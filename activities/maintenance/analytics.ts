@@ -8,8 +8,7 @@ const DRIFT_HELP =
   'Buckets of the last daily sample of analytics that differed from their recount: a fault of this service.';
 
 /**
- * Makes rollups of what was counted since the last sweep, and keeps their partitions. Once a day it compares a sample with its records. Each step may
- * run again after a crash anywhere.
+ * Makes rollups, keeps their partitions, and once a day compares a sample with its records. Each step is repeatable.
  */
 export const ANALYTICS_STEPS: Readonly<Record<string, SweepStep<'gauges'>>> = {
   make: ({ db }) => makeAnalyticsPartitions(db),

@@ -1,7 +1,4 @@
-/**
- * How long one sweep works at an area. The sweep ends when its last area does, and the next one begins only then: an area with much to do
- * must not keep the others of every tenant waiting.
- */
+/** Budget of an area in one sweep. The next sweep begins after the last area: a busy area must not delay the others. */
 export const AREA_BUDGET_MS = 20_000;
 
 export interface AreaBudget {

@@ -63,8 +63,7 @@ const DRIFT_HELP =
   'Invariants of usage that did not hold at the last daily check: days that do not sum to their month, counts that differ from their records.';
 
 /**
- * Checks the invariants of usage once a UTC day, from yesterday on. Each that does not hold is in the log. The figure is in the metrics of
- * the worker that checked, and is kept there until its next check.
+ * Checks the invariants of usage once a UTC day, from yesterday on. The log and this worker's metrics show failures.
  */
 export const USAGE_INVARIANT_STEPS: Readonly<Record<string, SweepStep<'gauges'>>> = {
   async recount({ db, logger, gauges }) {

@@ -3,9 +3,8 @@ import { type DueFile, expireFile, findDueFiles, settleFile } from '../../db/fil
 import type { SweepArea, SweepDependencies } from './sweep-rows.ts';
 
 /**
- * Removes the bytes of uploads that nobody confirmed within their hour, of direct uploads whose process died, and of deleted files whose
- * removal was lost. For a ready file it removes bytes that came late to its presigned URL. The bytes go before their row: a crash between
- * the two leaves a row that is still due.
+ * Removes bytes of uploads that nobody confirmed, of direct uploads whose process died, of deleted files, and late
+ * bytes of a ready file. The bytes go before their row: after a crash between the two the row is still due.
  */
 export const dueFiles: SweepArea<DueFile, 'files'> = {
   find: (deps, page) => findDueFiles(deps.db, page),

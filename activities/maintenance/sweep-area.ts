@@ -1,31 +1,36 @@
+import { foldStoredState } from '../../db/plans/directory.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
 import { ANALYTICS_STEPS } from './analytics.ts';
 import { alertTargets, unclosedMonths, USAGE_INVARIANT_STEPS, usageThresholds } from './billing.ts';
 import { dueFiles } from './due-files.ts';
 import { duePacers } from './due-pacers.ts';
-import { EXPIRED_CHAT_STEPS } from './expired-chat-rows.ts';
-import { expiredDeduplications } from './expired-deduplications.ts';
-import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
-import { endedOAuthGrants, expiredOAuthArtifacts, unusedOAuthClients } from './expired-oauth.ts';
-import { expiredPermits } from './expired-permits.ts';
-import { expiredSessions } from './expired-sessions.ts';
-import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
+import {
+  endedOAuthGrants,
+  EXPIRED_CHAT_STEPS,
+  expiredDeduplications,
+  expiredIdempotencyClaims,
+  expiredOAuthArtifacts,
+  expiredPermits,
+  expiredSessions,
+  expiredSignInThrottles,
+  OLD_EVENT_STEPS,
+  oldApprovals,
+  oldNotifications,
+  oldPreviews,
+  unusedOAuthClients,
+} from './expired-rows.ts';
 import { expiredMemories } from './memories.ts';
 import { heldMessages } from './held-messages.ts';
 import { lostFlowControlLeases, waitingFlowControlKeys } from './flow-control.ts';
 import { lostMessages } from './lost-messages.ts';
 import { MESSAGE_PARTITION_STEPS } from './message-partitions.ts';
-import { oldApprovals } from './old-approvals.ts';
-import { OLD_EVENT_STEPS } from './old-events.ts';
-import { oldNotifications } from './old-notifications.ts';
-import { oldPreviews } from './old-previews.ts';
 import { RUN_PARTITION_STEPS } from './run-partitions.ts';
-import { STORED_STATE_STEPS } from './stored-state.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
 import { type SweepStep, sweepSteps } from './sweep-steps.ts';
 import { uncancelledInvocations } from './uncancelled-invocations.ts';
 import { unsettledAnswers } from './unsettled-answers.ts';
+import { untilNone } from './until-none.ts';
 import { workflowStarts } from './workflow-starts.ts';
 
 /** The areas of one minute's sweep. The log and the workflow's result show their names. */
@@ -53,7 +58,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['expired-permits', sweeping(expiredPermits)],
   ['run-partitions', stepping(RUN_PARTITION_STEPS)],
   ['analytics', stepping(ANALYTICS_STEPS)],
-  ['stored-state', stepping(STORED_STATE_STEPS)],
+  ['stored-state', stepping({ fold: ({ db }, budget) => untilNone(budget, () => foldStoredState(db)) })],
   ['message-partitions', stepping(MESSAGE_PARTITION_STEPS)],
   ['old-events', stepping(OLD_EVENT_STEPS)],
   ['expired-chat-rows', stepping(EXPIRED_CHAT_STEPS)],
@@ -71,9 +76,7 @@ function stepping<Needs extends keyof ActivityDependencies = never>(steps: Reado
   return (deps: ActivityDependencies, name: string): Promise<Swept> => sweepSteps(deps, name, steps);
 }
 
-/**
- * The names of the areas. The running worker supplies them, so a new area changes neither the workflow nor its histories.
- */
+/** The running worker supplies the names, so a new area changes neither the workflow nor its histories. */
 export function listSweepAreas() {
   return (): Promise<string[]> => Promise.resolve([...AREAS.keys()]);
 }

@@ -20,17 +20,12 @@ export type SweepDependencies<Needs extends keyof ActivityDependencies = never> 
   'db' | 'logger' | Needs
 >;
 
-/**
- * One kind of leftover that is found and mended once a minute. Each has a file beside this one, and a line in sweep-area.ts.
- */
+/** One kind of leftover that is found and mended once a minute, named in sweep-area.ts. */
 export interface SweepArea<Row, Needs extends keyof ActivityDependencies = never> {
   /** Rows of every environment, in the order of their ids, after `afterId`. */
   find(deps: SweepDependencies<Needs>, page: SweepPage): Promise<Row[]>;
   idOf(row: Row): string;
-  /**
-   * Must be harmless when repeated: a batch that fails is repeated row by row. A repair of many steps looks at the budget between them,
-   * and leaves the rest to a later sweep.
-   */
+  /** Must be repeatable: a batch that fails is repeated row by row. A long repair checks the budget between steps. */
   mend(deps: SweepDependencies<Needs>, rows: readonly Row[], budget: AreaBudget): Promise<unknown>;
   /** How many rows `mend` takes at once: more than one where that is a single statement. */
   batchSize: number;
@@ -46,7 +41,6 @@ export interface Swept {
   failed: number;
 }
 
-/** A sweep of one area, under way. */
 interface Sweeping<Row, Needs extends keyof ActivityDependencies> {
   deps: SweepDependencies<Needs>;
   name: string;
@@ -54,11 +48,7 @@ interface Sweeping<Row, Needs extends keyof ActivityDependencies> {
   budget: AreaBudget;
 }
 
-/**
- * Goes through all rows of an area, page by page. A row that always fails does not hold up any other row. If the budget is over before
- * the end, the next sweep continues behind the last row of this one, so rows that stay, or that always take long, do not keep later rows
- * from every sweep. After the end, the next sweep begins at the first row again.
- */
+/** Goes through all rows, page by page, past rows that always fail. The next sweep continues where the budget ended. */
 export async function sweepRows<Row, Needs extends keyof ActivityDependencies = never>(
   deps: SweepDependencies<Needs>,
   name: string,

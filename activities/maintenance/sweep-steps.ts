@@ -2,10 +2,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { type AreaBudget, areaBudget } from './area-budget.ts';
 import type { SweepDependencies, Swept } from './sweep-rows.ts';
 
-/**
- * One step of an area whose repairs happen inside the database. Answers how much it did; harmless when repeated. Once the budget is over
- * it does the least that it can, and not nothing, so that no step waits for ever for those before it.
- */
+/** Repairs inside the database; returns how much it did. Repeatable; does a little even without budget. */
 export type SweepStep<Needs extends keyof ActivityDependencies = never> = (
   deps: SweepDependencies<Needs>,
   budget: AreaBudget,

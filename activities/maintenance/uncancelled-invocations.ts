@@ -2,10 +2,7 @@ import { findWaitingInvocationsOfCancelledRuns } from '../../db/runs/directory.t
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
-/**
- * Cancels invocations that wait although their run was cancelled: the API process may have died between its commit and the cancellation,
- * Temporal may have been away, or the invocation began to wait after it.
- */
+/** Cancels waiting invocations of cancelled runs: the API process died, Temporal was away, or the wait began later. */
 export function uncancelledInvocations(): SweepArea<InvocationRef, 'cancelInvocation'> {
   return {
     find: (deps, page) => findWaitingInvocationsOfCancelledRuns(deps.db, page),

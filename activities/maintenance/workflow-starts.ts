@@ -25,9 +25,8 @@ type Starters =
 type Starting = SweepDependencies<Starters>;
 
 /**
- * The relay of the outbox of workflow starts. It starts the workflows of records that have not moved by their time: the process that
- * committed the record died before its start, Temporal was away, an operator terminated the workflow, or Temporal lost its history. Each
- * start leaves a workflow that runs as it is, or only has it read its row, so that two relays at once start nothing twice.
+ * The relay of the outbox of workflow starts: a process died before its start, Temporal was away or lost a history, an
+ * operator terminated a workflow. A workflow that runs only reads its row, so that two relays start nothing twice.
  */
 export const workflowStarts: SweepArea<WorkflowStart, Starters> = {
   find: ({ db }) => claimWorkflowStarts(db, { againInSeconds: AGAIN_IN_SECONDS, most: CLAIMED_MAX }),

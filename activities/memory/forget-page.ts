@@ -10,8 +10,7 @@ type Dependencies = Pick<ActivityDependencies, 'db'>;
 const GONE: MemoryJobStep = { next: 'end', status: 'succeeded' };
 
 /**
- * Deletes one page of a job's memories and counts them, in one transaction: a crash leaves a page deleted and counted, or neither. The
- * last page of a deleted collection deletes its row too, with which its jobs go, this one included.
+ * Deletes and counts one page of a job's memories in one transaction. The last page deletes its collection, jobs too.
  */
 export function forgetMemoryPage(deps: Dependencies, pageSize = FORGET_PAGE_SIZE) {
   return (ref: MemoryJobRef): Promise<MemoryJobStep> =>

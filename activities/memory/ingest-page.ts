@@ -35,9 +35,8 @@ type Dependencies = Pick<ActivityDependencies, 'db' | 'embedder' | 'logger'>;
 const GO_ON: MemoryJobStep = { next: 'go on' };
 
 /**
- * Stores one page of a job's chunks. First the input is split, in one transaction that replaces it by the chunks. A page is then read,
- * embedded outside of any transaction, and stored by a transaction that also deletes its chunks. A crash before that commit leaves the
- * chunks, and a run after it finds them gone, so each chunk becomes one memory.
+ * Stores one page of a job's chunks. The input is first split, and replaced by the chunks, in one transaction. A page
+ * is embedded outside of any transaction; the one that stores it deletes its chunks, so each becomes one memory.
  */
 export function ingestMemoryPage(deps: Dependencies, pageSize = INGEST_PAGE_SIZE) {
   return async (ref: MemoryJobRef): Promise<MemoryJobStep> => {

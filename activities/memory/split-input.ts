@@ -9,10 +9,7 @@ const MESSAGES_A_READ = 500;
 
 export type Split = { chunks: IngestChunk[] } | { refused: 'no session' | 'too large' };
 
-/**
- * The chunks of a job's input, in order. Two messages are never joined, because each says who spoke. A session that makes too many chunks
- * is not read to its end, and one that is too large is not read at all.
- */
+/** The chunks of a job's input, in order. Messages are never joined, because each says who spoke. */
 export async function splitInput(tx: EnvironmentTransaction, input: IngestInput): Promise<Split> {
   const { charactersMax } = input;
   if ('text' in input) {

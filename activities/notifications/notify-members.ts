@@ -8,11 +8,7 @@ import { draftOfEvent } from '../../domain/notifications/draft-of-event.ts';
 import { linkOfSubject, type NotificationDraft, SECURITY_TYPES } from '../../domain/notifications/notifications.ts';
 import type { FollowUp, RelayDependencies } from '../relay-consumer.ts';
 
-/**
- * Makes notifications of the events that people are told of, and tells the channels of each new one. All of it commits with the
- * deletion of the events from the outbox: each event is counted once, and a crash leaves nothing or everything. What must be started
- * follows the commit; the sweep starts what a crash left.
- */
+/** Makes notifications in the transaction that deletes their events. The sweep starts what a crash left. */
 export async function notifyMembers(
   tx: EnvironmentTransaction,
   tenant: Tenant,
@@ -54,7 +50,6 @@ export async function notifyMembers(
   ];
 }
 
-/** What an alert says of. */
 type Told = Pick<NotificationDraft, 'type' | 'title' | 'body' | 'subject' | 'listedOnly' | 'removed'> & { id: string };
 
 /** Returns the new ones, and the keys of those that count on: they told the channels of that time when the first of them was new. */

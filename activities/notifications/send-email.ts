@@ -13,11 +13,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 type Needs = Pick<ActivityDependencies, 'db' | 'logger' | 'mailer' | 'pagesUrl'>;
 type Visit = EmailStep | { next: 'send'; work: EmailWork; attempt: number; mailer: Mailer };
 
-/**
- * Sends an e-mail if it is due. The claim commits before the first byte, so two runs never send the same attempt. A claim whose run was
- * lost becomes `unknown`, because its message may have arrived. An e-mail is sent again only if the mail server certainly did not take
- * it.
- */
+/** Sends an e-mail if it is due. The claim commits first, so no attempt is sent twice; a lost one is `unknown`. */
 export function sendNotificationEmail(deps: Needs) {
   return async (ref: EmailRef): Promise<EmailStep> => {
     const visit = await deps.db.withEnvironment(ref, (tx) => visitEmail(tx, ref.emailId, deps.mailer));

@@ -9,16 +9,13 @@ import type { Observation } from '../../domain/previews/observation.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { replacedSecret } from '../../domain/secret-refusals.ts';
 
-/** The part of an invocation that its binding is recomputed from. */
 export type BoundWork = Pick<
   InvocationWork,
   'id' | 'effectId' | 'operationKey' | 'input' | 'actionName' | 'versionId' | 'currentVersionId' | 'definition'
 >;
 
-/** What is in force now. */
 export interface InForce {
   descriptor: AdapterDescriptor;
-  /** The request, rendered again. */
   prepared: Preparation;
   record: BindingRecord;
   observation: Observation | null;

@@ -1,22 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '../../db/client.ts';
-import type { ActionDefinition } from '../../domain/actions.ts';
-import type { RequestIdentity } from '../../domain/adapters/adapter-descriptor.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { keptBlocks, keptPreconditions, keptSummary, type Observation } from '../../domain/previews/observation.ts';
 import { withTexts } from '../../domain/adapters/preview-block.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
-import type { Inspection } from '../adapters/adapter.ts';
+import type { InspectInput, Inspection } from '../adapters/adapter.ts';
 import { createRedactor, type Redactor } from '../adapters/http-request/redaction.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { openSecretsOrNone, UNOPENED } from '../secrets/open-secrets-or-none.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
-
-export interface InspectionWork {
-  definition: ActionDefinition;
-  input: JsonObject;
-  identity: RequestIdentity;
-}
 
 export interface InspectionEffort {
   /** The waits before each further read. There is one read more than there are waits. */
@@ -34,14 +26,11 @@ export type Inspected =
   /** Every try failed; `reason` is for people and holds no credential. */
   | { kind: 'unavailable'; reason: string };
 
-/**
- * Reads the provider's record with the action's own credentials, which are opened here. It never writes to the provider. The
- * result is redacted once more, and cut to the size that a preview keeps.
- */
+/** Reads the provider's record with the action's credentials. Redacts the result once more and cuts it to size. */
 export async function inspectTarget(
   deps: InvocationDependencies,
   tenant: Tenant,
-  work: InspectionWork,
+  work: Pick<InspectInput, 'definition' | 'input' | 'identity'>,
   { retryDelaysMs, timeoutMs }: InspectionEffort,
 ): Promise<Inspected> {
   const adapter = deps.adapterFor(work.definition.adapter);

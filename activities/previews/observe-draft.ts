@@ -10,14 +10,9 @@ import { inspectionMs, inspectTarget, type InspectionEffort } from './inspect-ta
 /** Short, because the caller waits. */
 const EFFORT: InspectionEffort = { retryDelaysMs: [250], timeoutMs: 6_000 };
 
-export interface ObserveDraftInput extends PreviewRef {
-  /** The holder of the read's permit, which the workflow names. */
-  holder?: string;
-}
-
 /** Reads the provider for a preview that is being made, and stores the result in its draft. */
 export function observeDraft(deps: InvocationDependencies) {
-  return async ({ holder: named, ...ref }: ObserveDraftInput): Promise<DraftObserved | NoPermit> => {
+  return async ({ holder: named, ...ref }: PreviewRef & { holder?: string }): Promise<DraftObserved | NoPermit> => {
     const holder = named ?? ref.previewId;
     const begun = await readInTurn(
       deps,

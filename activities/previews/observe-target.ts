@@ -13,21 +13,12 @@ export interface Observed {
   outcome: 'observed' | 'refused';
 }
 
-export interface ObserveTargetInput extends InvocationRef {
-  /** The holder of the read's permit, which the workflow names. */
-  holder?: string;
-}
-
 /** Fits into the activity's two minutes. */
 const EFFORT: InspectionEffort = { retryDelaysMs: [500, 2_000], timeoutMs: 20_000 };
 
-/**
- * Reads what an adapter can read of an invocation's target and appends the result, before a person is asked and again right
- * before the reservation. A read changes nothing, so it may run any number of times, on another worker after a crash. A
- * provider that cannot be read leaves an observation too. It refuses, because the approval rests on the provider's record.
- */
+/** Appends what is read of the target. Repeatable. A failed read refuses: the approval rests on the record. */
 export function observeTarget(deps: InvocationDependencies) {
-  return async ({ holder: named, ...ref }: ObserveTargetInput): Promise<Observed | NoPermit> => {
+  return async ({ holder: named, ...ref }: InvocationRef & { holder?: string }): Promise<Observed | NoPermit> => {
     const holder = named ?? ref.invocationId;
     const begun = await readInTurn(
       deps,

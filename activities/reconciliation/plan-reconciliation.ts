@@ -10,10 +10,7 @@ export interface BegunReconciliation extends ReconciliationProgress {
   state: InvocationState;
 }
 
-/**
- * A first check without a read: a worker that was cut off, not dead, may have recorded the answer late. It also returns the
- * recorded position in the schedule, for a reconciliation that was terminated, or had ended, and is resumed.
- */
+/** A check without a read: a worker may have recorded late. Also returns the position in the schedule. */
 export function beginReconciliation(deps: Pick<ActivityDependencies, 'db'>) {
   return async (input: EffectRef): Promise<BegunReconciliation> =>
     deps.db.withEnvironment(input, async (tx) => {
@@ -24,10 +21,7 @@ export function beginReconciliation(deps: Pick<ActivityDependencies, 'db'>) {
     });
 }
 
-/**
- * Records when the effect is read next, for readers of the effect. `nextAt` is in ISO form. Reads are counted as they are
- * made; `_reads` is an argument of workflows that are under way.
- */
+/** Records the time of the next read (ISO). `_reads` is an argument of workflows that are under way. */
 export function planReconciliation(deps: Pick<ActivityDependencies, 'db'>) {
   return async (input: EffectRef, _reads: number, nextAt: string): Promise<void> => {
     await deps.db.withEnvironment(input, (tx) => writePlan(tx, input.effectId, new Date(nextAt)));
@@ -35,8 +29,7 @@ export function planReconciliation(deps: Pick<ActivityDependencies, 'db'>) {
 }
 
 /**
- * Records once, in the evidence and in the log, that the schedule ended with the outcome still open. Only a person, a manual
- * read, or a late answer of the provider can settle it now.
+ * Records, once, that the schedule ended with the outcome open: a person, a manual read or a late answer must settle.
  */
 export function exhaustReconciliation(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
   return async (input: EffectRef, reads: number): Promise<void> => {

@@ -32,11 +32,7 @@ export interface ReadBackInput extends EffectRef {
 /** A slow read is retried later. The action's own time-out may be five minutes. */
 const READ_TIMEOUT_MS_MAX = 30_000;
 
-/**
- * Reads the effect back from the provider, as the action's `verify` declares, and appends the result to the evidence. It
- * never writes to the provider, so it may run any number of times. A read that decides the outcome settles it in the
- * transaction that records it: no committed state shows an unknown outcome beside the provider's word.
- */
+/** Appends what `verify` reads. Repeatable. A read that decides the outcome settles it in the same transaction. */
 export function readBackEffect(deps: ActivityDependencies) {
   return async ({ holder: named, ...input }: ReadBackInput): Promise<ReadBack | NoPermit> => {
     const holder = named ?? input.effectId;

@@ -24,25 +24,17 @@ import { withHeartbeats } from '../with-heartbeats.ts';
 export const REPLAY_NOT_TAKEN_UP =
   'not sent: the outcome became known, the window closed, or neither a permit in flight nor a worker was free in time';
 
-export interface ReplayInput extends ReplayRef {
-  /** The action's time-out: how long its permit is held at most. */
-  timeoutMs?: number;
-}
-
 export type Replayed = { sent: boolean } | NoPermit;
 
 /**
- * Sends the same bytes again under the same provider key, once for each replay that a person asked for. The fence is that of
- * a dispatch: it claims the attempt row, once and for ever, and only while the outcome is unknown and the adapter's window
- * is open. A crash before the claim: nothing was sent. After it: the outcome is still unknown, and this replay is never sent
- * again.
- *
- * It has one of the workspace's permits for dispatches, held in the name of its attempt: the first request may still hold that
- * of the invocation. `settleReplay` releases the permit of a lost worker. Where its workflow is lost too, the permit's lease
- * ends before `abandonLostReplays` gives the replay up.
+ * Sends the same bytes again under the same key, once for each replay that a person asked for. Claims the attempt row,
+ * only while the outcome is unknown and the adapter's window is open. A crash before the claim: nothing was sent. After
+ * it: the outcome is still unknown, and this replay is never sent again. Its permit has the name of the attempt: the
+ * first request may hold the invocation's. `settleReplay` releases a lost worker's permit, else its lease ends before
+ * `abandonLostReplays`.
  */
 export function sendReplay(deps: InvocationDependencies) {
-  return async ({ timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: ReplayInput): Promise<Replayed> =>
+  return async ({ timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: ReplayRef & { timeoutMs?: number }): Promise<Replayed> =>
     withHeartbeats(deps, async () => {
       const claimed = await claimInTurn(deps, ref, {
         holder: ref.attemptId,
@@ -71,10 +63,7 @@ export function sendReplay(deps: InvocationDependencies) {
     });
 }
 
-/**
- * Records the attempt's end and the evidence, settles from them and releases the permit, in one transaction: its workflow may be
- * gone, and the schedule of reads at its end. `settleReplay` finds the invocation settled, or settles it.
- */
+/** Records the end and the evidence, settles and releases the permit, in one transaction: the workflow may be gone. */
 async function record(
   deps: InvocationDependencies,
   ref: ReplayRef,
@@ -95,7 +84,6 @@ async function record(
   });
 }
 
-/** The permit that a replay holds, or queues for. */
 function permitOf(
   { inFlightCaps }: Pick<InvocationDependencies, 'inFlightCaps'>,
   { attemptId }: ReplayRef,

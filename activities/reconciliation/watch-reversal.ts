@@ -6,14 +6,9 @@ import { planReversalRead as writePlan, readProgress, writeReversal } from '../.
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-export interface BegunReversalWatch {
-  state: InvocationState;
-  settledForMs: number;
-}
-
 /** The recorded position of the watch. The sweep starts it, and restarts it where it was terminated. */
 export function beginReversalWatch(deps: Pick<ActivityDependencies, 'db'>) {
-  return async (input: EffectRef): Promise<BegunReversalWatch> =>
+  return async (input: EffectRef): Promise<{ state: InvocationState; settledForMs: number }> =>
     deps.db.withEnvironment(input, async (tx) => ({
       state: await readInvocationState(tx, input.invocationId),
       settledForMs: (await readProgress(tx, input.effectId)).settledForMs,
@@ -29,10 +24,7 @@ export function planReversalRead(deps: Pick<ActivityDependencies, 'db'>) {
   };
 }
 
-/**
- * Moves a succeeded effect to failed where the newest provider record says so, and appends the evidence. A person's
- * resolution stays as it is. Idempotent.
- */
+/** Fails a succeeded effect where the newest record says so, unless a person resolved it. Idempotent. */
 export function settleReversal(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
   return async (input: EffectRef): Promise<InvocationState> => {
     const { state, reversed } = await deps.db.withEnvironment(input, async (tx) => {

@@ -147,7 +147,6 @@ function nextOf(schedule: ScheduleRecord, nominalAt: Date): Date | undefined {
 
 type Hindrance = RunError & { outcome: Extract<RunOutcome, 'skipped' | 'waiting'> };
 
-/** Why a slot publishes nothing now. */
 async function hindranceOf(
   tx: EnvironmentTransaction,
   schedule: ScheduleRecord,

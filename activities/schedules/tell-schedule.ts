@@ -13,10 +13,9 @@ export type TellDependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'put
 const TELLS_MAX = 10;
 
 /**
- * Makes Temporal know a schedule as its row says, and records that. Afterwards it reads the row again, and repeats if it has changed, so
- * that of two processes the last one has told the newest revision. A crash in between leaves a row that the sweep finds, or calendars
- * whose firings the row refuses. Slots that came due before Temporal knew are fired now, within the schedule's catch-up; older slots
- * without a run are recorded as missed.
+ * Makes Temporal know a schedule's row, records that, and repeats if the row has changed meanwhile: the newest revision
+ * wins. A crash in between leaves a row that the sweep finds, or calendars whose firings the row refuses. Slots that
+ * came due before are fired within the catch-up; older ones without a run are recorded as missed.
  */
 export async function tellSchedule(deps: TellDependencies, ref: ScheduleRef): Promise<void> {
   for (let tells = 0; tells < TELLS_MAX; tells++) {

@@ -7,10 +7,7 @@ import { withoutMessage } from './without-message.ts';
 /** The result of a provider read whose credential cannot be opened. */
 export const UNOPENED = 'a credential does not open';
 
-/**
- * The secrets of a provider read; null, and a line in the log, if a sealed value cannot be opened. A thrown error would be retried again
- * and again while the read keeps its permit: a few of them would stop all reads of the workspace.
- */
+/** Returns null, and logs, when a sealed value cannot be opened: retries would keep the read's permit. */
 export async function openSecretsOrNone(
   deps: Pick<InvocationDependencies, 'db' | 'vault' | 'logger'>,
   tenant: Tenant,

@@ -5,7 +5,6 @@ import type { InvocationDependencies } from '../dependencies.ts';
 export interface OpenedSecrets {
   /** By name. Never log it, keep it, or return it from an activity. */
   values: ReadonlyMap<string, string>;
-  /** The version of each value, by name. */
   versions: Readonly<Record<string, number>>;
   /** The names that have no live secret in this environment. */
   missing: string[];

@@ -1,6 +1,5 @@
 import type { ActionDefinition } from '../actions.ts';
-import type { AdapterDescriptor } from '../adapters/adapter-descriptor.ts';
-import type { WrittenText } from '../adapters/adapter-descriptor.ts';
+import type { AdapterDescriptor, WrittenText } from '../adapters/adapter-descriptor.ts';
 import { type Issue, shortFinding } from '../errors.ts';
 import { ATTACHMENT_MEMBERS } from '../files/attachments.ts';
 import { parsePath, type PathStep, pathText } from '../json-path.ts';
@@ -39,8 +38,7 @@ const FINDINGS_MAX = 100;
 const MISSPELT = /\$?\{\s*((?:input|response)[.[][^{}\s]+|secret:[^{}\s]+|(?:invocation|effect)\.id|operationKey)\s*\}/;
 
 /**
- * Checks what a definition says against itself: references against its input and output schemas, their spelling, and literals that
- * look like credentials. The config and the schemas were checked before.
+ * Checks a definition against itself: references against its schemas, spelling, literals that look like credentials.
  */
 export function checkDefinition(
   definition: ActionDefinition,

@@ -14,7 +14,6 @@ export const RESPONSE_PATHS = { ...OBSERVED_PATHS, root: 'response' } as const;
 type PathKind = typeof INPUT_PATHS | typeof OBSERVED_PATHS | typeof RESPONSE_PATHS;
 
 export interface CheckedPath {
-  /** Where it is written. */
   path: string;
   steps: readonly PathStep[];
   kind: PathKind;

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { unescapeStep } from '../json-pointer.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import { referredIn } from '../json-pointer.ts';
 import { mapSubschemas } from '../json-schema/structure.ts';
 import type { Warning } from './warnings.ts';
 
@@ -8,10 +8,7 @@ const PARTS_MAX = 5_000;
 const PARTS_OF_ONE_MAX = 200;
 const NAMES_SHOWN_MAX = 5;
 
-/**
- * Warnings for objects whose parts (`allOf`, `$ref`) close each other out: each part refuses the members of the others, so that the
- * whole takes no member, or requires one that it refuses. `path` is that of the schema in the definition.
- */
+/** Warns of objects whose parts (`allOf`, `$ref`) refuse each other's members. `path`: of the schema. */
 export function closedPartWarnings(schema: JsonObject, path: string): Warning[] {
   const warnings: Warning[] = [];
   let partsLeft = PARTS_MAX;
@@ -52,7 +49,7 @@ function partsOf(schema: JsonObject, root: JsonObject): JsonObject[] {
     if (parts.size > PARTS_OF_ONE_MAX) break;
     const { allOf, $ref: reference } = part;
     for (const one of Array.isArray(allOf) ? allOf : []) if (isJsonObject(one)) parts.add(one);
-    const target = typeof reference === 'string' ? referred(reference, root) : undefined;
+    const target = typeof reference === 'string' && reference !== '#' ? referredIn(root, reference) : undefined;
     if (isJsonObject(target)) parts.add(target);
   }
   return [...parts];
@@ -74,17 +71,6 @@ function propertiesOf({ properties }: JsonObject): JsonObject {
 
 function requiredOf({ required }: JsonObject): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-}
-
-function referred(reference: string, root: JsonObject): Json | undefined {
-  if (!reference.startsWith('#/')) return undefined;
-  let target: Json | undefined = root;
-  for (const part of reference.slice(2).split('/')) {
-    const name = unescapeStep(part);
-    if (Array.isArray(target)) target = target[Number(name)];
-    else target = isJsonObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
-  }
-  return target;
 }
 
 function shown(names: readonly string[]): string {

@@ -44,7 +44,6 @@ const CREDENTIAL_PARAMETERS: ReadonlySet<string> = new Set([
 /** Where a text stands that is sent: what its header or parameter is called says what it is. */
 export interface SentText {
   place: 'url' | 'query' | 'header' | 'body';
-  /** The name of the header or the parameter. */
   name: string | null;
   /** The text with `mark` in the place of each reference. */
   literal: string;

@@ -1,7 +1,6 @@
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, listOf, type Json, type JsonObject } from '../json.ts';
 import type { PathStep } from '../json-path.ts';
-import { unescapeStep } from '../json-pointer.ts';
+import { referredIn } from '../json-pointer.ts';
 
 /** What a JSON Schema says of a path into the values that fit it. */
 export type PathAnswer =
@@ -24,10 +23,7 @@ const OPEN: PathAnswer = { kind: 'open', required: false };
 /** Keywords beside which `unevaluatedProperties` closes nothing that can be told from the node alone. */
 const APPLICATORS = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'patternProperties'];
 
-/**
- * Answers for the paths of one schema. `impossible` is proved by the keywords that it reads; what it does not read (patterns,
- * dynamic references) makes it claim less. Every walk draws on one budget of schema nodes.
- */
+/** Answers about paths of one schema. `impossible` is proved. Every walk draws on one budget of nodes. */
 export class SchemaPaths {
   readonly #root: JsonObject;
   #nodesLeft = NODES_MAX;
@@ -68,14 +64,7 @@ export class SchemaPaths {
   }
 
   #referred(reference: string, steps: readonly PathStep[], at: number): PathAnswer {
-    if (reference !== '#' && !reference.startsWith('#/')) return UNTOLD; // an anchor, or an id
-    let target: Json | undefined = this.#root;
-    for (const part of reference.split('/').slice(1)) {
-      const name = decodePointer(part);
-      if (name === null) return UNTOLD;
-      if (Array.isArray(target)) target = target[Number(name)];
-      else target = isJsonObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
-    }
+    const target = referredIn(this.#root, reference);
     return target === undefined ? UNTOLD : this.#look(target, steps, at);
   }
 
@@ -151,20 +140,6 @@ function typesOf({ type }: JsonObject): ReadonlySet<string> | null {
   return Array.isArray(type) ? new Set(type.filter((one) => typeof one === 'string')) : null;
 }
 
-function listOf(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
 function valuesOf(value: Json | undefined): Json[] {
   return isJsonObject(value) ? Object.values(value) : [];
-}
-
-/** One part of a JSON pointer in a fragment; null where its escapes are broken. */
-function decodePointer(part: string): string | null {
-  try {
-    return unescapeStep(decodeURIComponent(part));
-  } catch (error) {
-    if (error instanceof URIError) return null;
-    throw error;
-  }
 }

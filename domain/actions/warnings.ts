@@ -1,7 +1,4 @@
-/**
- * The one table of warnings: what may be wrong with an action or a schedule that was written nevertheless. What is certainly wrong is an issue of a
- * VALIDATION_ERROR.
- */
+/** Warnings of what may be wrong with an action or a schedule. What is certainly wrong is a VALIDATION_ERROR. */
 export const WARNING_TABLE = {
   input_not_described:
     'The inputSchema neither describes nor forbids an input that the action refers to. An invocation without it is refused. Describe it, and close the schema with `additionalProperties: false`, so that a misspelt name is found when it is written.',

@@ -3,9 +3,8 @@ import type { Issue } from '../errors.ts';
 import type { Attachment } from '../files/attachments.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { PathStep } from '../json-path.ts';
-import type { DeclaredImpact } from '../impact.ts';
+import type { DeclaredImpact, SettledImpact } from '../impact.ts';
 import type { Refusal } from '../refusals.ts';
-import type { SettledImpact } from '../impact.ts';
 import type { PreviewBlock } from './preview-block.ts';
 
 /** The ids that a request may carry to its provider. `effectId` is the invocation id where there is no effect. */
@@ -29,7 +28,6 @@ export interface PreparedRequest {
   bodyParts?: BodyPart[];
 }
 
-/** A text of a definition in which templates are written. */
 export interface WrittenText {
   /** Dotted path into the definition. */
   path: string;
@@ -71,18 +69,11 @@ export interface AdapterDescriptor {
   capabilitiesFor(definition: ActionDefinition): AdapterCapabilities;
   /** Checks a config as the caller wrote it. Paths of issues are relative to the config. */
   parseConfig(config: unknown): { ok: true; config: JsonObject } | { ok: false; issues: Issue[] };
-  /**
-   * Members of the config that neither bound what is sent nor decide how its outcome is judged: on a governed action they change
-   * without `actions:govern`. Left out: none are, so that a new adapter and a new member are guarded until somebody decides.
-   */
+  /** Members that bound nothing and judge nothing: they change without `actions:govern`. By default none. */
   ungovernedConfig?: readonly string[];
-  /** Names of the secrets that a (parsed) definition refers to. */
   secretNames(definition: ActionDefinition): string[];
   prepare(input: PreparationInput): Preparation;
-  /**
-   * Where an input of such a definition may name files; each path may lead to one or to a list. At admission each id there becomes an
-   * `Attachment`, which `prepare` then finds. Left out by an adapter that takes no files.
-   */
+  /** Where an input may name files, one or a list. Admission makes each id an `Attachment`, for `prepare` to find. */
   filePaths?(definition: ActionDefinition, input: JsonObject): PathStep[][];
   /** The most bytes that the files of one request may have together; `ATTACHED_BYTES_MAX` where it is left out. */
   attachedBytesMax?: number;
@@ -90,10 +81,7 @@ export interface AdapterDescriptor {
   readsBack(definition: ActionDefinition): boolean;
   /** Whether the sending half has an `inspect`: a read of the provider's record before anything is decided. */
   inspects: boolean;
-  /**
-   * Whether the call of such a definition can change something at its target. Only a call that cannot may be left ungoverned
-   * without more scrutiny: imports govern the others, and in a protected environment leaving one ungoverned takes `actions:govern`.
-   */
+  /** Whether such a call can change its target. Only a call that cannot may be ungoverned without more scrutiny. */
   writes(definition: ActionDefinition): boolean;
   /** True: every action of this adapter is governed, whatever it declares. The adapter itself says what it uses up. */
   alwaysGoverned?: boolean;
@@ -101,22 +89,15 @@ export interface AdapterDescriptor {
   inputSchema?: JsonObject;
   /** Where a (parsed) definition holds templates, for an adapter whose config has any: what they refer to is checked when it is written. */
   texts?(definition: ActionDefinition): WrittenText[];
-  /**
-   * Other parts of a definition that this adapter refuses, such as a `verify` where it reads back by itself. Paths are relative to the
-   * definition.
-   */
+  /** Other refused parts, such as a `verify` where it reads back by itself. Paths are relative to the definition. */
   definitionIssues?(definition: ActionDefinition): Issue[];
-  /**
-   * What one invocation uses up, as far as the adapter itself knows. `inspected` holds the preconditions of an inspection, or
-   * null. Call `impactOf` of adapter-impact.ts instead: it adds the action's own declaration.
-   */
+  /** As far as the adapter knows. Call `impactOf` of adapter-impact.ts, which adds the declaration. */
   impactOf?(definition: ActionDefinition, input: JsonObject, inspected: JsonObject | null): DeclaredImpact;
   /** The dimensions of what `impactOf` may answer. Money is then in any currency that the definition does not name. */
   impactDimensions?: readonly string[];
   /**
-   * The amount that an accepted request really used, by its response. An `upper_bound` of that dimension and currency settles to it,
-   * unless its declaration names a path of its own. A quantity that is not reported settles in full, so report only what the provider
-   * states, and nothing for a body that is not recognisably about this effect.
+   * The amount that an accepted request really used. An `upper_bound` settles to it, unless its declaration names a
+   * path. Report only what the provider states about this effect: an unreported quantity settles in full.
    */
   observedImpact?(definition: ActionDefinition, response: ProviderResponse): SettledImpact;
   /** What a preview says of a request that can be prepared, without asking the provider. */

@@ -4,10 +4,7 @@ import type { JsonObject } from '../json.ts';
 import { exactInput } from '../json-schema/exact-input.ts';
 import type { AdapterDescriptor } from './adapter-descriptor.ts';
 
-/**
- * What one invocation uses up: the action's own declaration, with the adapter's own figure as its floor. In each dimension and
- * currency the larger of the two counts, so that a declaration can say more than the adapter, never less.
- */
+/** What an invocation uses up: the larger of the declaration and the adapter's figure, by dimension and currency. */
 export function impactOf(
   descriptor: AdapterDescriptor,
   definition: ActionDefinition,

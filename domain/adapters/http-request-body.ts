@@ -1,8 +1,6 @@
 import type { Issue } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json } from '../json.ts';
-import { parseTemplate, referencesOf, soleReference } from './templates.ts';
-import type { Template, TemplatePlace } from './templates.ts';
+import { isJsonObject, type Json } from '../json.ts';
+import { parseTemplate, referencesOf, soleReference, type Template, type TemplatePlace } from './templates.ts';
 import type { BodyNode } from './http-request-body-node.ts';
 import { isJsonMediaType, mediaTypeOf } from './media-types.ts';
 import { holdsFile, inOrderOfParts, MULTIPART_MEDIA_TYPE, multipartIssues } from './http-request-multipart.ts';
@@ -19,7 +17,6 @@ const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
 const METHODS_WITHOUT_BODY: readonly string[] = ['GET', 'HEAD'];
 const IN_BODY: TemplatePlace = { secrets: true, response: false, files: true };
 
-/** The members of a config that say what its body is. */
 interface BodyConfig {
   method: string;
   headers?: Record<string, string> | undefined;

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import type { Issue } from '../errors.ts';
-import { isJsonObject, jsonDepthExceeds } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { isJsonObject, jsonDepthExceeds, type JsonObject } from '../json.ts';
 import { plainMessages } from '../json-schema/schema-messages.ts';
-import { SECRET_NAME_PATTERN, parseTemplate, referencesOf, secretNamesOf } from './templates.ts';
-import type { Template, TemplatePlace } from './templates.ts';
+import {
+  parseTemplate,
+  referencesOf,
+  SECRET_NAME_PATTERN,
+  secretNamesOf,
+  type Template,
+  type TemplatePlace,
+} from './templates.ts';
 import { checkUrlShape, withoutFragment } from './template-rendering.ts';
 import { type CompiledBody, compileBody, presenceOf } from './http-request-body.ts';
 import {

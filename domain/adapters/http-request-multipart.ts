@@ -31,10 +31,7 @@ export function inOrderOfParts(members: readonly [string, BodyNode][]): [string,
   return [...members].sort(([left, a], [right, b]) => rank(a) - rank(b) || (left < right ? -1 : 1));
 }
 
-/**
- * The boundary comes from ids that are made after the input was written, so that no value can hold it. It is the same each time that the
- * request is made again.
- */
+/** From ids that are younger than the input, so that no value can hold it. The same at each preparation. */
 export function boundaryOf({ invocationId, effectId }: RequestIdentity): string {
   return `form-${digestOf([invocationId, effectId]).slice('sha256:'.length, 'sha256:'.length + 32)}`;
 }

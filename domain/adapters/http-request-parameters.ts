@@ -1,28 +1,25 @@
 import { z } from 'zod';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
+import { type ExactJson, isJsonObject } from '../json.ts';
 import { pathText } from '../json-path.ts';
-import type { ExactJson } from '../json.ts';
 import { isWellFormed } from '../storable-text.ts';
 import {
   chargeText,
   percentEncode,
   renderHeader,
+  type Rendering,
   renderLeaf,
   renderQueryPair,
   resolves,
 } from './template-rendering.ts';
-import type { Rendering } from './template-rendering.ts';
-import { soleReference } from './templates.ts';
-import type { Template } from './templates.ts';
+import { soleReference, type Template } from './templates.ts';
 import { headerNameIssue } from './http-request-rules.ts';
 
 /**
- * Parameters say what a query string or a literal header cannot: a value that is left out where the input lacks it, lists and
- * objects. The styles are those of OpenAPI; `json` writes any value as JSON text. Where OpenAPI leaves the form open,
- * `deepObject` nests without end and numbers the items of a list (`items[0][price]=…`). A list or an object within another
- * style is written as JSON.
+ * Parameters: values that may be left out, lists and objects, in OpenAPI's styles. `json` writes any value as JSON
+ * text. `deepObject` nests without end and numbers items (`items[0][price]=…`). Other styles write nested values as
+ * JSON.
  */
 const STYLES = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject', 'simple', 'json'] as const;
 export type ParameterStyle = (typeof STYLES)[number];
@@ -164,10 +161,7 @@ const DELIMITERS: ReadonlyMap<ParameterStyle, string> = new Map([
   ['pipeDelimited', '|'],
 ]);
 
-/**
- * Adds an issue where an item, or the name of a member, holds the character that separates them: targets decode before they split, so
- * that one item would become two. The names of `deepObject` stand in brackets, which they cannot hold either.
- */
+/** Adds an issue where an item or a name holds its separator: targets decode before they split. */
 function refusesDelimiter(
   value: ExactJson,
   { style, explode }: Encoding,

@@ -20,7 +20,6 @@ const FORBIDDEN_HEADERS: readonly string[] = [
   'accept-encoding',
 ];
 
-/** What is wrong with a header's name, or null. */
 export function headerNameIssue(name: string): string | null {
   if (!HEADER_NAME.test(name)) return 'is not the name of a header';
   const lower = name.toLowerCase();

@@ -1,6 +1,5 @@
 import type { ActionDefinition } from '../actions.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json } from '../json.ts';
+import { isJsonObject, type Json } from '../json.ts';
 import type { PathStep } from '../json-path.ts';
 import { FILE_PREFIX, parseTemplate, soleReference } from './templates.ts';
 import type { WrittenText } from './adapter-descriptor.ts';
@@ -29,7 +28,6 @@ export function textsOfHttpRequest({ adapter, verify }: ActionDefinition): Writt
   return verify === null ? texts : [...texts, ...textsOfVerify(verify)];
 }
 
-/** Where the body of a definition takes files from its input. */
 export function filePathsOf({ adapter }: ActionDefinition): PathStep[][] {
   const { body } = adapter.config as unknown as HttpRequestConfig;
   const paths: PathStep[][] = [];

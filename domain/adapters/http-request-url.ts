@@ -3,8 +3,7 @@ const URL_LENGTH_MAX = 16_384;
 export type FinishedUrl = { ok: true; href: string; url: URL } | { ok: false; message: string };
 
 /**
- * Puts the query on a rendered URL and checks what came out: http or https, no credentials, no fragment. The pairs are
- * encoded already; they are not parsed again, so that a placeholder keeps its form.
+ * Adds the query to a rendered URL and checks it: http or https, no credentials, no fragment. The pairs are encoded.
  */
 export function finishUrl(base: string, pairs: readonly string[]): FinishedUrl {
   if (!URL.canParse(base)) return { ok: false, message: 'does not become a URL with this input' };

@@ -3,27 +3,28 @@ import type { Expectation, VerifyDeclaration } from '../actions.ts';
 import { headerNameIssue } from './http-request-rules.ts';
 import { finishUrl, isAllowedHost } from './http-request-url.ts';
 import type { Issue } from '../errors.ts';
-import { jsonDepthExceeds } from '../json.ts';
-import type { ExactJson, Json } from '../json.ts';
+import { type ExactJson, type Json, jsonDepthExceeds } from '../json.ts';
 import { parseResponsePath } from '../response-path.ts';
 import {
   checkUrlShape,
   markedText,
   newRendering,
   renderHeader,
+  type Rendering,
   renderLeaf,
   renderUrl,
   withoutFragment,
 } from './template-rendering.ts';
-import type { Rendering } from './template-rendering.ts';
-import { parseTemplate, referencesOf, secretNamesOf } from './templates.ts';
-import type { Template, TemplatePlace, TemplateScope } from './templates.ts';
+import {
+  parseTemplate,
+  referencesOf,
+  secretNamesOf,
+  type Template,
+  type TemplatePlace,
+  type TemplateScope,
+} from './templates.ts';
 
-/**
- * The read-back that an action declares: a GET, and what its response must say. The template rules are those of the request,
- * with `response` added. Secrets are allowed in headers and in the query of the URL.
- * Each member: docs/adapters.md, "The read-back".
- */
+/** An action's read-back: a GET, and what its response must say. Members: docs/adapters.md, "The read-back". */
 const EXPECTATIONS_MAX = 50;
 const ABSENCE_AGE_SECONDS_MAX = 2_592_000;
 const ABSENCE_READS_MAX = 20;
@@ -176,10 +177,7 @@ export interface RenderedVerify {
   lists: Partial<Record<ListName, Expectation[]>>;
 }
 
-/**
- * Renders a read-back. `unreadable` if a template refers to a missing value, for example the response to a dispatch that never
- * got one, or if its host is not allowed.
- */
+/** Renders a read-back. `unreadable`: a template refers to a missing value, or the host is not allowed. */
 export function renderVerify(
   declaration: VerifyDeclaration,
   scope: TemplateScope,

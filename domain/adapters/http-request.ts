@@ -8,13 +8,13 @@ import {
   renderBodyText,
   renderFile,
   renderHeader,
+  type Rendering,
   renderLeaf,
   renderQueryPair,
   renderUrl,
   resolves,
   splitAtFiles,
 } from './template-rendering.ts';
-import type { Rendering } from './template-rendering.ts';
 import { compileVerify } from './http-request-verify.ts';
 import type {
   AdapterDescriptor,
@@ -25,8 +25,7 @@ import type {
   RequestIdentity,
 } from './adapter-descriptor.ts';
 import type { BodyNode } from './http-request-body-node.ts';
-import { compileConfig, configAsJson } from './http-request-config.ts';
-import type { CompiledConfig } from './http-request-config.ts';
+import { compileConfig, type CompiledConfig, configAsJson } from './http-request-config.ts';
 import { boundaryOf, MULTIPART_MEDIA_TYPE, renderMultipart } from './http-request-multipart.ts';
 import { renderForm, renderParameters } from './http-request-parameters.ts';
 import { filePathsOf, textsOfHttpRequest } from './http-request-texts.ts';
@@ -101,10 +100,7 @@ export function compiledOf(definition: ActionDefinition): CompiledConfig {
   throw new Error(`a stored http.request config does not parse: ${faults}`);
 }
 
-/**
- * Makes the exact request. The same version and input make the same bytes, in whatever order a database returned their members.
- * With `secrets` the templates are rendered again with the values: a stored text is never substituted into.
- */
+/** The same version and input make the same bytes. With `secrets` templates are rendered again, never a stored text. */
 function prepare(input: PreparationInput): Preparation {
   const { secrets, ...shownForm } = input;
   const prepared = render(input);

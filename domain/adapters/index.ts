@@ -12,7 +12,6 @@ export const ADAPTER_DESCRIPTORS: readonly AdapterDescriptor[] = [
   githubIssueCommentDescriptor,
 ];
 
-/** The descriptor of a type, in its newest version where none is named. */
 export function findDescriptor(type: string, version?: string): AdapterDescriptor | undefined {
   return ADAPTER_DESCRIPTORS.find(
     (descriptor) => descriptor.type === type && (version === undefined || descriptor.version === version),

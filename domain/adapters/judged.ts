@@ -5,7 +5,6 @@ export interface Judged {
   outcome: 'succeeded' | 'failed' | 'pending' | 'unknown';
   partialEffect: PartialEffect;
   summary: string;
-  /** The provider's own id of what was made. */
   providerReference: string | null;
   providerIds: Record<string, string>;
 }

@@ -1,4 +1,3 @@
-/** Without its parameters, in lower case. */
 export function mediaTypeOf(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }

@@ -6,11 +6,9 @@ import { impactQuantitySchema } from '../impact.ts';
 export const PREVIEW_BLOCK_TYPES = ['fields', 'text_diff', 'impact', 'limitations'] as const;
 export const LIMITATION_KINDS = ['guarantee', 'freshness', 'unsupported', 'irreversible'] as const;
 
-/** Texts come from inputs and providers: a preview is read by people, and is kept. */
 export const PREVIEW_TEXT_CHARACTERS_MAX = 20_000;
 /** Length of a block's title, and of a label in it. */
 export const TITLE_CHARACTERS_MAX = 200;
-/** Length of each list in a block. */
 export const ENTRIES_MAX = 200;
 
 const text = z.string().max(PREVIEW_TEXT_CHARACTERS_MAX);
@@ -37,7 +35,6 @@ export const previewBlockSchema = z
   })
   .meta({ id: 'PreviewBlock' });
 
-/** What a reader is told of a block that is `truncated`. */
 export const TRUNCATED_NOTE = 'A part of this was too long, and was cut.';
 
 export type PreviewBlock = z.infer<typeof previewBlockSchema>;

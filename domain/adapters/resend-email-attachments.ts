@@ -33,7 +33,6 @@ export const ATTACHMENTS_SCHEMA: JsonObject = {
   },
 };
 
-/** Where an input may name files. */
 export function filePathsOf({ attachments }: JsonObject): PathStep[][] {
   return Array.isArray(attachments) ? attachments.map((_attachment, index) => ['attachments', index, 'file']) : [];
 }

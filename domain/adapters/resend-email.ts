@@ -30,7 +30,6 @@ import { USER_AGENT } from '../product.ts';
 /** `resend.email`: one email to one or more recipients. See docs/adapters/resend-email.md. */
 
 const RESEND_ORIGIN = PROVIDER_ORIGINS.resend;
-/** How long Resend keeps a key. */
 export const RESEND_KEY_WINDOW_SECONDS = 86_400;
 
 const ADDRESS = '[^\\s<>@,;:"()\\[\\]\\\\]{1,64}@[^\\s<>@,;:"()\\[\\]\\\\]{1,255}';

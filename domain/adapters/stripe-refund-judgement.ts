@@ -60,10 +60,7 @@ export interface RefundJudgement {
 
 const REJECTIONS: readonly number[] = [400, 401, 402, 403, 404, 429];
 
-/**
- * What the reply to `POST /v1/refunds` proves. A replay proves a failure only where Stripe says that it gave the kept reply
- * of the first request: a 401 or 429 on the second one says nothing of the first.
- */
+/** What the reply to `POST /v1/refunds` proves. A replay's failure counts only if Stripe marks it as the kept reply. */
 export function judgeRefundReply(
   response: ProviderResponse,
   { effectId, kind }: { effectId: string; kind: 'dispatch' | 'replay' },

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
-import type { DeclaredImpact } from '../impact.ts';
+import type { DeclaredImpact, SettledImpact } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
 import type { PreviewBlock } from './preview-block.ts';
-import type { SettledImpact } from '../impact.ts';
 import type {
   AdapterDescriptor,
   Preparation,
@@ -145,10 +144,7 @@ export function modeMismatch(mode: StripeMode, credential: string): Refusal | nu
   return { code: 'mode_mismatch', message };
 }
 
-/**
- * Money in the currency of the payment intent, as an inspection read it. If nothing could be read, the declared currency is
- * used; without either the impact has no bound.
- */
+/** Money in the payment intent's currency by an inspection, else the declared one; without either, no bound. */
 function refundImpact(definition: ActionDefinition, input: JsonObject, inspected: JsonObject | null): DeclaredImpact {
   const declared = [
     ...new Set(definition.impact.flatMap(({ currency }) => (currency === undefined ? [] : [currency]))),
@@ -168,10 +164,7 @@ function refundImpact(definition: ActionDefinition, input: JsonObject, inspected
   return { ok: true, quantities: [{ dimension: 'money', currency, amount, bound: 'exact' }] };
 }
 
-/**
- * A declaration may set a higher bound than the amount that is asked for, such as an action for at most 500 dollars. Stripe
- * says what it refunded.
- */
+/** A declaration may set a higher bound than the requested amount. Stripe states the refunded one. */
 function refundObserved(_definition: ActionDefinition, { body }: ProviderResponse): SettledImpact {
   const refund = readRefund(body);
   return refund === null ? [] : [{ dimension: 'money', currency: refund.currency, amount: refund.amount }];

@@ -4,8 +4,14 @@ import type { Issue } from '../errors.ts';
 import { attachmentOf, type Attachment } from '../files/attachments.ts';
 import type { ExactJson, Json } from '../json.ts';
 import { isWellFormed } from '../storable-text.ts';
-import { resolveReference, soleReference } from './templates.ts';
-import type { Reference, Segment, Template, TemplateScope } from './templates.ts';
+import {
+  type Reference,
+  resolveReference,
+  type Segment,
+  soleReference,
+  type Template,
+  type TemplateScope,
+} from './templates.ts';
 
 /** Collects what went wrong while a request is rendered; one that has issues is not sent. */
 export interface Rendering {
@@ -34,10 +40,7 @@ export function newRendering(scope: TemplateScope): Rendering {
   };
 }
 
-/**
- * Counts a value against the largest request. False, with an issue, once the budget is exceeded, and where a stored response has lost
- * what the provider gave there: in its place, the rest would address something else.
- */
+/** False, with an issue, beyond the largest request, or where a stored response lost its value. */
 function take(value: ExactJson, reference: Reference, at: string, rendering: Rendering): boolean {
   if (!chargeText(sizeOf(value, rendering), rendering)) return false;
   if (reference.kind !== 'value' || reference.root !== 'response') return true;
@@ -150,7 +153,6 @@ export function renderHeader(template: Template, at: string, rendering: Renderin
   return value;
 }
 
-/** One name=value pair of a query, encoded. */
 export function renderQueryPair(name: string, template: Template, at: string, rendering: Rendering): string {
   return `${percentEncode(name)}=${renderText(template, at, rendering, percentEncode)}`;
 }
@@ -173,10 +175,7 @@ export function renderLeaf(template: Template, at: string, rendering: Rendering)
   return null;
 }
 
-/**
- * Stands for the bytes of a file within a rendered text, which `splitAtFiles` cuts there. An input that spells a mark itself is refused:
- * its text would be taken for the file.
- */
+/** Stands for a file's bytes in a rendered text; `splitAtFiles` cuts there. An input that spells a mark is refused. */
 const FILE_MARK = /\uE000file:(\d+)\uE000/;
 
 /** A text in the place of the file that the input holds at `path`. */
@@ -190,7 +189,6 @@ export function markOfFile(value: ExactJson, path: string, rendering: Rendering)
   return `\uE000file:${rendering.files.length - 1}\uE000`;
 }
 
-/** The mark of the file that a template consists of. */
 export function renderFile(template: Template, at: string, rendering: Rendering): string {
   const mark = renderLeaf(template, at, rendering);
   return typeof mark === 'string' ? mark : '';
@@ -218,10 +216,7 @@ export function resolves(template: Template, rendering: Rendering): boolean {
   return reference === null || resolveReference(reference, rendering.scope).kind !== 'missing';
 }
 
-/**
- * A URL with its values percent-encoded. It refuses a path segment that values make empty, `.` or `..`: that would address
- * another resource than the action names.
- */
+/** A URL with encoded values. Refuses a segment that values make empty, `.` or `..`: it addresses another resource. */
 export function renderUrl(template: Template, at: string, rendering: Rendering): string {
   const issuesBefore = rendering.issues.length;
   const rendered = renderText(template, at, rendering, percentEncode);

@@ -1,14 +1,9 @@
 import type { ProviderResponse, RequestIdentity } from './adapter-descriptor.ts';
-import { parsePath, pathText, readPath } from '../json-path.ts';
-import type { Found, PathStep } from '../json-path.ts';
+import { type Found, parsePath, type PathStep, pathText, readPath } from '../json-path.ts';
 import type { ExactJson, ExactObject } from '../json.ts';
 import { lowerHeaderName, RESPONSE_MEMBERS } from '../response-path.ts';
 
-/**
- * Templates of a request: `{{input.customer.id}}`. A text is parsed once into segments. Values are inserted between them and
- * never parsed, so that an input which contains `{{secret:X}}` stays that text.
- * The rules: docs/adapters.md, "Templates".
- */
+/** Values are inserted between parsed segments and never parsed. The rules: docs/adapters.md, "Templates". */
 export type Reference =
   | { kind: 'value'; root: ValueRoot; steps: PathStep[]; source: string }
   /** The bytes of the file that the input names there. */
@@ -23,7 +18,6 @@ export interface Template {
   segments: Segment[];
 }
 
-/** What a template may refer to, by where it is written. */
 export interface TemplatePlace {
   secrets: boolean;
   response: boolean;
@@ -74,7 +68,6 @@ export function parseTemplate(source: string, place: TemplatePlace): ParsedTempl
   return { ok: true, template: { source, segments } };
 }
 
-/** A reference, or what is wrong with it. */
 function parseReference(expression: string, place: TemplatePlace): Reference | string {
   if (expression.startsWith(SECRET_PREFIX)) {
     const name = expression.slice(SECRET_PREFIX.length);

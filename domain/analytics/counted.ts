@@ -1,6 +1,5 @@
 import type { AnalyticsKind } from './kinds.ts';
 
-/** Sums of one group of a kind, as `readCounts` reads them. */
 interface Sums {
   kind: AnalyticsKind;
   key: string | null;

@@ -4,7 +4,6 @@ import type { ErrorArea } from './kinds.ts';
 
 /** A sample is read by holders of `analytics:read`, who need not be allowed to read its record. */
 export const SAMPLE_CHARACTERS_MAX = 300;
-/** The equal parts of the range that a trend has. */
 export const TREND_PARTS = 24;
 /** Records that an error names as samples, and what they are about. */
 export const SAMPLES_MAX = 5;
@@ -30,8 +29,7 @@ const LONG_WORD = /\b(?!(?:inv|eff|msg|sch|run|evt|sub|apr|act|pol|prv)_)(?=[\w+
 const LONG_NUMBER = /\b\d(?:[ -]?\d){11,}\b/g;
 
 /**
- * What can be shown of an error's message: at most 300 characters, one line, without credentials, e-mail addresses, long numbers, and
- * the user information, query and fragment of URLs.
+ * An error's message without credentials, addresses, long numbers and parts of URLs: one line, at most 300 characters.
  */
 export function sampleOf(message: string): string {
   const line = message.slice(0, SEARCHED_CHARACTERS_MAX).replace(/\s+/g, ' ').trim();

@@ -20,10 +20,7 @@ export interface Grid {
   timezone: string;
 }
 
-/**
- * The edges of the buckets that cover `[fromMs, toMs)`, in milliseconds: bucket i is `[edges[i], edges[i + 1])`. The first edge is at or
- * before `fromMs` and the last at or after `toMs`. Local days are as long as the clocks make them: 23 or 25 hours on the day of a change.
- */
+/** The edges of the buckets that cover `[fromMs, toMs)`. Local days have 23 or 25 hours where the clocks change. */
 export function edgesOf(grid: Grid, fromMs: number, toMs: number): number[] {
   const fixedMs = FIXED_MS[grid.interval];
   if (fixedMs !== undefined) {
@@ -67,10 +64,7 @@ function civilNext(interval: Interval, civilMs: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 }
 
-/**
- * The first instant at which the clocks of the zone show this midnight or later: where they skip it, that of the change; where they show
- * it twice, the first one. The offsets of the day before and the day after are the only ones that can hold: zones change once in that time.
- */
+/** The first instant of this midnight or later. Zones change once between the day before and the day after. */
 function instantOf(timezone: string, civilMs: number): number {
   if (timezone === 'UTC') return civilMs;
   const offsetAt = (atMs: number): number => localTime(timezone, atMs) - atMs;

@@ -1,7 +1,4 @@
-/**
- * Durations in buckets that grow by a factor (the rule of DDSketch), so that histograms can be added and subtracted exactly. Any percentile
- * that is read from one is at most 5 % off.
- */
+/** Durations in buckets that grow by a factor (DDSketch): they add exactly, percentiles are 5 % off at most. */
 export const RELATIVE_ERROR = 0.05;
 /** (1 + α) / (1 - α) for α = 5 %, rounded down. */
 const GAMMA = 1.105;

@@ -20,7 +20,6 @@ export type GroupName = (typeof GROUP_NAMES)[number];
 
 export type Unit = 'count' | 'ms' | 'tokens' | 'micro_usd';
 
-/** How a metric is read from the rollups of its kind. */
 export interface Metric {
   unit: Unit;
   kind: AnalyticsKind;
@@ -28,7 +27,6 @@ export interface Metric {
   of: 'n' | 's1' | 's2' | 'p50' | 'p95' | 'p99';
   /** SQL over the columns of a rollup: those that count. */
   where: string;
-  /** SQL of the key, by name. */
   groups: Partial<Record<GroupName, string>>;
 }
 

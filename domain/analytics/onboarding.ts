@@ -25,7 +25,6 @@ export const ONBOARDING_STEPS = {
 export type OnboardingStepId = keyof typeof ONBOARDING_STEPS;
 export const ONBOARDING_STEP_IDS = Object.keys(ONBOARDING_STEPS) as OnboardingStepId[];
 
-/** Where a step is explained and done. */
 export interface OnboardingPlace {
   /** Path of a page of the documentation, relative to its address. */
   docsUrl: string;

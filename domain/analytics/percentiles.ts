@@ -3,7 +3,6 @@ import { RELATIVE_ERROR, valueOf } from './histogram.ts';
 /** What stands beside each group of percentiles. */
 export const APPROXIMATE = { relativeError: RELATIVE_ERROR } as const;
 
-/** The count of durations in one bucket of the histogram. */
 export interface HistogramBucket {
   bucket: number;
   n: number;

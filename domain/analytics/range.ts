@@ -23,12 +23,9 @@ export interface AskedRange {
   timezone: string;
 }
 
-/** What a range is resolved against. */
 export interface RangeBounds {
   now: Date;
-  /** When the workspace was made. */
   workspaceSince: Date;
-  /** The length of a range that names no `from`. */
   defaultMs: number;
 }
 
@@ -40,19 +37,14 @@ export interface AnalyticsRange extends Grid {
   edges: readonly number[];
 }
 
-/** Why a range cannot be answered. */
 export interface RangeIssue {
-  /** The query parameter. */
   name: 'from' | 'to' | 'interval';
   message: string;
 }
 
 export { isTimeZone };
 
-/**
- * The range that a query asks for. `to` is cut at now and `from` at the workspace's beginning; then both move outward to the grid.
- * Below a day the grid is that of UTC, and so is `timezone` of the result. Source: docs/analytics.md, "The range".
- */
+/** The requested range, cut at now and the workspace's beginning, then moved outward to the grid. */
 export function resolveRange(asked: AskedRange, bounds: RangeBounds): AnalyticsRange | RangeIssue {
   const nowMs = bounds.now.getTime();
   const toMs = Math.min(asked.to?.getTime() ?? nowMs, nowMs);

@@ -3,13 +3,10 @@ import type { RunOutcome } from '../schedules/schedules.ts';
 
 /** How far what a run published has got. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-
 /**
- * Sums the statuses of several messages up: `pending` while one has not ended, else `failed` if one failed, else `cancelled` if one was
- * cancelled, else `delivered`. Returns null for no message: nothing was published, or nothing of it is kept.
+ * `pending` while one message has not ended, else `failed`, `cancelled`, `delivered`, in this order. Null: no message.
  */
-export function deliveryStatusOf(statuses: readonly MessageStatus[]): DeliveryStatus | null {
+export function deliveryStatusOf(statuses: readonly MessageStatus[]): (typeof DELIVERY_STATUSES)[number] | null {
   if (statuses.length === 0) return null;
   if (statuses.some(isLiveMessage)) return 'pending';
   if (statuses.includes('failed')) return 'failed';

@@ -28,7 +28,6 @@ export function seriesOfSums(
 
 /** The durations of a group in one bucket of a range. One bucket of the histogram may come several times. */
 export interface HistogramPoint {
-  /** Null for the groups beyond the top. */
   key: string | null;
   bucket: number;
   histogram: HistogramBucket[];

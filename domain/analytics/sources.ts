@@ -34,7 +34,6 @@ function quartersOf({ from, to }: Pick<AnalyticsRange, 'from' | 'to'>): Sources 
   return { from, to, daysFrom: to, daysTo: to };
 }
 
-/** The buckets of a range, with their explicit ends. */
 export function bucketsOf({ edges }: Pick<AnalyticsRange, 'edges'>): { start: string; end: string }[] {
   return edges.slice(1).map((end, index) => ({
     start: new Date(edges[index] ?? end).toISOString(),

@@ -9,7 +9,6 @@ import type { JsonObject } from '../json.ts';
 import { pathText, type PathStep } from '../json-path.ts';
 import { didYouMean, dimensionsOf, type KnownAction } from '../impact-limits/known-names.ts';
 
-/** An action with what its input can hold. */
 export interface CheckedAction {
   action: KnownAction;
   /** Null when the schema was not read: the input then gives no warning. */
@@ -28,9 +27,8 @@ export interface ConditionFinding {
 const ACTIONS_SHOWN_MAX = 3;
 
 /**
- * What a condition reads that the actions of its rule cannot have. A member that is read unguarded is told where one of them cannot
- * have it: there the evaluation fails and denies. One that `has()` or `in` looks for is told where none of them can have it. Each
- * action is a step.
+ * What a condition reads that its rule's actions cannot have: unguarded, where one action lacks it (the evaluation
+ * fails and denies); behind `has()` or `in`, where all lack it. Each action is a step.
  */
 export function* conditionFindings(when: string, matched: readonly CheckedAction[]): InSteps<ConditionFinding[]> {
   const compiled = compileCondition(when);
@@ -122,7 +120,6 @@ const COMPARED: Readonly<
   'impact.dimension': { code: 'unknown_dimension', valuesOf: dimensionsOf },
 };
 
-/** What is known of every invocation of one action. */
 class ActionFacts implements KnownFacts {
   readonly #checked: CheckedAction;
 

@@ -6,10 +6,7 @@ const TEXT_DEPTH_MAX = 20;
 
 export type ReadText = { ok: true; value: unknown } | { ok: false; issues: Issue[] };
 
-/**
- * Parses one YAML 1.2 document, and so JSON too: no aliases, no custom tags, no duplicate keys. The package `yaml` is not used:
- * it goes on after an error, which can take seconds. This parser stops at the first error.
- */
+/** Parses one YAML 1.2 or JSON document, up to the first error: the package `yaml` goes on, which takes seconds. */
 export function parseDocumentText(source: string, root: string): ReadText {
   const refuse = (message: string): ReadText => ({ ok: false, issues: [{ path: root, message }] });
   if (Buffer.byteLength(source, 'utf8') > DOCUMENT_BYTES_MAX) {

@@ -1,5 +1,4 @@
-import type { GovernanceWarning, GovernanceWarningCode } from '../governance-warnings.ts';
-import { GOVERNANCE_WARNINGS_MAX } from '../governance-warnings.ts';
+import { GOVERNANCE_WARNINGS_MAX, type GovernanceWarning, type GovernanceWarningCode } from '../governance-warnings.ts';
 import { unmatchedOf } from '../impact-limits/limit-warnings.ts';
 import type { InSteps } from '../in-steps.ts';
 import type { JsonObject } from '../json.ts';
@@ -13,11 +12,9 @@ const EVALUATIONS_MAX = 2_000;
 
 export interface PlacedDocument {
   document: PolicyDocument;
-  /** Where it stands in what was written. */
   path: string;
 }
 
-/** The environment, as far as documents refer to it. */
 export interface PolicyWorld {
   names: KnownNames;
   /** By the name of the action; those that were not read are not there. */
@@ -25,9 +22,7 @@ export interface PolicyWorld {
 }
 
 /**
- * What in policy documents fits nothing that the environment has. Each rule is a step, and each evaluation of a condition.
- *
- * The names of agents are not known: every invocation brings its own.
+ * What in policy documents fits nothing of the environment. Each rule and condition is a step. Agents are not known.
  */
 export function* documentWarnings(
   documents: readonly PlacedDocument[],

@@ -129,10 +129,7 @@ export type PolicyRule = PolicyDocument['rules'][number];
 
 export type ParsedPolicyDocument = { ok: true; document: PolicyDocument } | { ok: false; issues: Issue[] };
 
-/**
- * Checks a policy document from outside: an object, or a string of YAML or JSON. It compiles every condition, each as one step,
- * so that every accepted document can be evaluated. The paths of the issues begin with `root`.
- */
+/** Checks a policy document (an object, or YAML or JSON). Compiles each condition as a step. `root`: path of issues. */
 export function* policyDocumentInSteps(
   value: unknown,
   root = 'document',
@@ -155,10 +152,7 @@ export function* policyDocumentInSteps(
   return issues.length > 0 ? { ok: false, issues } : { ok: true, document: parsed.data };
 }
 
-/**
- * What is wrong with the form of a document, its conditions aside: these take time to compile. For a request that is refused for
- * another reason, so that its author learns of everything at once. A longer text is not looked into.
- */
+/** Issues of a document's form, without its conditions, which take time. For requests that are refused anyway. */
 export function documentFormIssues(value: unknown, root: string): Issue[] {
   if (typeof value === 'string' ? value.length > FORM_CHARACTERS_MAX : !isJsonObject(value)) return [];
   const steps = policyDocumentInSteps(value, root, { isFormOnly: true });
@@ -166,7 +160,6 @@ export function documentFormIssues(value: unknown, root: string): Issue[] {
   return parsed.ok ? [] : parsed.issues;
 }
 
-/** The same without yielding. */
 export function parsePolicyDocument(value: unknown, root?: string): ParsedPolicyDocument {
   return atOnce(policyDocumentInSteps(value, root));
 }

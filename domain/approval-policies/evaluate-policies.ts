@@ -8,12 +8,17 @@ import { Meter, WorkBoundExceeded } from '../cel/meter.ts';
 import type { CompiledPolicy, CompiledRule, PolicySet } from './policy-set.ts';
 import { reasonOfAction, reasonOfEnvironment, reasonOfRule } from './reasons.ts';
 import { DEFAULT_TERMS, strictestTerms } from './terms.ts';
-import { POLICY_EFFECTS, type PolicyDefaults, type PolicyEffect, type PolicyFacts } from './verdict.ts';
-import type { PolicyTrace, PolicyVerdict } from './verdict.ts';
+import {
+  POLICY_EFFECTS,
+  type PolicyDefaults,
+  type PolicyEffect,
+  type PolicyFacts,
+  type PolicyTrace,
+  type PolicyVerdict,
+} from './verdict.ts';
 
 export { compilePolicySet, type PolicyInput, type PolicySet } from './policy-set.ts';
 
-/** The rule of a policy that decided for it. */
 interface Decision {
   policy: CompiledPolicy;
   rule: CompiledRule;
@@ -30,11 +35,7 @@ interface Evaluation {
   trace: PolicyTrace[];
 }
 
-/**
- * Evaluates the policies of a request. Within a policy the first rule that matches decides. Across policies the strictest effect
- * wins; among equals, the higher priority, then the name. No policy is skipped, and the trace names every rule that was
- * evaluated. The total work is bounded; a policy that is cut off denies.
- */
+/** First matching rule within a policy; strictest effect across them, then priority, then name. A cut-off denies. */
 export function evaluatePolicies(set: PolicySet, facts: PolicyFacts, defaults: PolicyDefaults): PolicyVerdict {
   const meter = new Meter(EVALUATION_UNITS_MAX);
   const evaluation: Evaluation = {

@@ -54,10 +54,7 @@ export const FACT_TYPES: ReadonlyMap<string, ValueType> = new Map<string, ValueT
   ['now', TIMESTAMP],
 ]);
 
-/**
- * The facts as CEL values. Each fact is converted once, when the first expression reads it. Converting a list of the input is
- * charged to `meter`, the meter of the whole evaluation.
- */
+/** The facts as CEL values, converted on first use. Conversions of input lists are charged to `meter`. */
 export function bindFacts(facts: PolicyFacts, meter = new Meter(Number.POSITIVE_INFINITY)): Bindings {
   const bindings = Object.create(null) as Bindings;
   const bind = (name: string, convert: () => CelInput): void => {

@@ -17,10 +17,7 @@ export interface PolicySubject {
   now: Date;
 }
 
-/**
- * Builds the facts that the policies are evaluated over. The worker and `POST /approval-policies/evaluate` both build them here,
- * so that a trial shows what will happen.
- */
+/** The facts for policies. The worker and `POST /approval-policies/evaluate` share it, so that a trial is true. */
 export function policyFactsOf(subject: PolicySubject): PolicyFacts {
   const { action, definition, environment, caller } = subject;
   return {
@@ -41,7 +38,6 @@ export function policyFactsOf(subject: PolicySubject): PolicyFacts {
   };
 }
 
-/** What decides where no rule matches. */
 export function policyDefaultsOf(subject: Pick<PolicySubject, 'definition' | 'environment'>): PolicyDefaults {
   return {
     approvalRequired: subject.definition.approval.required,

@@ -10,7 +10,6 @@ export const LIVE_POLICIES_BYTES_MAX = 1_048_576;
 /** Length of all conditions together. A process compiles them before their first evaluation: in turns, about a second of work. */
 export const LIVE_CONDITION_CHARACTERS_MAX = 100_000;
 
-/** An existing policy that files are compared with. */
 export interface LivePolicy {
   id: string;
   name: string;
@@ -19,12 +18,10 @@ export interface LivePolicy {
   document: PolicyDocument;
 }
 
-export type FileAction = 'create' | 'update' | 'delete' | 'none';
-
 /** What applying files does to one policy: they are matched by name. */
 export interface FileChange {
   name: string;
-  action: FileAction;
+  action: 'create' | 'update' | 'delete' | 'none';
   policyId: string | null;
   before: PolicyDocument | null;
   after: PolicyDocument | null;
@@ -34,7 +31,6 @@ export interface FilePlan {
   changes: FileChange[];
   /** About the state of the policies; `documentWarnings` looks into the documents. */
   warnings: GovernanceWarning[];
-  /** Nothing would change. */
   unchanged: boolean;
 }
 
@@ -43,10 +39,7 @@ export function documentDigestOf(document: PolicyDocument): string {
   return digestOf(document as unknown as Json);
 }
 
-/**
- * Compares the documents of files with the existing policies. A policy that no file names is deleted with `prune`, and left
- * as it is otherwise. Files do not say whether a policy is enabled.
- */
+/** Compares files with the existing policies. `prune` deletes those that no file names. Files do not enable. */
 export function planFiles(live: readonly LivePolicy[], documents: readonly PolicyDocument[], prune: boolean): FilePlan {
   const byName = new Map(live.map((policy) => [policy.name, policy]));
   const wanted = new Set(documents.map(({ name }) => name));
@@ -72,12 +65,7 @@ function deletionOf({ id, name, document }: LivePolicy): FileChange {
   return { name, action: 'delete', policyId: id, before: document, after: null };
 }
 
-/**
- * What a plan does not do, and its author may expect.
- *
- * @param places where each policy that the plan keeps is written, by name.
- * @param others where the rest is missing, and what of it the plan deletes.
- */
+/** What a plan does not do. `places`: of the policies that it keeps. `others`: where the rest is missing. */
 export function stateWarnings(
   live: readonly Pick<LivePolicy, 'name' | 'enabled'>[],
   places: ReadonlyMap<string, string>,

@@ -2,10 +2,7 @@ import type { PolicySet } from './policy-set.ts';
 import { DEFAULT_TERMS } from './terms.ts';
 import type { PolicyVerdict } from './verdict.ts';
 
-/**
- * The longest time that one of the rules which ask for an approval gives people; null where nobody is asked. The approval itself ends
- * with the shortest.
- */
+/** The longest time that an asking rule gives; null where nobody is asked. The approval ends with the shortest. */
 export function longestExpirySeconds(set: PolicySet, { effect, source, trace }: PolicyVerdict): number | null {
   if (effect !== 'require_approval') return null;
   if (source !== 'policy') return DEFAULT_TERMS.expiresInSeconds;

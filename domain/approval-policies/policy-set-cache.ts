@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 import { policySetInSteps, type PolicyInput, type PolicySet } from './policy-set.ts';
 import { policyTurns } from './policy-turns.ts';
 
-/** The policies in force, ready to be evaluated, and their revision. */
 export interface LoadedPolicySet {
   revision: number;
   set: PolicySet;
@@ -27,10 +26,7 @@ interface Cached {
   loaded: LoadedPolicySet;
 }
 
-/**
- * The policies that a process has compiled: an LRU cache, bounded by bytes, that holds the newest set of each environment. A set
- * is found by its stamp, so that no entry is ever out of date.
- */
+/** Compiled policies: an LRU cache by bytes, with each environment's newest set, found by its stamp. */
 export class PolicySetCache {
   readonly #byStamp: LRUCache<string, Cached>;
   /** The stamp of the one set that the cache holds of each environment. */
@@ -91,5 +87,4 @@ function conditionBytesOf({ policies }: PolicySet): number {
   );
 }
 
-/** The cache of this process. */
 export const policySets = new PolicySetCache();

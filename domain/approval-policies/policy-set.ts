@@ -6,7 +6,6 @@ import { compileGlobs, type GlobList } from './globs.ts';
 import { termsOfRule } from './terms.ts';
 import type { ApprovalTerms, PolicyEffect, PolicyFacts } from './verdict.ts';
 
-/** One version of one policy, as the database has it. */
 export interface PolicyInput {
   id: string;
   name: string;
@@ -70,7 +69,6 @@ export function* policySetInSteps(policies: readonly PolicyInput[]): InSteps<Pol
   return { policies: compiled };
 }
 
-/** The same without yielding. */
 export function compilePolicySet(policies: readonly PolicyInput[]): PolicySet {
   return atOnce(policySetInSteps(policies));
 }

@@ -1,7 +1,4 @@
 import { Turns } from '../turns.ts';
 
-/**
- * The turns of this process for reading, compiling and evaluating policies; each environment is an owner. A turn is a few
- * milliseconds, or one condition, or one evaluation; each of these is bounded.
- */
+/** Turns for policy work by environment. A turn is some milliseconds, one condition or one evaluation: bounded. */
 export const policyTurns = new Turns((run) => setImmediate(run));

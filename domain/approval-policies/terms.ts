@@ -31,8 +31,7 @@ function definedApprovers({ roles, users, keys }: NonNullable<PolicyRule['approv
 }
 
 /**
- * The strictest of several rules' terms: the highest quorum, the shortest expiry, no self-approval if one rule says so, and
- * approvers that every rule accepts. The first is the rule that decided.
+ * The strictest terms: highest quorum, shortest expiry, self-approval only if all allow it, approvers that all accept.
  */
 export function strictestTerms(first: ApprovalTerms, others: readonly ApprovalTerms[]): ApprovalTerms {
   const all = [first, ...others];

@@ -42,7 +42,6 @@ export interface ApprovalTerms {
   onExpiry: 'deny';
 }
 
-/** What decides where no rule matches. */
 export interface PolicyDefaults {
   /** The action's own `approval.required`. */
   approvalRequired: boolean;
@@ -55,7 +54,6 @@ export interface PolicyVerdict {
   /** What decided: a rule of a policy, the action, or the environment's default. */
   source: 'policy' | 'action' | 'environment';
   policyId: string | null;
-  /** Number of the policy's version. */
   version: number | null;
   ruleId: string | null;
   /** Set if `effect` is `require_approval`: the strictest terms of all rules that require one. */
@@ -67,12 +65,10 @@ export interface PolicyVerdict {
   trace: PolicyTrace[];
 }
 
-/** What an invocation keeps of a verdict, as JSON. */
 export function decisionOf({ effect, policyId, version, ruleId }: PolicyVerdict): string {
   return JSON.stringify({ effect, policyId, version, ruleId });
 }
 
-/** One rule that was evaluated, in order. */
 export interface PolicyTrace {
   policyId: string;
   policyName: string;

@@ -20,11 +20,7 @@ export function compiledOrEnd(found: LoadedPolicySet | UncompiledPolicySet): Loa
   throw new PoliciesNotCompiled(found);
 }
 
-/**
- * Runs a transaction that evaluates policies. Where the process has not compiled them yet, the transaction is rolled back
- * and run again after compilation. So neither its connection nor its locks wait for the compiler; otherwise one
- * environment's policies could hold all connections.
- */
+/** Rolls back and runs again where policies are not compiled: neither connection nor locks wait for the compiler. */
 export async function withCompiledPolicies<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -3,15 +3,11 @@ const REMINDED_AT = [0.5, 0.9] as const;
 /** Two reminders closer together than this, or one so close to the beginning or the end, would be noise. */
 export const REMINDER_GAP_MS_MIN = 60_000;
 
-/** Whether no further reminder follows the one with this number: the approval is about to expire. */
 export function isLastReminder(approval: { createdAtMs: number; expiresAtMs: number; reminder: number }): boolean {
   return nextReminderMs({ ...approval, remindersSent: approval.reminder }) === null;
 }
 
-/**
- * When the next reminder is due, in milliseconds since the epoch; null: no further reminder. One that is too close to the
- * previous reminder or to the end is left out.
- */
+/** Time of the next reminder (ms since the epoch), or null. One too close to the previous or the end is left out. */
 export function nextReminderMs(approval: {
   createdAtMs: number;
   expiresAtMs: number;

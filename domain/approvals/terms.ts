@@ -1,6 +1,5 @@
 import type { Approvers, PolicyVerdict } from '../approval-policies/verdict.ts';
-import type { Role } from '../roles.ts';
-import { roleSuffices } from '../roles.ts';
+import { type Role, roleSuffices } from '../roles.ts';
 
 /** Who decides, as known at that moment. The decision keeps it, so that stricter terms can be checked against it later. */
 export interface Principal {
@@ -15,7 +14,6 @@ export interface Principal {
   maker: string | null;
 }
 
-/** What a decision has to satisfy. */
 export interface DecidingTerms {
   /** Each list must accept the decider: one for each rule that asked. */
   approversOfAll: readonly Approvers[];
@@ -44,10 +42,7 @@ export function isRequester(
   return voiceOf(principal) === voiceOf(requestedBy);
 }
 
-/**
- * Whether the lists of approvers accept a principal. A list that names nobody accepts any key that may decide (the route
- * checks its scope), and any admin or owner. A list that names somebody accepts only those.
- */
+/** A list that names nobody accepts any key that may decide, and any admin or owner; others only those named. */
 export function isAcceptedApprover(principal: Principal, approversOfAll: readonly Approvers[]): boolean {
   return approversOfAll.every((approvers) => accepts(approvers, principal));
 }
@@ -66,10 +61,7 @@ function accepts({ roles, users, keys }: Approvers, principal: Principal): boole
   );
 }
 
-/**
- * How the policies' present verdict is stricter than the approval that was given: they deny, or the recorded decisions no
- * longer suffice. Null: the approval still suffices.
- */
+/** How the present verdict is stricter than the approval: a denial, or too few decisions. Null: it still suffices. */
 export function stricterNow(
   verdict: Pick<PolicyVerdict, 'effect' | 'terms' | 'reason'>,
   agreed: { requestedBy: Requester; approvedBy: readonly Principal[] },

@@ -11,7 +11,6 @@ const NORMAL_AFTER_SECONDS = 7n * 24n * 3_600n;
 
 export const ESTIMATE_EXCLUDES = ['tax', 'provider_bills', 'credits'] as const;
 
-/** What the month comes to if it goes on as it did. */
 export interface Projection {
   /** Minor units. */
   subtotal: number;

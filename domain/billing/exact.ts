@@ -1,7 +1,4 @@
-/**
- * The arithmetic of billing: whole numbers, in BigInt. This is the only file of `domain/billing` that divides (test/architecture), so that
- * no amount ever passes through a fraction of a `number`.
- */
+/** The arithmetic of billing, in BigInt. Only this file of `domain/billing` divides (test/architecture). */
 
 /** Rounds `numerator / denominator` half up, away from zero: a correction takes back exactly what its line charged. `denominator` > 0. */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {

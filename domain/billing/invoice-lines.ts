@@ -7,11 +7,9 @@ import { hasCharges, type PlanPrices, type PriceList } from './price-list.ts';
 import { type Proration, restOf } from './proration.ts';
 
 export const LINE_TYPES = ['plan', 'usage', 'proration', 'correction', 'credit', 'tax'] as const;
-export type LineType = (typeof LINE_TYPES)[number];
-
 /** A line of an invoice or of an estimate. Amounts are minor units of its currency. */
 export interface LineDraft {
-  type: LineType;
+  type: (typeof LINE_TYPES)[number];
   meter: Allowance | null;
   description: string;
   period: { start: string; end: string };
@@ -34,10 +32,7 @@ const NOUNS: Record<Allowance, string> = {
   notification_emails: 'Notification e-mails',
 };
 
-/**
- * The lines of a month: plan, proration, usage by meter, corrections. Each usage line is rounded once, half up, to the minor unit. None where
- * no plan of the month costs anything.
- */
+/** A month's lines. Each usage line is rounded once, half up. None if no plan of the month costs anything. */
 export function linesOf(facts: MonthFacts, prices: PriceList): LineDraft[] {
   const usage = ALLOWANCES.flatMap((meter) =>
     meter === 'executions'
@@ -85,13 +80,11 @@ function wholePrice(plan: PlanName, month: Period, prices: PriceList): LineDraft
   };
 }
 
-interface Change {
-  month: Period;
-  since: Date;
-  prices: PriceList;
-}
-
-function restLines(from: PlanName | null, to: PlanName, { month, since, prices }: Change): LineDraft[] {
+function restLines(
+  from: PlanName | null,
+  to: PlanName,
+  { month, since, prices }: { month: Period; since: Date; prices: PriceList },
+): LineDraft[] {
   const rest = { start: since, end: month.end };
   const proration: Proration = {
     fromPlan: from,
@@ -139,10 +132,7 @@ function executionLine({ month }: MonthFacts, settled: SettledExecutions, prices
   return [isLate ? { ...line, description: `${NOUNS.executions} of ${admittedIn} that settled later` } : line];
 }
 
-/**
- * Takes back what the executions were charged: by how much the billable quantity of their month shrinks. Where no invoice charged them, there is
- * nothing to take back.
- */
+/** Takes back what executions were charged: by how much their month's quantity shrinks, if an invoice charged them. */
 function correctionLine(one: ReversedExecutions, prices: PriceList): LineDraft[] {
   const { admittedIn, plan, billedBefore, reversed, corrects } = one;
   const terms = prices.pricesOf(plan);

@@ -3,10 +3,7 @@ import type { Allowance, PlanName } from '../plans.ts';
 /** The meters whose month is one count. Executions are billed when they settle, and have months of admission. */
 export type CountedMeter = Exclude<Allowance, 'executions'>;
 
-/**
- * What happened in a month, as far as money is concerned: plain JSON, since the snapshot of a closed month is kept as it is. The lines of an
- * invoice are a function of it and of the price list alone.
- */
+/** A month's facts about money, in plain JSON for snapshots. Invoice lines follow from it and the price list alone. */
 export interface MonthFacts {
   /** `YYYY-MM`, UTC. */
   month: string;
@@ -42,7 +39,6 @@ export interface ReversedExecutions {
   corrects: { invoiceId: string; lineId: string } | null;
 }
 
-/** The plan at the end of the month. */
 export function lastPlanOf({ firstPlan, changes }: Pick<MonthFacts, 'firstPlan' | 'changes'>): PlanName {
   return changes.at(-1)?.to ?? firstPlan;
 }

@@ -1,4 +1,3 @@
-/** A month of a workspace that is closed. */
 export interface BillingMonthRef {
   workspaceId: string;
   /** `YYYY-MM`, UTC. */

@@ -5,14 +5,7 @@ export interface MonthTotals {
   month: string;
   invoiceId: string;
   currency: string;
-  /** Minor units. */
   total: number;
-}
-
-/** Where a customer pays an invoice. */
-export interface HostedInvoice {
-  hostedUrl: string | null;
-  pdfUrl: string | null;
 }
 
 /** The port to whoever collects the money. Each call may be repeated after a crash, and changes nothing then. */
@@ -20,7 +13,7 @@ export interface PaymentProvider {
   pushTotals(totals: MonthTotals): Promise<void>;
   /** The invoice is open: it may be charged. */
   finalise(totals: MonthTotals): Promise<void>;
-  hostedInvoice(invoiceId: string): Promise<HostedInvoice>;
+  hostedInvoice(invoiceId: string): Promise<{ hostedUrl: string | null; pdfUrl: string | null }>;
 }
 
 /** Nobody collects: paid plans are closed. */

@@ -4,7 +4,6 @@ export interface Period {
   end: Date;
 }
 
-/** A period as replies and invoices show it. */
 export function isoPeriod({ start, end }: Period): { start: string; end: string } {
   return { start: start.toISOString(), end: end.toISOString() };
 }
@@ -25,7 +24,6 @@ export function periodOf(month: string): Period {
   return { start, end: new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)) };
 }
 
-/** The first day of a month, as the database has it. */
 export function firstDayOf(month: string): string {
   return `${month}-01`;
 }

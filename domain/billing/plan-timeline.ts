@@ -3,16 +3,12 @@ import { isPlanName, type PlanName } from '../plans.ts';
 /** The plans that a workspace has had, from its making on. */
 export interface PlanTimeline {
   madeAt: Date;
-  /** The plan that it was made with. */
   initial: PlanName;
   /** The oldest first. */
   changes: readonly { to: PlanName; at: Date }[];
 }
 
-/**
- * Makes the timeline from the plan of today and the changes, the oldest first. A workspace without a change has had its plan since it was
- * made. Throws for a plan that is not known.
- */
+/** The timeline from today's plan and the changes, oldest first. Throws for an unknown plan. */
 export function timelineOf(
   today: { plan: string; madeAt: Date },
   changes: readonly { from: string; to: string; at: Date }[],

@@ -8,13 +8,10 @@ export interface Money {
   currency: string;
 }
 
-/** What a plan costs. */
 export interface PlanPrices {
   /** For a whole month. Null when no price is published; then none is charged. */
   price: Money | null;
-  /** Unit prices of use beyond what is included. */
   rates: readonly { meter: Allowance; unitPrice: UnitPrice }[];
-  /** What is included in a month. */
   included: Readonly<Record<Allowance, Cap>>;
 }
 
@@ -46,7 +43,6 @@ export const PRICE_LIST: PriceList = {
   },
 };
 
-/** Whether a month on this plan can cost anything. */
 export function hasCharges({ price, rates }: PlanPrices): boolean {
   return (price?.amount ?? 0) > 0 || rates.some(({ unitPrice }) => unitPrice.amount > 0);
 }

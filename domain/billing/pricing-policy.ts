@@ -13,9 +13,7 @@ interface Meter {
   doesNotCount: string[];
 }
 
-/**
- * What each meter counts, and what it does not. The ids are those of usage items; docs/plans-and-limits.md gives the reasons.
- */
+/** What each meter counts. The ids are those of usage items; docs/plans-and-limits.md gives the reasons. */
 export const METERS: readonly Meter[] = [
   {
     id: 'executions',

@@ -2,15 +2,11 @@ import type { PlanName } from '../plans.ts';
 import { divideHalfUp, secondsBetween } from './exact.ts';
 import type { Period } from './periods.ts';
 
-/**
- * What a price comes to from an instant to the end of the month. The price of what lies before is rounded, and the rest is what remains of the whole:
- * so the segments of a month, however it is cut, always sum to the price. Whole seconds of the UTC month, in BigInt.
- */
+/** The whole less the rounded price before `from`: segments always sum to the price. Whole UTC seconds. */
 export function restOf(price: bigint, month: Period, from: Date): bigint {
   return segmentOf(price, month, { start: from, end: month.end });
 }
 
-/** What a price comes to between two instants of a month. */
 export function segmentOf(price: bigint, month: Period, { start, end }: Period): bigint {
   return priceUntil(price, month, end) - priceUntil(price, month, start);
 }

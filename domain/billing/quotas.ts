@@ -6,10 +6,7 @@ import { USAGE_NAMES, USAGE_UNITS, type UsageName } from './usage-names.ts';
 /** From this share of a limit on, its status is `warning`. */
 const WARNING_PERCENT = 80n;
 
-/**
- * What one environment may hold at once, on every plan (docs/plans-and-limits.md, "What may wait at once"). The figures stand in the areas that
- * enforce them; `db/billing/usage.ts` counts what is held.
- */
+/** What one environment may hold (docs/plans-and-limits.md, "What may wait at once"); db/billing/usage.ts counts. */
 export const HELD_NAMES = [
   'previews',
   'approvals',
@@ -25,10 +22,8 @@ export const HELD_NAMES = [
 export type HeldName = (typeof HELD_NAMES)[number];
 
 export const QUOTA_NAMES = [...Object.values(USAGE_NAMES), 'storageBytes', 'environments', ...HELD_NAMES] as const;
-export type QuotaName = UsageName | 'storageBytes' | 'environments' | HeldName;
-
 export interface Quota {
-  name: QuotaName;
+  name: UsageName | 'storageBytes' | 'environments' | HeldName;
   unit: string;
   period: 'month' | 'none';
   limit: Cap;
@@ -44,7 +39,6 @@ export interface Quota {
   status: 'ok' | 'warning' | 'exceeded';
 }
 
-/** What a workspace and one of its environments hold and have used. */
 export interface QuotaFacts {
   plan: PlanName;
   resetsAt: Date;

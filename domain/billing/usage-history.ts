@@ -1,7 +1,6 @@
 import { divideDown, secondsBetween, wholeNumber } from './exact.ts';
 import { dayOf } from './periods.ts';
 
-/** The longest range of a history. */
 export const HISTORY_DAYS_MAX = 400;
 /** Without a range: today and the 29 days before. */
 const HISTORY_DAYS_DEFAULT = 30;
@@ -14,9 +13,7 @@ export interface DayRange {
   to: string;
 }
 
-/** Why a range of days cannot be answered. */
 export interface RangeIssue {
-  /** The query parameter. */
   name: 'from' | 'to';
   message: string;
 }

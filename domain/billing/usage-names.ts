@@ -10,7 +10,6 @@ export const USAGE_NAMES = {
 } as const satisfies Record<Allowance, string>;
 export type UsageName = (typeof USAGE_NAMES)[Allowance];
 
-/** What each allowance is counted in. */
 export const USAGE_UNITS = {
   executions: 'execution',
   messages: 'message',

@@ -35,10 +35,7 @@ export function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_A_TOKEN);
 }
 
-/**
- * An id, whatever stands before it: in JSON text a line break is the letter n behind a backslash, also in JSON within a text. Markdown puts
- * a backslash before the underscore.
- */
+/** An id, also behind the n of an escaped line break. Markdown puts a backslash before the underscore. */
 const OF_AN_ACTION = /(?:inv|eff|apr|prv|att)\\*_[0-9A-Za-z]{22}(?![0-9A-Za-z])/;
 
 /** Whether a response tells of what an action did. It is true of that one invocation, and is never the answer to another prompt. */

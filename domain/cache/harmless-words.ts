@@ -1,7 +1,4 @@
-/**
- * English words that change nothing of what a prompt asks for (docs/cache.md). A word belongs here only if it is harmless in every
- * sentence: a word too many answers another question, a word too few costs a hit.
- */
+/** English words that change nothing in any sentence (docs/cache.md). A word too few only costs a hit. */
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** One of them says that two prompts are English. Elsewhere the words below mean other things: a Spanish "a" is "to". */

@@ -1,7 +1,4 @@
-/**
- * The differences of form between prompts: two prompts that differ only in form are the same. Nothing that can carry a meaning is
- * removed, because nothing looks at the prompts again if their normalised forms are equal. The rules: docs/cache.md.
- */
+/** Equal results mean the same prompt: nothing looks at them again, so nothing that can carry a meaning is removed. */
 export function normalisedPrompt(prompt: string): string {
   const text = composedForm(prompt)
     .replaceAll(/\s+/gu, ' ')
@@ -19,25 +16,16 @@ const CLOSING = /(?<![\s.!?…。])[\s.!?…。]+$/u;
 const isFactorial = (text: string, at: number): boolean =>
   text[at] === '!' && /(?:\p{N}|\)|(?<!\p{L})\p{L})$/u.test(text.slice(0, at));
 
-/**
- * Unicode NFC, and the plain form of characters that differ from it in width or shape alone. The rest of NFKC would put a raised,
- * lowered or circled character and a fraction in the place of plain ones: `5²` would be `52`, `1½` would be `11⁄2`.
- */
+/** NFC, and the plain form of characters that differ in width or shape alone. NFKC would make `5²` into `52`. */
 export function composedForm(text: string): string {
   return text.replaceAll(OTHER_SHAPES, (character) => character.normalize('NFKC')).normalize('NFC');
 }
 
-/**
- * µ, a hyphen that does not break, …, ℃, ℉, ligatures, presentation forms, full and half width. Two ligatures stay what they are: U+FDFA and
- * U+FDFB are whole phrases of 18 and 8 characters, so that a prompt of them would be read for seconds. No other becomes more than four.
- */
+/** Not U+FDFA and U+FDFB, phrases of up to 18 characters: a prompt of them would be read for seconds. */
 const OTHER_SHAPES =
   /[\u00b5\u2011\u2025\u2026\u2103\u2109\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdf9\ufe10-\ufe19\ufe30-\ufe6b\ufe70-\ufefc\uff01-\uffee]/gu;
 
-/**
- * Unicode simple case folding. Full case folding would take "Maße" for "Masse", and the lower case of a text depends on its
- * language and on what stands beside a letter: a Turkish dotless i is a letter of its own, a final sigma is not.
- */
+/** Unicode simple case folding: full folding takes "Maße" for "Masse", and lower case depends on the language. */
 export function foldCase(text: string): string {
   return Array.from(text, (character) => {
     if (character === 'ı') return character;

@@ -15,11 +15,7 @@ import {
   type ValueType,
 } from './types.ts';
 
-/**
- * The type of a call's value.
- *
- * @throws {ExpressionError} where the function is not known, or takes no such arguments
- */
+/** Throws an ExpressionError where the function is not known or takes no such arguments. */
 export function callType(
   cel: CelEnv,
   name: string,

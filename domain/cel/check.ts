@@ -2,8 +2,16 @@ import type { CelEnv } from '@bufbuild/cel';
 import { callType, recordMember } from './calls.ts';
 import type { ExpressionEnvironment } from './environment.ts';
 import { COMPREHENSION_NESTING_MAX, EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, LITERAL_ITEMS_MAX } from './limits.ts';
-import { ExpressionError, operandsOf, qualifiedName } from './tree.ts';
-import type { Comprehension, Constant, Expr, Select, Struct } from './tree.ts';
+import {
+  type Comprehension,
+  type Constant,
+  type Expr,
+  ExpressionError,
+  operandsOf,
+  qualifiedName,
+  type Select,
+  type Struct,
+} from './tree.ts';
 import {
   BOOL,
   BYTES,
@@ -34,7 +42,6 @@ const TYPE_NAMES: readonly string[] = [
   'type',
 ];
 
-/** What is in scope at one point of an expression. */
 interface Place {
   /** Comprehension bodies that enclose this point. */
   nesting: number;
@@ -42,11 +49,7 @@ interface Place {
 }
 
 /**
- * Checks an expression before it is ever evaluated: its size, its names and functions, and its types as far as they are
- * known. The library (0.6.1) checks constants and names only.
- *
- * @returns the type of its value
- * @throws {ExpressionError}
+ * Checks an expression before it is evaluated, and returns its type: the library (0.6.1) checks constants and names.
  */
 export function checkExpression(expr: Expr, environment: ExpressionEnvironment): ValueType {
   boundTree(expr);

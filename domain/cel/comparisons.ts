@@ -3,11 +3,7 @@ import { OPERATOR } from './tree.ts';
 
 type Primitive = bigint | number | string;
 
-/**
- * Fast comparisons, which are most of what conditions do. They skip the search among the library's thirteen overloads of each
- * operator. They take only two values of the same one of these types; the library compares all others. The conformance suite
- * covers them.
- */
+/** Two values of one type, without the library's search among overloads. The conformance suite covers them. */
 const COMPARISONS: ReadonlyMap<string, (left: Primitive, right: Primitive) => boolean> = new Map([
   ['_==_', (left: Primitive, right: Primitive) => left === right],
   ['_!=_', (left: Primitive, right: Primitive) => left !== right],

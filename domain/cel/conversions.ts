@@ -1,10 +1,7 @@
 import { CelScalar, celFunc, celUint, objectType, type CelFunc } from '@bufbuild/cel';
 import { timestampFromDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 
-/**
- * Strict versions of conversions that the library does too generously. It takes `int("")` for 0, `double("abc")` for NaN and a
- * number for milliseconds. A policy that compares such a value would let through what it was written to stop.
- */
+/** The library takes `int("")` for 0, `double("abc")` for NaN, a number for milliseconds: policies would let pass. */
 const TIMESTAMP = objectType(TimestampSchema);
 const { DOUBLE, INT, STRING, UINT } = CelScalar;
 

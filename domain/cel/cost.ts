@@ -15,12 +15,7 @@ interface Cost {
 
 type Shapes = ReadonlyMap<string, Shape | null>;
 
-/**
- * Refuses an expression, when it is written, whose work is too much for any facts: nested comprehensions over literal lists.
- * A list of the facts counts as one item here; its length is charged when it is walked.
- *
- * @throws {ExpressionError}
- */
+/** Throws ExpressionError for nested comprehensions over literal lists. Lists of the facts are charged when walked. */
 export function refuseCostly(expr: Expr): void {
   const { units } = costOf(expr, new Map());
   if (units <= EXPRESSION_UNITS_MAX) return;

@@ -1,16 +1,21 @@
 import {
   celEnv,
+  type CelEnv,
   celError,
   celFunc,
-  celMethod,
-  CelScalar,
+  type CelFunc,
+  type CelInput,
   celList,
+  type CelList,
+  celMethod,
+  type CelResult,
+  CelScalar,
+  type CelValue,
   isCelList,
   isCelMap,
   isCelUint,
   listType,
 } from '@bufbuild/cel';
-import type { CelEnv, CelFunc, CelInput, CelList, CelResult, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import type { RE2JS } from 're2js';
@@ -58,10 +63,7 @@ export function withEvaluation<Result>(evaluation: Evaluation, run: () => Result
   }
 }
 
-/**
- * Errors are ordinary values of CEL (`a / 0 == 1 || true`), and a loop may make thousands. They are made without stack traces,
- * which nobody reads, so that they cost no more than other values.
- */
+/** Errors are ordinary values of CEL, and a loop may make thousands: makes them without stack traces. */
 export function withCheapErrors<Result>(run: () => Result): Result {
   const framesBefore = Error.stackTraceLimit;
   if (framesBefore === 0) return run();
@@ -108,10 +110,7 @@ function codePoints(text: string): number {
 type Group = NonNullable<ReturnType<CelEnv['funcs']['find']>>;
 type Call = (id: number, target: CelValue | undefined, args: CelValue[]) => CelResult | undefined;
 
-/**
- * An environment that charges for every function before it runs. The library looks functions up with `funcs.find` when it plans
- * an expression. An exceeded bound is thrown, and so passes `||` and `&&`, which swallow mere error values.
- */
+/** Charges for every function before it runs. An exceeded bound is thrown, and so passes `||` and `&&`. */
 export function meteredEnvironment(
   options: Pick<NonNullable<Parameters<typeof celEnv>[0]>, 'namespace' | 'registry'>,
   variables: ReadonlyMap<string, ValueType>,

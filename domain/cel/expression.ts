@@ -15,7 +15,6 @@ import { countNodes, ExpressionError, parseTree } from './tree.ts';
 import type { ValueType } from './types.ts';
 import { Meter, WorkBoundExceeded } from './meter.ts';
 
-/** The values of the variables, by their names. */
 export type Bindings = Record<string, CelInput>;
 
 export type Evaluated =
@@ -26,21 +25,14 @@ export type Evaluated =
 export interface CompiledExpression {
   text: string;
   type: ValueType;
-  /** The parts of the variables that it reads. */
   paths: readonly VariablePath[];
-  /** The number of instructions in its patterns. */
   patternSize: number;
-  /** Approximate heap use. */
   bytes: number;
   /** Evaluates it. The work is bounded by what `total` has left and by the bound of one expression. */
   evaluate(bindings: Bindings, total: Meter): Evaluated;
 }
 
-/**
- * An expression over any variables, of any type.
- *
- * @throws {ExpressionError}
- */
+/** An expression over any variables, of any type. Throws ExpressionError. */
 export function compileExpression(environment: ExpressionEnvironment, text: string): CompiledExpression {
   if (text.length > EXPRESSION_CHARACTERS_MAX) {
     throw new ExpressionError(`is longer than ${EXPRESSION_CHARACTERS_MAX} characters`);

@@ -1,7 +1,6 @@
 /**
- * What an expression may cost. Work is counted in units and not in time, so that the same expression over the same facts is
- * cut off at the same point on every machine. One unit is at most about half a microsecond on an ordinary core, so that a
- * whole evaluation stays well below 100 ms whatever is in it (measured by bench/policy, written down in docs/performance.md).
+ * What an expression may cost. Work is counted in units, so that it is cut off at the same point on every machine. A
+ * unit is at most half a microsecond, so an evaluation stays well below 100 ms (bench/policy, docs/performance.md).
  */
 export const EXPRESSION_CHARACTERS_MAX = 2_000;
 /** Bounds of the syntax tree, macros expanded. */
@@ -15,7 +14,6 @@ export const PATTERN_PROGRAM_MAX = 2_000;
 export const DOCUMENT_PATTERN_PROGRAMS_MAX = 5_000;
 export const PATTERN_CHARACTERS_MAX = 256;
 
-/** Work of one expression. */
 export const EXPRESSION_UNITS_MAX = 25_000;
 /** Work of one evaluation of a whole set of policies. */
 export const EVALUATION_UNITS_MAX = 50_000;

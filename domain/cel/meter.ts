@@ -19,7 +19,6 @@ export class Meter {
     return this.#spent;
   }
 
-  /** What may still be spent. */
   get left(): number {
     return Math.max(0, this.#limit - this.#spent);
   }
@@ -30,7 +29,6 @@ export class Meter {
     if (this.#spent > this.#limit) throw new WorkBoundExceeded();
   }
 
-  /** Adds what a part of this evaluation spent on a meter of its own. */
   add(part: Meter): void {
     this.#spent += part.spent;
   }

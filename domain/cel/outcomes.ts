@@ -28,14 +28,10 @@ export interface Outcomes {
   failing: FactPath[];
   /** Paths that `has()` or `in` looks for and that can never be there. */
   neverThere: FactPath[];
-  /** Facts that are compared with a literal text. */
   compared: { path: FactPath; text: string }[];
 }
 
-/**
- * What an expression may come to where only `facts` are known. It follows CEL: `&&` and `||` absorb the error of one side where the
- * other side decides. A comprehension counts as walking over at least one item.
- */
+/** What an expression may come to. `&&` and `||` absorb one side's error where the other decides. */
 export function outcomesOf(tree: Expr, facts: KnownFacts): Outcomes {
   const walk = new Walk(facts);
   const { fails } = walk.of(tree, new Map());
@@ -228,7 +224,6 @@ function negated({ values, fails }: Outcome): Outcome {
   return { values: values?.map((value) => value !== true) ?? null, fails };
 }
 
-/** A test of two values, decided where both are known. */
 function decided(sides: readonly [Outcome, Outcome], test: (left: Known, right: Known) => boolean): Outcome {
   const [left, right] = sides;
   const fails = union(sides);

@@ -4,11 +4,7 @@ import { patternTextOf } from './calls.ts';
 import { PATTERN_PROGRAM_MAX } from './limits.ts';
 import { ExpressionError, operandsOf, type Expr } from './tree.ts';
 
-/**
- * The patterns of every call of `matches` in an expression that was checked, compiled, by their text.
- *
- * @throws {ExpressionError}
- */
+/** The compiled patterns of every `matches` in a checked expression, by text. Throws ExpressionError. */
 export function patternsOf(expr: Expr, found = new Map<string, RE2JS>()): ReadonlyMap<string, RE2JS> {
   const kind = expr.exprKind;
   if (kind.case === 'callExpr' && kind.value.function === 'matches') {

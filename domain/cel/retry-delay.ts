@@ -33,11 +33,9 @@ const ENVIRONMENT = celEnv({
 });
 
 /**
- * A CEL expression over `retried` (the retries made so far, from 0) with pow, exp, min and max. All numbers are doubles, so that
- * `pow(2, retried) * 1000` means what it says. An expression has no loops: the caller bounds its characters, and thereby its work.
- *
- * @returns its value for a number of retries: at least 0, perhaps infinite. It throws an ExpressionError where there is none.
- * @throws {ExpressionError}
+ * A CEL expression over `retried` (retries so far, from 0) with pow, exp, min and max, all in doubles. It has no loops:
+ * the caller bounds its characters, and so its work. The value is at least 0, perhaps infinite. Throws ExpressionError
+ * where there is none.
  */
 export function compileRetryDelay(expression: string): (retried: number) => number {
   // Every bracket of a text may be open at once: the caller's bound on the characters is the bound.

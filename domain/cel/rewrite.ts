@@ -10,10 +10,7 @@ import {
   type Select,
 } from './tree.ts';
 
-/**
- * Rewrites a tree in place so that all of its work is charged: what a comprehension walks, each of its steps, what it collects,
- * and each lookup in a map or list. The environment charges for function calls.
- */
+/** Rewrites a tree in place so that comprehensions and lookups are charged. The environment charges for functions. */
 export function meterTree(expr: Expr): Expr {
   const kind = expr.exprKind;
   switch (kind.case) {

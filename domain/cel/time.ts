@@ -2,10 +2,7 @@ import { CelScalar, celMethod, objectType, type CelFunc } from '@bufbuild/cel';
 import { timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { localTime } from '../local-time.ts';
 
-/**
- * The parts of a time. The library computes them through the local time of the process. Where that skips an hour in spring,
- * its `getHours()` of a UTC time is one off.
- */
+/** The parts of a time. The library's `getHours()` of UTC is one off where local time skips an hour. */
 const TIMESTAMP = objectType(TimestampSchema);
 const OFFSET = /^([+-]?)(\d\d):(\d\d)$/;
 const MS_A_MINUTE = 60_000;

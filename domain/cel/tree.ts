@@ -54,7 +54,6 @@ function bracketsExceed(text: string, limit: number): boolean {
   return false;
 }
 
-/** The operands of a node, in order. */
 export function operandsOf(expr: Expr): Expr[] {
   const kind = expr.exprKind;
   switch (kind.case) {

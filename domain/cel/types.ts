@@ -11,15 +11,11 @@ export type ValueType =
 export interface ScalarType {
   kind: 'scalar';
   name: string;
-  /** May be null as well. */
   nullable?: boolean;
-  /** All strings that the value can be. */
   values?: readonly string[];
-  /** A pattern that every possible string matches. */
   form?: { pattern: RegExp; text: string };
 }
 
-/** A map whose members are known. */
 export interface RecordType {
   kind: 'record';
   members: Readonly<Record<string, ValueType>>;
@@ -81,7 +77,6 @@ function isMapLike(type: ValueType): boolean {
   return type.kind === 'map' || type.kind === 'record';
 }
 
-/** The type of a value that has one of these types. */
 export function join(types: readonly ValueType[]): ValueType {
   const [first, ...others] = types;
   if (first === undefined) return DYN;

@@ -2,10 +2,7 @@ import { isCelList, isCelMap, type CelMap, type CelValue } from '@bufbuild/cel';
 import { MADE_CHARACTERS_MAX, MADE_ITEMS_MAX } from './limits.ts';
 import { WorkBoundExceeded, type Meter } from './meter.ts';
 
-/**
- * The cost of a call beyond the one unit that every call costs; it is charged before the call. The divisors are measured: a
- * unit is at most about half a microsecond of the costliest call (bench/policy prints them).
- */
+/** A call's cost beyond one unit, charged before the call. The divisors are measured (bench/policy prints them). */
 type Weigh = (meter: Meter, values: readonly CelValue[]) => void;
 
 const COPIED_CHARACTERS_A_UNIT = 64;

@@ -3,7 +3,6 @@ import { SMTP_TLS_MODES } from '../notifications/smtp-settings.ts';
 import { addressSchema, secretSchema, textSchema } from './schemas.ts';
 import type { Variable } from './variable.ts';
 
-/** The server that takes the e-mails of notifications. */
 export const MAIL_SERVER = {
   SMTP_ADDRESS: {
     meaning:

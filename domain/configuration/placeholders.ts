@@ -15,10 +15,7 @@ const WORDS = new Set([
 const BEGINNINGS =
   /^(replace|change|fill|insert|set|put|enter|paste)(me|this|it|in|here|your)|^(replace|insert|enter|paste)(with|by|a|the)?(random|password|secret|api|key|token|value)|^(placeholder|your(own)?(password|secret|api|key|token|value))/;
 
-/**
- * Whether a value was copied from an example and never replaced: `replace-me`, `replace-with-random`, `your-api-key`, `<token>`, `xxxx`,
- * `service_live_…`. Such a secret is known to everyone who reads the example.
- */
+/** Whether a value is an unreplaced example: `replace-me`, `your-api-key`, `<token>`, `xxxx`, `service_live_…`. */
 export function isPlaceholder(value: string): boolean {
   const text = value.trim();
   if (/^<.*>$|^\$?\{.*\}$|…|\.{3}/.test(text)) return true;

@@ -22,7 +22,6 @@ export const countSchema = (least: number, most: number) =>
     .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
 export const textSchema = z.string();
 const PLACEHOLDER = 'is the placeholder of an example: set a value of your own';
-/** A credential. */
 export const secretSchema = z.string().refine((value) => !isPlaceholder(value), PLACEHOLDER);
 /** What is no publishable key may be a secret one: it is not repeated in the message. */
 export const publishableKeySchema = z

@@ -11,10 +11,7 @@ export type ContextFormat = (typeof CONTEXT_FORMATS)[number];
 export const MAX_TOKENS_DEFAULT = 4_000;
 /** What the largest context windows take. */
 export const MAX_TOKENS_MAX = 1_000_000;
-/**
- * The bounds of what is read of a session for one context. A token may be 128 spaces, and a format may only name an image, so a bound in
- * tokens alone could allow any number of bytes.
- */
+/** Bounds of what one context reads of a session. A token may be 128 spaces: tokens alone bound no bytes. */
 export const CONTEXT_BYTES_MAX = 8 * 1024 * 1024;
 /** An empty context takes some tokens of its own. */
 export const MAX_TOKENS_MIN = 16;
@@ -32,7 +29,6 @@ export interface ContextRequest {
   memories: readonly ContextMemory[];
 }
 
-/** Exactly the members of the format. */
 export type RenderedContext =
   | { format: 'openai'; messages: Json[] }
   | { format: 'anthropic'; system: string; messages: Json[] }
@@ -61,12 +57,10 @@ export type AssembledContext =
 type CountTokens = (text: string) => number;
 
 /**
- * A context within its budget. System messages are in it, or there is none. Then come memories, the best first, and the newest messages,
- * without a gap: a conversation with a hole would mislead. Nothing more would fit: neither one more memory within their share, nor any
- * larger number of the newest messages.
- *
- * The budget counts the very text that is sent on: for a format of messages their JSON, which has more tokens than what a model makes of
- * them. Guesses choose what is tried first; only a count of the whole decides.
+ * A context within its budget. All system messages, then the best memories within their share, then the newest messages
+ * without a gap: a conversation with a hole would mislead. Nothing more would fit. The budget counts the very text that
+ * is sent on, for a format of messages their JSON. Guesses choose what is tried first; only a count of the whole
+ * decides.
  */
 export function assembleContext(request: ContextRequest, count: CountTokens): AssembledContext {
   const units = unitsOf(request.messages);
@@ -119,10 +113,7 @@ class Whole {
   }
 }
 
-/**
- * Beside a message, memories take at most half of the budget that the system messages leave, and never the place of the last turn,
- * without which a context is useless. They take all of it if no message fits, or there is none.
- */
+/** Beside a message, memories get half of what system messages leave at most, and never the last turn's place. */
 function fittingMemories({ maxTokens, memories }: ContextRequest, whole: Whole, count: CountTokens): number {
   if (memories.length === 0) return 0;
   const neededTokens = whole.tokens(0, 0);
@@ -183,10 +174,7 @@ function firstFitting<One>(all: readonly One[], budget: number, costOf: (one: On
   return end === -1 ? all.length : end;
 }
 
-/**
- * The largest number up to `most` that fits; none always does. It begins at a guess and takes steps that double, since a guess is mostly
- * right within one or two, and each look counts the tokens of a whole context.
- */
+/** The largest number up to `most` that fits; none always does. Begins at a guess: each look counts all tokens. */
 function largestFitting(most: number, guess: number, fits: (number: number) => boolean): number {
   let fitting = 0;
   let tooMany = most + 1;
@@ -215,7 +203,6 @@ function render(format: ContextFormat, content: ContextContent): RenderedContext
   }
 }
 
-/** The text whose tokens are counted. */
 export function textOf(context: RenderedContext): string {
   if (context.format === 'text') return context.text;
   if (context.format === 'openai') return JSON.stringify(context.messages);

@@ -8,16 +8,12 @@ export interface MessageOutline {
   /** Its texts and its calls take them, as JSON, and its name and the id that it answers. */
   bytes: number;
   toolCallId: string | null;
-  /** The ids of its calls. */
   callIds: readonly string[] | null;
 }
 
 /** The least that a message takes beside its own tokens, in most formats. */
 const FRAME_TOKENS_MIN = 2;
-/**
- * An estimate of what a message takes beside its bytes: its id, its role and its frame. Without it any number of empty messages would
- * count as nothing.
- */
+/** What a message takes beside its bytes (estimate), so that any number of empty messages does not count as nothing. */
 export const MESSAGE_BYTES = 64;
 
 export interface UnitBounds {
@@ -29,12 +25,10 @@ export interface UnitBounds {
 }
 
 /**
- * Chooses the newest units of a session (units.ts) whose tokens come to `allowance`, and the first one that exceeds it, so that an
- * assembly sees what did not fit. One that would exceed `bytesMax` is not chosen, and nothing older; nor is anything behind `outlinesMax`
- * messages. They are shown to it from the newest to the oldest. Calls that lack a result, and results without a call, are in no unit and
- * take nothing of the allowance and of the bytes; only `outlinesMax` ends a walk through them.
- *
- * From the newest on, the results of an id are a stack: a call takes the oldest result behind it that no newer call took.
+ * Chooses a session's newest units (units.ts) whose tokens come to `allowance`, and the first one beyond it, so that an
+ * assembly sees what did not fit. A unit beyond `bytesMax` ends the choice, as does the message beyond `outlinesMax`.
+ * Reads from the newest to the oldest. Calls without results, and the reverse, are in no unit and count only for
+ * `outlinesMax`. The results of an id are a stack: a call takes the oldest result behind it that no newer call took.
  */
 export class NewestUnits {
   readonly #bounds: UnitBounds;

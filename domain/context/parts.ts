@@ -1,15 +1,12 @@
 import type { MessagePart } from '../sessions/sessions.ts';
 import type { ContextMessage, Unit } from './units.ts';
 
-/** A memory as a context shows it. */
 export interface ContextMemory {
   id: string;
   content: string;
-  /** How well it fits the query. */
   score: number;
 }
 
-/** What a context holds: all of it is rendered, by whichever format. */
 export interface ContextContent {
   system: readonly ContextMessage[];
   memories: readonly ContextMemory[];

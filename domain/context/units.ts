@@ -6,13 +6,9 @@ export interface ContextMessage extends ChatMessage {
   tokens: number;
 }
 
-/**
- * A unit that is kept or dropped as a whole: a message, or an assistant's tool calls with the results of all of them. A model's API
- * refuses calls without results, and results without their call.
- */
+/** Kept or dropped as a whole: a message, or tool calls with all their results. Models refuse one without the other. */
 export interface Unit {
   message: ContextMessage;
-  /** One for each call of the message. */
   results: ContextMessage[];
 }
 
@@ -23,9 +19,8 @@ interface Asking {
 }
 
 /**
- * The units of a conversation in their order, without its system messages. A result belongs to the newest call before it that has its id
- * and no result yet, for some models name a call the same in each turn. Calls that lack a result, and results without a call, are in
- * no unit.
+ * The units of a conversation, in order, without system messages. A result belongs to the newest call before it with
+ * its id and no result yet: some models reuse ids. Calls without results, and the reverse, are in no unit.
  */
 export function unitsOf(messages: readonly ContextMessage[]): Unit[] {
   const units: Unit[] = [];

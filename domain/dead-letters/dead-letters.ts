@@ -48,15 +48,12 @@ export const RETRY_PAGE_BYTES_MAX = 8 * 1024 * 1024;
 export const RETRY_WAITING_MAX = 100;
 export const CLEAR_PAGE_SIZE = 2_000;
 
-/** What the workflow of a job does next. */
 export type JobStep =
-  /** More pages follow. */
   | { next: 'go on' }
   /** Nothing can be done now; `why` is shown in the Temporal UI. */
   | { next: 'wait'; why: 'deliveries' | 'halted' }
   | { next: 'end'; status: JobStatus };
 
-/** Where a job's row is found: what a workflow holds of it. */
 export interface DeadLetterJobRef {
   jobId: string;
   kind: JobKind;

@@ -23,10 +23,8 @@ export type RetryOverrides = {
 };
 
 /**
- * The request of a retry. Its sealed parts stay at their origin: a caller who may retry, and not read, must not send them to an address
- * of their choice. So a retry to another origin must give them again, and `redact` can only grow.
- *
- * @throws {ServiceError} VALIDATION_ERROR
+ * The request of a retry. Sealed parts stay at their origin: a caller who may not read them must not send them
+ * elsewhere, so a retry to another origin must give them again. `redact` can only grow. Throws VALIDATION_ERROR.
  */
 export function retryRequest(original: OriginalRequest, overrides: RetryOverrides): PublishRequest {
   const issues: Issue[] = [];

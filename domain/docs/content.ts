@@ -15,10 +15,7 @@ export interface SourcePage {
   route: string;
   /** The file below the project's root; null for a generated page. */
   source: string | null;
-  /**
-   * With a frontmatter block or without. A link is relative to `source`, or begins with a slash: the route of a page
-   * (`/actions#versions`) or a path of the service (`/api/v2/openapi.json`).
-   */
+  /** With or without frontmatter. A link is relative to `source`, or a slash and a page's route or a service path. */
   markdown: string;
   type: PageType;
   /** By default: the frontmatter's `title`, else the first heading of level 1. */
@@ -31,7 +28,6 @@ export interface SourcePage {
 
 export interface Heading {
   level: number;
-  /** As plain text. */
   text: string;
   /** The id of the heading in the HTML; GitHub's rule. */
   anchor: string;
@@ -70,9 +66,7 @@ export interface GroupNode {
   kind: 'group';
   label: string;
   children: NavigationNode[];
-  /** Shown closed at first. */
   collapsed?: boolean;
-  /** The group's own page. */
   route?: string;
 }
 
@@ -85,7 +79,6 @@ export interface DocsIndex {
   navigation: NavigationNode[];
 }
 
-/** A page's Markdown without its frontmatter block. */
 export function withoutFrontmatter(markdown: string): string {
   return markdown.replace(/^---\n[^]*?\n---\n+/, '');
 }

@@ -12,7 +12,6 @@ export interface NavigationGroup {
   label: string;
   /** The group's own page, which is listed first in it. */
   route?: string;
-  /** Shown closed at first. */
   collapsed?: boolean;
   items: readonly NavigationEntry[];
 }

@@ -4,16 +4,7 @@ const MARKDOWN_TYPES = ['text/markdown', 'text/x-markdown'];
 /** No request of ours has more; what follows is not looked at. */
 const PARTS_MAX = 50;
 
-interface Accepted {
-  /** In lower case: `text/html`, a wildcard, or an encoding. */
-  value: string;
-  q: number;
-}
-
-/**
- * Whether a page is sent as Markdown: iff the reader names `text/markdown` or `text/x-markdown` with a q above 0 and not below that of
- * HTML. A wildcard names no Markdown, so a browser and curl get HTML.
- */
+/** Whether to send Markdown: iff its q is above 0 and not below that of HTML. Wildcards name no Markdown. */
 export function prefersMarkdown(accept: string): boolean {
   const accepted = parseAccepted(accept);
   const best = (types: readonly string[]): number =>
@@ -34,7 +25,7 @@ export function preferredEncoding(acceptEncoding: string): Encoding {
   return gzip > 0 ? 'gzip' : 'identity';
 }
 
-function parseAccepted(header: string): Accepted[] {
+function parseAccepted(header: string): { value: string; q: number }[] {
   return header
     .split(',', PARTS_MAX)
     .map((part) => {

@@ -85,10 +85,7 @@ export class DocsSearch {
     return new DocsSearch(loaded, new Set(vocabulary));
   }
 
-  /**
-   * The routes of the pages that match, the best first. A word of five letters or more is found with one letter wrong, missing, added or
-   * exchanged with its neighbour.
-   */
+  /** The routes of matching pages, best first. In words of five letters or more one letter may be wrong. */
   find(query: string): string[] {
     const terms = [...new Set(tokenize(query.slice(0, QUERY_CHARACTERS_MAX)).flatMap((token) => stem(token) ?? []))];
     if (terms.length === 0) return [];
@@ -147,7 +144,6 @@ function readableText(markdown: string): string {
     .replaceAll(/[`*_#>|~[\]]+/g, ' ');
 }
 
-/** Every term of the index. */
 function vocabularyOf(index: MiniSearch<Document>): string[] {
   const { index: terms } = index.toJSON();
   return terms.map(([term]) => term);

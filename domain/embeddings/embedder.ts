@@ -18,12 +18,7 @@ export interface Embedded extends EmbeddingModel {
   vectors: Float32Array[];
 }
 
-/**
- * Makes vectors of texts, of which near ones mean something similar. One for a process: its creator closes it.
- *
- * Every method throws SERVICE_UNAVAILABLE where the provider is away, slow, or answers something else than before. Then there is no
- * vector at all.
- */
+/** Makes vectors of texts; its creator closes it. Every method throws SERVICE_UNAVAILABLE where it has no vector. */
 export interface Embedder {
   /** The model that `embed` used last. A provider is asked where it was not called yet. */
   model(call: EmbedCall): Promise<EmbeddingModel>;

@@ -34,17 +34,13 @@ export const INTERNAL_EVENT_TYPES = [
 ] as const;
 export type InternalEventType = (typeof INTERNAL_EVENT_TYPES)[number];
 
-/** What the outbox holds. */
 export type RaisedEventType = PlatformEventType | InternalEventType;
 
 export function isInternalEventType(type: string): type is InternalEventType {
   return (INTERNAL_EVENT_TYPES as readonly string[]).includes(type);
 }
 
-/**
- * Raised whether or not anybody subscribes, because people are to be notified of them. All others are written only where the environment has
- * an enabled subscription on `service` (docs/events.md, "Platform events").
- */
+/** Raised without a subscription too, because people are notified (docs/events.md, "Platform events"). */
 export const NOTIFIED_EVENT_TYPES = [
   'approval.requested',
   'effect.unknown',

@@ -9,14 +9,12 @@ export const TEST_EVENT_TYPE = 'subscription.test';
 export const FAN_OUT_PAGE_SIZE = 200;
 export const FAN_OUT_PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Where an event's rows are found: what a workflow holds of it. */
 export interface EventRef {
   eventId: string;
   workspaceId: string;
   environmentId: string;
 }
 
-/** The result of a page. */
 export type FanOutStep = { next: 'go on' } | { next: 'end'; status: 'fanned_out' | 'failed'; deliveries: number };
 
 /** What is delivered: the body of every message of the event, in this order. */
@@ -30,8 +28,7 @@ export interface EventBody {
 }
 
 /**
- * Whether a subscription with these patterns gets events of a type. A pattern is a type, `*` for every type, or a prefix and `.*` for all
- * types below it: `order.*` is for `order.paid` and `order.item.added`, and not for `order`.
+ * A pattern is a type, `*`, or a prefix and `.*` for all types below it: `order.*` matches `order.paid`, not `order`.
  */
 export function matchesEventType(patterns: readonly string[], type: string): boolean {
   return patterns.some((pattern) => {

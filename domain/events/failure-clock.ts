@@ -6,7 +6,6 @@ export const CLOCK_APART_MS_MAX = 24 * 3_600_000;
 
 /** The memory that a subscription has of failed deliveries, without a success in between. */
 export interface FailureClock {
-  /** The first failure of those that count. */
   failingSince: Date;
   lastFailureAt: Date;
   /** Two failures lay 12 to 24 hours apart: five days from `failingSince` disable the subscription. */
@@ -14,11 +13,9 @@ export interface FailureClock {
 }
 
 /**
- * The clock after one more delivery failed for good at `at`. Null: none failed since the last success.
- *
- * Until the clock runs, the first and the last failure suffice to find a pair that starts it. They lie less than 12 hours apart, or they
- * would have started it. So where the first is more than 24 hours ago the last is more than 12 hours ago, and no failure in between
- * can start what the last one does not.
+ * The clock after one more delivery failed for good at `at`. Null: none failed since the last success. The first and
+ * last failure suffice to find a pair that starts the clock: they lie less than 12 hours apart, so once the first is 24
+ * hours old, no failure in between can start what the last one does not.
  */
 export function afterFailure(clock: FailureClock | null, at: Date): { clock: FailureClock; disables: boolean } {
   if (clock === null) return { clock: { failingSince: at, lastFailureAt: at, clockRuns: false }, disables: false };

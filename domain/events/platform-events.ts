@@ -4,9 +4,8 @@ import type { Payload } from './payload.ts';
 import * as payloads from './payloads.ts';
 
 /**
- * The one declaration of platform events: when each type is raised, and what its `data` holds. The `webhooks` of the OpenAPI document and
- * docs/reference/events.md are made of it. Tests check the table of docs/events.md against it, and every event that is raised. The triggers
- * that leave them in the outbox: db/migrations/platform-events.ts.
+ * When each platform event is raised, and its `data`. The OpenAPI `webhooks` and docs/reference/events.md are made of
+ * it; tests check docs/events.md and every raised event. The triggers: db/migrations/platform-events.ts.
  */
 export interface PlatformEventDeclaration extends Payload {
   /** Completes "Raised when …". */
@@ -89,9 +88,7 @@ export const PLATFORM_EVENTS: Record<PlatformEventType, PlatformEventDeclaration
 };
 
 /**
- * What an event of the outbox says: of a platform event its public payload, of an internal one what TypeScript raised.
- *
- * @throws {Error} where the snapshot is of no type, or lacks a column
+ * A platform event's public payload, or an internal event as it was raised. Throws for a snapshot that lacks a column.
  */
 export function payloadOf(type: RaisedEventType, snapshot: JsonObject): JsonObject {
   if (!isInternalEventType(type)) return PLATFORM_EVENTS[type].of(snapshot) as JsonObject;

@@ -1,7 +1,6 @@
 import { type Issue, validationError } from '../errors.ts';
 import { REDACTED } from '../redacted.ts';
 
-/** The headers of a subscription before a change: as they may be shown, and as they are sent. */
 export interface HeadersBefore {
   url: string;
   shown: Record<string, string> | null;
@@ -9,12 +8,8 @@ export interface HeadersBefore {
 }
 
 /**
- * The headers of a subscription after a change, as they are sent. `[REDACTED]`, as the record shows it, keeps a sealed value. A caller
- * who may change a subscription, and not read its credentials, must not send them to an address of their choice, so they stay with their
- * origin.
- *
- * @param given undefined: all of them stay.
- * @throws {ServiceError} VALIDATION_ERROR
+ * A subscription's headers after a change; undefined `given` keeps all. `[REDACTED]` keeps a sealed value, at its
+ * origin only: a caller who may not read credentials must not send them elsewhere. Throws VALIDATION_ERROR.
  */
 export function headersAfter(
   before: HeadersBefore,

@@ -1,6 +1,5 @@
 import { isId } from '../ids.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { readPath, type PathStep } from '../json-path.ts';
 import { DIRECT_FILE_BYTES_MAX, SHA256_HEX } from './files.ts';
 
@@ -10,10 +9,7 @@ import { DIRECT_FILE_BYTES_MAX, SHA256_HEX } from './files.ts';
 export const ATTACHMENTS_MAX = 20;
 export const ATTACHED_BYTES_MAX = DIRECT_FILE_BYTES_MAX;
 
-/**
- * The members that the input has of a file once it was admitted. The caller names only the id; the service adds the rest, so that
- * anything that is bound to the input or the request is bound to the file's content too.
- */
+/** The service adds all but the id at admission, so that what binds the input binds the file's content too. */
 export interface Attachment {
   id: string;
   filename: string;

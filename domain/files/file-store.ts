@@ -29,11 +29,9 @@ export interface FileStore {
   put(file: StoredFile, stage: FileStage, source: Bytes): Promise<void>;
   /** Null where callers send to the API, which hands the bytes to `put`. */
   presign: ((file: StoredFile, upload: PresignedUpload) => Promise<UploadTarget>) | null;
-  /** The largest presigned upload. */
   presignedBytesMax: number;
   /**
-   * Makes what is `incoming` the content; where nothing is incoming, what an earlier call left. Answers the content's size in bytes, or
-   * null where there is none.
+   * Promotes `incoming` to the content, idempotently. Returns the content's size in bytes, or null where there is none.
    */
   promote(file: StoredFile): Promise<number | null>;
   /** The content, or its bytes from `start` to `end`, both included. Null where there is none. */

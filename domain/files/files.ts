@@ -41,10 +41,7 @@ export function filenameProblem(name: string): string | null {
   return null;
 }
 
-/**
- * The `Content-Disposition` of a download (RFC 6266): the name as plain ASCII for old clients, without what could end the quoted text,
- * and whole in `filename*`.
- */
+/** The `Content-Disposition` of a download (RFC 6266): plain ASCII for old clients, the whole name in `filename*`. */
 export function attachmentDisposition(name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
   const whole = encodeURIComponent(name).replaceAll(

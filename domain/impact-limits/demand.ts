@@ -5,7 +5,6 @@ import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
 import { type LimitScope, type LimitTerms, unitText } from './limits.ts';
 
-/** What decides which limits apply to an effect, and how much of each it needs. */
 export interface ImpactFacts {
   impact: readonly ImpactQuantity[];
   actionName: string;
@@ -33,11 +32,7 @@ export interface Demands<Limit> {
   otherCurrency: Limit[];
 }
 
-/**
- * How much an effect needs of each limit that applies to it; a quantity of zero needs nothing. If the only applying money limits
- * are in other currencies, the money is refused: no limit would count it, and a limit on dollars does not permit payments in
- * euros.
- */
+/** What an effect needs of each limit. Money is refused where limits are only in other currencies. */
 export function demandsOn<Limit extends LimitTerms>(limits: readonly Limit[], facts: ImpactFacts): Demands<Limit> {
   const applying = limits.filter((limit) => appliesTo(limit.scope, facts));
   const amounts = new Map<Limit, number>();
@@ -70,7 +65,6 @@ export interface ShortLimit extends NamedLimit {
   cap: number;
   available: number;
   requested: number;
-  /** The period's key. */
   inPeriod: string;
   resetsAt: Date | null;
 }

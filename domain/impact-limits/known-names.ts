@@ -4,13 +4,11 @@ import { matchesGlob } from '../glob.ts';
 import { MONEY } from './limits.ts';
 import { nearNames } from '../near-names.ts';
 
-/** What the policies and limits of an environment may refer to by name. */
 export interface KnownNames {
   /** The live actions. Null: there are too many to look at, and nothing is said of actions. */
   actions: readonly KnownAction[] | null;
   /** The keys that are neither revoked nor expired. */
-  keys: readonly KnownKey[];
-  /** The members of the workspace. */
+  keys: readonly { id: string; name: string; canDecide: boolean }[];
   members: readonly { id: string; email: string; role: string }[];
 }
 
@@ -22,13 +20,6 @@ export interface KnownAction {
   impact: readonly Pick<ImpactDeclaration, 'dimension' | 'currency'>[];
 }
 
-export interface KnownKey {
-  id: string;
-  name: string;
-  canDecide: boolean;
-}
-
-/** More actions than this are not looked at. */
 export const KNOWN_ACTIONS_MAX = 5_000;
 
 /** The near names of one that does not exist, as the end of a message. */
@@ -54,13 +45,11 @@ export function actionsOf(
   );
 }
 
-/** The dimensions in which an invocation of the action may have an impact, by its declaration and by its adapter. */
 export function dimensionsOf({ impact, adapterType, adapterVersion }: KnownAction): string[] {
   const own = findDescriptor(adapterType, adapterVersion)?.impactDimensions ?? [];
   return [...impact.map(({ dimension }) => dimension), ...own];
 }
 
-/** Whether the action may have an impact in money of this currency. */
 export function mayUseCurrency(action: KnownAction, currency: string): boolean {
   const declared = action.impact.flatMap((one) => (one.dimension === MONEY ? [one.currency] : []));
   if (declared.length > 0) return declared.includes(currency);

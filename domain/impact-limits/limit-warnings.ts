@@ -1,6 +1,13 @@
 import { GOVERNANCE_WARNINGS_MAX, type GovernanceWarning, type GovernanceWarningCode } from '../governance-warnings.ts';
-import { actionsOf, didYouMean, dimensionsOf, matchesAny, mayUseCurrency } from './known-names.ts';
-import type { KnownAction, KnownNames } from './known-names.ts';
+import {
+  actionsOf,
+  didYouMean,
+  dimensionsOf,
+  type KnownAction,
+  type KnownNames,
+  matchesAny,
+  mayUseCurrency,
+} from './known-names.ts';
 import { MONEY, type LimitTerms } from './limits.ts';
 
 type CheckedTerms = Pick<LimitTerms, 'dimension' | 'currency' | 'scope'>;
@@ -36,7 +43,6 @@ function scopeWarnings(limit: CheckedTerms, actions: readonly KnownAction[]): Go
   return [...unmatched, ...dimensionWarnings(limit, applicable, actions)];
 }
 
-/** The patterns that match none of the names. */
 export function unmatchedOf(
   path: string,
   code: GovernanceWarningCode,

@@ -19,7 +19,6 @@ export interface LimitScope {
   actions?: string[] | undefined;
   /** Adapter types, with `*` too. */
   adapters?: string[] | undefined;
-  /** Ids of the API keys that ask. */
   apiKeys?: string[] | undefined;
   agentIds?: string[] | undefined;
   /** A path into the effect's target, and the value required there. */
@@ -29,7 +28,6 @@ export interface LimitScope {
 /** What a limit counts, and over which period. Fixed for the limit's life. */
 export interface LimitTerms {
   dimension: string;
-  /** Set for money only. */
   currency: string | null;
   period: LimitPeriod;
   /** IANA name: where the hours, days, weeks and months of the limit begin. */
@@ -37,7 +35,6 @@ export interface LimitTerms {
   scope: LimitScope;
 }
 
-/** The unit of a limit's amounts: minor units of its currency, or pieces of the dimension. */
 export function unitOf({ dimension }: Pick<LimitTerms, 'dimension'>): string {
   return dimension === MONEY ? 'minor_units' : dimension;
 }

@@ -1,18 +1,15 @@
 import type { ImpactDeclaration, ImpactQuantity } from '../actions.ts';
-import { isSameKind } from '../impact.ts';
+import { isSameKind, type SettledImpact } from '../impact.ts';
 import { readPath } from '../json-path.ts';
 import type { Json } from '../json.ts';
 import { parseResponsePath } from '../response-path.ts';
-import type { SettledImpact } from '../impact.ts';
 
-/** The provider's response to the request that succeeded, as the attempt keeps it. */
 export interface ObservedResponse {
   status: number;
   headers: Record<string, string>;
   body: Json;
 }
 
-/** The sources of the used amount: the action's declarations, and what its adapter reads in the response. */
 export interface Observers {
   declarations: readonly ImpactDeclaration[];
   /** Null if the adapter reports nothing. */
@@ -20,10 +17,9 @@ export interface Observers {
 }
 
 /**
- * How much an effect really used, from the response that accepted it. An `upper_bound` is lowered to the value at the path that
- * its declaration names in `observed`, or else to what the adapter reports for its dimension and currency. A header counts where it
- * is digits alone. If the value is missing, unusable or above the declared amount, the quantity counts in full. Null if nothing observes,
- * or there is no such response.
+ * What an effect really used, by the response that accepted it: an `upper_bound` is lowered to the value at its
+ * declaration's `observed` path, else to the adapter's report. A missing or larger value counts in full. A header
+ * counts only as digits. Null where nothing observes, or without such a response.
  */
 export function observedImpact(
   { declarations, reported }: Observers,

@@ -2,13 +2,9 @@ import { formatsByZone } from '../local-time.ts';
 import type { LimitPeriod } from './limits.ts';
 
 /**
- * The accounting periods of impact limits, on the wall clock of the limit's time zone. A key names one period for good: a
- * reservation belongs to the period in which it was made, whatever happens later.
- *
- *   hour `2026-10-25T02+01:00`   day `2026-10-25`   week `2026-W43` (ISO 8601: from Monday)   month `2026-10`   `lifetime`
- *
- * The hour carries its offset, because the night in which clocks go back has the same hour twice. Days are as long as the
- * wall clock makes them: 23 or 25 hours where it is changed.
+ * Periods of impact limits, on the wall clock of the limit's zone. A key names one period for good. hour
+ * `2026-10-25T02+01:00` (with its offset: clocks going back repeat an hour), day `2026-10-25`, week `2026-W43` (ISO
+ * 8601), month `2026-10`, `lifetime`. Days have 23 or 25 hours where clocks change.
  */
 export interface LimitClock {
   period: LimitPeriod;

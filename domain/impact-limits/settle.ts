@@ -2,23 +2,16 @@ import type { SettledImpact } from '../impact.ts';
 import type { Outcome, PartialEffect, Stage } from '../lifecycle.ts';
 import type { Exposure, ReservationState } from './limits.ts';
 
-export interface RequiredState {
-  state: ReservationState;
-  exposure: Exposure | null;
-}
-
 /**
- * The state that an effect's reservations must have, from the effect's own row. Null: it can have none yet. The database holds
- * the same table (`reservation_place`) and checks it at every commit.
- *
- * A failure that may have had part of its effect does not prove that nothing happened. Its reservation counts as used, in full
- * unless someone said how much, and is marked `partial`.
+ * The state of an effect's reservations, from its row; null: none yet. The database checks the same table
+ * (`reservation_place`) at every commit. A failure that may have had a part of its effect is `partial`: used in full,
+ * unless someone said how much.
  */
 export function requiredState(effect: {
   stage: Stage;
   outcome: Outcome;
   partialEffect: PartialEffect;
-}): RequiredState | null {
+}): { state: ReservationState; exposure: Exposure | null } | null {
   if (effect.stage === 'rejected') return { state: 'released', exposure: null };
   if (effect.stage === 'dispatching') return { state: 'reserved', exposure: 'dispatching' };
   switch (effect.outcome) {
@@ -36,10 +29,7 @@ export function requiredState(effect: {
   }
 }
 
-/**
- * How much of a reservation is settled: the amount observed in its dimension and currency, or all of it if none was observed.
- * Never more than was reserved, so that a settlement never exceeds a cap.
- */
+/** The amount observed in the dimension and currency, else all. Never more than reserved, so no cap is exceeded. */
 export function settledAmount(
   reservation: { amount: number; dimension: string; currency: string | null },
   settledImpact: SettledImpact | null,

@@ -4,7 +4,6 @@ import type { Json } from '../json.ts';
 import { type PreviewBlock, TRUNCATED_NOTE } from '../adapters/preview-block.ts';
 import { visibleText } from '../unseen-characters.ts';
 
-/** An approval as a chat shows it. */
 export interface ShownInChat {
   title: string;
   summary: string;
@@ -65,10 +64,7 @@ function linesOf(block: PreviewBlock): string {
 /** The beginning of a line that continues a value. */
 const GOES_ON = '│ ';
 
-/**
- * Makes all of a foreign text visible: `⟨U+202E⟩` replaces a character that shows nothing or reverses others, and a line that begins
- * within the text is distinguishable from ours. A bracket that opens a mark is marked too, so that no text looks like a mark.
- */
+/** Marks unseen characters, line beginnings and brackets that open a mark: no foreign text looks like ours. */
 function visible(text: string): string {
   return visibleText(text).replaceAll('\n', `\n${GOES_ON}`);
 }

@@ -3,8 +3,7 @@ import type { Decision } from '../approvals/approval.ts';
 import { isEqualInConstantTime } from '../constant-time.ts';
 
 /**
- * Requests that chat systems sign. Sources: "Verifying requests from Slack" (docs.slack.dev) and "Security and Authorization" of
- * Discord's interactions (discord.com/developers).
+ * Requests that chat systems sign. Sources: docs.slack.dev, "Verifying requests from Slack"; Discord, "Interactions".
  */
 const AGE_SECONDS_MAX = 300;
 const TIMESTAMP = /^\d{1,12}$/;

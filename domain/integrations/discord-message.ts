@@ -26,10 +26,7 @@ const [PONG, MESSAGE, UPDATE] = [1, 4, 7] as const;
 
 const NOBODY = { parse: [] };
 
-/**
- * The message for an approval. Texts are in code blocks, so that a text of an agent is no link and mentions nobody. It has buttons only
- * if all of it fits: a user who clicks has been shown everything.
- */
+/** Texts are in code blocks: no links, no mentions. It has buttons only if all fits: a user has seen everything. */
 export function discordMessage(text: ChatText, deciding: Deciding): RESTPostAPIWebhookWithTokenJSONBody {
   const all = [text.heading, ...text.parts, text.footer];
   const pieces = all.flatMap((part) => sectionsOf(fenceable(part), EMBED_CHARACTERS_MAX));
@@ -71,7 +68,6 @@ export function discordOutcome(text: string): APIInteractionResponseUpdateMessag
   return { type: UPDATE, data: { content: plain(text), embeds: [], components: [], allowed_mentions: NOBODY } };
 }
 
-/** Only the user who clicked sees it. */
 export function discordWhisper(text: string): APIInteractionResponseChannelMessageWithSource {
   return { type: MESSAGE, data: { content: plain(text), flags: EPHEMERAL, allowed_mentions: NOBODY } };
 }

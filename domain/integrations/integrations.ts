@@ -54,10 +54,7 @@ export interface ChatAuthentication {
 const WEBHOOK_PATH = /^\/api(?:\/v\d+)?\/webhooks\/(\d{1,30})\/([\w-]{20,200})$/;
 const WEBHOOK_HOSTS = new Set(['discord.com', 'discordapp.com', 'ptb.discord.com', 'canary.discord.com']);
 
-/**
- * The parts of a Discord webhook's URL; null if the text is none. A URL with a query is refused: `?thread_id=…` would be left out of
- * every post, which would then go to the channel, another audience.
- */
+/** The parts of a Discord webhook's URL, or null. Refuses a query: `?thread_id=…` would be lost, and post elsewhere. */
 export function parseDiscordWebhook(text: string): { id: string; token: string } | null {
   if (!URL.canParse(text)) return null;
   const { protocol, host, pathname, username, password, search, hash } = new URL(text);

@@ -6,15 +6,9 @@ import { escapeMarkup } from '../markup-characters.ts';
 /** Slack takes 50 blocks, and 3,000 characters in the text of a section. */
 const SECTIONS_MAX = 40;
 const SECTION_CHARACTERS_MAX = 3_000;
-/**
- * `chat.postMessage` bounds all blocks together as well, at some 12,000 characters "with a buffer for block containers", and answers
- * `msg_blocks_too_long`. No page documents it: slackapi/bolt-js issues 2509 and 2867. We count their JSON, and leave room for the buttons.
- */
+/** Slack refuses more than some 12,000 characters of blocks (undocumented: slackapi/bolt-js 2509, 2867). */
 const BLOCKS_JSON_CHARACTERS_MAX = 10_000;
-/**
- * Slack sends the message along with each click, in a form: api/integrations/serve-interactions.ts takes 64 KiB, with what else Slack
- * says.
- */
+/** Slack sends the message with each click, and api/integrations/serve-interactions.ts reads 64 KiB. */
 const BLOCKS_FORM_BYTES_MAX = 44 * 1024;
 
 export interface SlackMessage {
@@ -30,10 +24,7 @@ export interface Deciding {
   takesClicks: boolean;
 }
 
-/**
- * The message for an approval. Texts are plain, so that a text of an agent is no link and mentions nobody. It has buttons only if all of
- * it fits: a user who clicks has been shown everything.
- */
+/** Texts are plain: no links, no mentions. It has buttons only if all fits: a user has seen everything. */
 export function slackMessage(text: ChatText, deciding: Deciding): SlackMessage {
   const sections = [text.heading, ...text.parts, text.footer].flatMap(sectionsOfPart);
   const json = JSON.stringify(sections);
@@ -92,7 +83,6 @@ export function slackOutcome(text: string): SlackMessage & { replace_original: t
   };
 }
 
-/** Only the user who clicked sees it. */
 export function slackWhisper(text: string): { response_type: 'ephemeral'; replace_original: false; text: string } {
   return { response_type: 'ephemeral', replace_original: false, text: escapeMarkup(text) };
 }

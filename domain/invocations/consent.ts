@@ -2,24 +2,19 @@ import type { PolicyVerdict } from '../approval-policies/verdict.ts';
 import { type Principal, type Requester, stricterNow } from '../approvals/terms.ts';
 import type { Refusal } from '../refusals.ts';
 
-/** An approval that was given for an invocation. */
 export interface GivenApproval {
   id: string;
   /** False where it was given for another request than the one that would be sent. */
   isOfBinding: boolean;
   quorum: number;
   requestedBy: Requester;
-  /** Who approved and may still approve. */
   approvedBy: readonly Principal[];
 }
 
 /** `let_through`: the policies of an earlier moment asked nobody, and it waited for other effects since. */
 export type Consent = 'none' | 'let_through' | GivenApproval;
 
-/**
- * Why the policies refuse: they deny it, or ask for more now than an invocation that waited was given. Null: they do not, though
- * they may ask people.
- */
+/** Why the policies refuse: a denial, or more than a waiting invocation was given. Null: they may still ask people. */
 export function refusalOfPolicies(verdict: PolicyVerdict, consent: Consent): Refusal | null {
   if (consent === 'none') return verdict.refusal;
   if (consent === 'let_through') return verdict.effect === 'require_approval' ? askedTooLate(verdict) : verdict.refusal;

@@ -1,7 +1,6 @@
 import type { Outcome, Stage } from '../lifecycle.ts';
 import type { Dependencies } from './judgement.ts';
 
-/** An effect that an invocation waits for, in its current state. */
 export interface Dependency {
   effectId: string;
   stage: Stage;
@@ -17,8 +16,7 @@ const WHY: Record<GivenUp, string> = {
 };
 
 /**
- * Whether every dependency of an invocation has succeeded. Any other end of a dependency is final and refuses the invocation, as
- * does a wait that was given up. (A dependency that its provider reverses later counted as succeeded then.)
+ * Whether all dependencies succeeded. Any other end, or a wait that was given up, refuses. A later reversal does not.
  */
 export function judgedDependencies(all: readonly Dependency[], givenUp: GivenUp | null = null): Dependencies {
   const open = all.filter(({ outcome }) => outcome !== 'succeeded');

@@ -6,12 +6,10 @@ import { missingSecrets } from '../secret-refusals.ts';
 import { type Consent, refusalOfPolicies } from './consent.ts';
 
 /**
- * The one judgement of an invocation: what the service does with it, by what is known of it. Everybody asks this function: the
- * admission, the evaluation, the last look before the dispatch, the claim of the dispatch, a dry run and a preview. Each way
- * reads the facts that it can, under its own locks, and leaves the rest as in `NOTHING_KNOWN`.
+ * The one judgement of an invocation. Admission, evaluation, the last look and the claim of the dispatch, dry runs and
+ * previews call it; each reads the facts that it can, under its own locks, and leaves the rest as in `NOTHING_KNOWN`.
  */
 
-/** What is known of an invocation. */
 export interface Facts {
   /** Why the environment is halted; null while it runs. */
   halt: string | null;
@@ -101,7 +99,6 @@ export const RULES: readonly (readonly [name: string, rule: Rule])[] = [
 
 const POLICIES = RULES.findIndex(([name]) => name === 'policies');
 
-/** Judges an invocation by what is known of it. */
 export function judge(facts: Facts): Judgement {
   const { verdict, consent, dependencies } = facts;
   for (const [at, [, rule]] of RULES.entries()) {
@@ -128,7 +125,6 @@ function asksPeople(verdict: PolicyVerdict): verdict is AskingVerdict {
   return verdict.effect === 'require_approval' && verdict.terms !== null;
 }
 
-/** The part of an invocation that its workflow needs to continue. */
 export interface Onward {
   effectId: string | null;
   actionName: string;

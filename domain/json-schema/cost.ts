@@ -1,11 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { mapSubschemas } from './structure.ts';
 
-/**
- * Decides which validations are cheap enough, for any schema of a tenant, to need no thread. The bound is static. Without
- * references each subschema meets each value at most once, so that the work is at most the product of the two weights. A schema
- * with any other keyword that multiplies work is never cheap.
- */
+/** Which validations need no thread. Without references the work is at most the product of both weights. */
 const CHEAP_SCHEMA_VALUES_MAX = 400;
 /** Compiling takes half a millisecond for each subschema, measured. */
 const CHEAP_SUBSCHEMAS_MAX = 24;
@@ -53,10 +49,7 @@ function patternSizeBound(pattern: string): number {
   return size;
 }
 
-/**
- * The weight of a value: its values and names, and a part of their characters. Null above `max`, which ends the walk, or if a text is
- * longer.
- */
+/** A value's weight: values, names and a part of their characters. Null above `max`, or for a longer text. */
 function weightUpTo(value: Json, max: number, textCharactersMax = Number.POSITIVE_INFINITY): number | null {
   let weight = 0;
   const waiting: Json[] = [value];

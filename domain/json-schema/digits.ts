@@ -1,9 +1,6 @@
 import type { Json, JsonObject } from '../json.ts';
 
-/**
- * A schema of type `integer` (or `number`) and `string` together, with the format `int64` or `uint64`, takes an integer of 64 bits
- * as a number or, beyond 2^53 where JSON numbers are not exact, as a text of its digits. Such a text is sent as a number.
- */
+/** With the format `int64` or `uint64`, integers beyond 2^53 are texts of digits, sent as numbers. */
 export const INTEGER_FORMATS: readonly string[] = ['int64', 'uint64'];
 
 const DIGITS = /^(?:0|-?[1-9]\d{0,19})$/;

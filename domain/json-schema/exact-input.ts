@@ -1,12 +1,11 @@
-import { type ExactJson, type ExactObject, isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { unescapeStep } from '../json-pointer.ts';
+import { type ExactJson, type ExactObject, isJsonObject, type Json, type JsonObject, listOf } from '../json.ts';
+import { referredIn } from '../json-pointer.ts';
 import { digitsFault, mayBeDigits, takesDigits } from './digits.ts';
 import { compilePattern } from './patterns.ts';
 
 /**
- * The input as it is sent and decided upon: a text of digits that its schema takes as an integer (digits.ts) is the number that it
- * means, a bigint beyond 2^53. The request, the policies and the impact all read this form, so that they agree. The record keeps what
- * the caller wrote. Where a schema leaves open whether a text is meant, in an `anyOf` that takes texts too, it stays a text.
+ * The input as it is sent and decided upon: a text that its schema takes as an integer (digits.ts) is that number, a
+ * bigint beyond 2^53. Request, policies and impact all read it. In an `anyOf` that takes texts too it stays a text.
  */
 export function exactInput(schema: JsonObject, input: JsonObject): ExactObject {
   if (!holdsDigits(input)) return input;
@@ -88,14 +87,7 @@ class Reading {
   }
 
   #referred({ $ref: reference }: JsonObject): Json | undefined {
-    if (typeof reference !== 'string' || (reference !== '#' && !reference.startsWith('#/'))) return undefined;
-    let target: Json | undefined = this.#root;
-    for (const part of reference.split('/').slice(1)) {
-      const name = unescapeStep(part.includes('%') ? decoded(part) : part);
-      if (Array.isArray(target)) target = target[Number(name)];
-      else target = isJsonObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
-    }
-    return target;
+    return typeof reference === 'string' ? referredIn(this.#root, reference) : undefined;
   }
 
   /** Whether nothing that is cheap to see keeps a value from being of a branch: its type, its tags, what it requires and closes. */
@@ -159,17 +151,4 @@ function isOfType(type: Json, value: Json): boolean {
   if (type === 'object') return isJsonObject(value);
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
-}
-
-function listOf(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch (error) {
-    if (error instanceof URIError) return part;
-    throw error;
-  }
 }

@@ -1,13 +1,11 @@
-import type { Json, JsonObject } from '../json.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 const MEMBERS_SHOWN = 4;
 const DEPTH_SHOWN = 2;
 const TEXT_CHARACTERS_MAX = 160;
 
 /**
- * A small value of an object's shape, as text for "must be an object such as …": its required members, or its first two where
- * none is required. Null where the schema says nothing of its members.
+ * For "must be an object such as …": the required members, else the first two. Null where the schema has no members.
  */
 export function exampleShape(schema: unknown): string | null {
   const example = exampleOf(schema, DEPTH_SHOWN);

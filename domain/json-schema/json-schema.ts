@@ -1,23 +1,18 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
-import { addSafeKeywords, newBudget, ValidationBudgetError } from './keywords.ts';
-import type { ValidationBudget } from './keywords.ts';
+import { addSafeKeywords, newBudget, type ValidationBudget, ValidationBudgetError } from './keywords.ts';
 import { meantText } from '../near-names.ts';
 import { exampleShape } from './example-shape.ts';
 import { withoutCascades } from './one-issue.ts';
 import { structureIssues } from './structure.ts';
 import { digestOf } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
-import { pathText } from '../json-path.ts';
-import type { PathStep } from '../json-path.ts';
+import { type PathStep, pathText } from '../json-path.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { unescapeStep } from '../json-pointer.ts';
 
-/**
- * JSON Schema 2020-12 for the schemas of tenants. Each schema is checked before it is stored, and validation is bounded in time
- * and stack for every schema. Known `format`s are asserted.
- */
+/** JSON Schema 2020-12 for tenants: checked before it is stored, bounded in time and stack, formats asserted. */
 export interface CompiledSchema {
   /** What is wrong with a value, with paths such as `input.items[0].id`; empty: it is valid. */
   validate(value: Json): Issue[];
@@ -38,10 +33,7 @@ const ISSUES_MAX = 50;
 /** Checks schemas against the meta-schema. One instance for all, because compiling the meta-schema is costly. */
 let metaSchemaValidator: Ajv2020 | undefined;
 
-/**
- * What is wrong with a schema: not 2020-12, too large or deep, a reference that leads out of the document or nowhere, a
- * pattern that cannot be run in linear time. Empty where it can be used.
- */
+/** A schema's issues: not 2020-12, too large or deep, a bad reference, a pattern without linear time. */
 export function checkSchema(schema: JsonObject, path = 'inputSchema'): Issue[] {
   const structure = structureIssues(schema, path);
   if (structure.length > 0) return structure;
@@ -153,7 +145,6 @@ function pointerSteps(pointer: string): PathStep[] {
     .map((step) => (/^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step));
 }
 
-/** The member that an error is about, if the error names its parent's path. */
 function memberOf({ keyword, params, propertyName }: ErrorObject): PathStep[] {
   if (propertyName !== undefined) return [propertyName];
   const names: Record<string, string> = {

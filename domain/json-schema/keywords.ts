@@ -19,7 +19,6 @@ export class ValidationBudgetError extends Error {
 export interface ValidationBudget {
   start(limitMs: number): void;
   check(): void;
-  /** The instructions of all patterns compiled so far. */
   patternInstructions(): number;
   /** The engine for `pattern`: RE2, whose time is linear in the text. */
   regExp: RegExpEngine;
@@ -39,10 +38,7 @@ interface CompiledPattern {
 const PATTERN_WORK_MAX = 20_000_000;
 /** Regular expressions that backtrack check the formats, so that a longer text matches none. */
 const FORMAT_LENGTH_MAX = 2_048;
-/**
- * Fewer steps have multiplied nothing. Where they take long by the clock, the machine was busy with something else, and a valid input
- * is not to be refused for it.
- */
+/** Fewer steps have multiplied nothing: if they take long, the machine was busy, and the input is not refused. */
 const STEPS_FREE = 32;
 const STEP_KEYWORD = 'x-service-step';
 const DIGITS_KEYWORD = 'x-service-digits';
@@ -84,8 +80,7 @@ export function newBudget(): ValidationBudget {
 }
 
 /**
- * Gives the validator keywords of bounded cost, and returns the schema with a step in each subschema that checks the clock.
- * Generated code cannot be stopped from within in any other way.
+ * Adds keywords of bounded cost, and a step in each subschema that checks the clock: generated code stops no other way.
  */
 export function addSafeKeywords(ajv: Ajv2020, schema: JsonObject, budget: ValidationBudget): JsonObject {
   addFormats.default(ajv);

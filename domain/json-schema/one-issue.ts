@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import { unescapeStep } from '../json-pointer.ts';
+import type { Json } from '../json.ts';
+import { referredIn } from '../json-pointer.ts';
 
 /** Keywords that only say that one of their branches failed. Where a branch says what is wrong, they add nothing. */
 const WRAPPERS = new Set(['if', 'propertyNames']);
@@ -9,11 +10,7 @@ const NODES_MAX = 2_000;
 const UNRESOLVED = Symbol('a reference that leads out of the document');
 const ALTERNATIVES = new Set(['anyOf', 'oneOf']);
 
-/**
- * One mistake, one issue. If a value fits no branch of an `anyOf` or `oneOf`, a validator reports every mistake of every branch, and the
- * choice itself. We keep the mistakes of the branch that the value comes nearest to: the one with the fewest mistakes, and none in the
- * type of the value itself. If no branch is nearer than the others, we keep the choice.
- */
+/** One mistake, one issue: the mistakes of the nearest branch of an `anyOf` or `oneOf`, else the choice itself. */
 export function withoutCascades(errors: readonly ErrorObject[], root: unknown): ErrorObject[] {
   let kept = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
   // The innermost choice comes first: what is kept of it counts for the choice around it.
@@ -82,10 +79,7 @@ function valuesOf({ params }: ErrorObject): unknown[] {
   return allowedValues ?? [allowedValue];
 }
 
-/**
- * The branch of the choice that an error belongs to, or null. A branch behind a reference has a path of its own in the schema, so
- * branches are identified by the schemas that they hold.
- */
+/** An error's branch, by the schemas that branches hold: behind a reference the path is another. */
 function branchOf(error: ErrorObject, choice: ErrorObject, branches: readonly ReadonlySet<unknown>[]): number | null {
   if (error === choice || !isBelow(error.instancePath, choice.instancePath)) return null;
   const branch = branches.findIndex((nodes) => nodes.has(error.parentSchema));
@@ -105,23 +99,13 @@ function nodesOf(schema: unknown, root: unknown): Set<unknown> {
     nodes.add(node);
     const { $ref } = node as { $ref?: unknown };
     if (typeof $ref === 'string') {
-      const target = $ref.startsWith('#/') ? resolved(root, $ref) : undefined;
+      const target = $ref.startsWith('#/') ? referredIn(root as Json, $ref) : undefined;
       if (target === undefined) nodes.add(UNRESOLVED);
       else waiting.push(target);
     }
     waiting.push(...(Object.values(node) as unknown[]));
   }
   return nodes;
-}
-
-function resolved(root: unknown, pointer: string): unknown {
-  const steps = decodeURIComponent(pointer).split('/').slice(1);
-  return steps.reduce<unknown>((node, step) => {
-    const name = unescapeStep(step);
-    return typeof node === 'object' && node !== null && Object.hasOwn(node, name)
-      ? (node as Record<string, unknown>)[name]
-      : undefined;
-  }, root);
 }
 
 const isBelow = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}/`);

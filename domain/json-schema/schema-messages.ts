@@ -23,10 +23,7 @@ const FORMAT_TEXTS: Readonly<Record<string, string>> = {
   safeint: 'an integer from -(2^53 - 1) to 2^53 - 1',
 };
 
-/**
- * The message for the caller where a schema has none of its own; pass it as the `error` of a parse. It says what the value must
- * be, not how the library checks it. A missing member is "required", never "undefined", which JSON does not have.
- */
+/** For the `error` of a parse. It says what the value must be; a missing member is "required", not "undefined". */
 export const plainMessages: z.core.$ZodErrorMap = (issue) => {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'is required';
@@ -65,7 +62,6 @@ const COMPARED_MAX = 50;
 
 const UNKNOWN_FIELD = 'is not a known field';
 
-/** The message for each of the unknown keys that an issue names, with what may have been meant by the first of them. */
 export function unknownFieldMessages(issue: z.core.$ZodIssueUnrecognizedKeys): { key: string; message: string }[] {
   const lines = issue.message.split('\n');
   return issue.keys.map((key, at) => {

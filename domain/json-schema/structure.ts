@@ -1,7 +1,6 @@
 import { compilePattern } from './patterns.ts';
 import type { Issue } from '../errors.ts';
-import { isJsonObject, jsonBytes, jsonDepthExceeds } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, jsonBytes, jsonDepthExceeds, type JsonObject } from '../json.ts';
 import { SCHEMA_APPLICATORS, SCHEMA_LIST_APPLICATORS, SCHEMA_MAP_APPLICATORS } from './applicators.ts';
 import { escapeStep } from '../json-pointer.ts';
 

@@ -10,7 +10,6 @@ export interface ToolAnnotations {
   openWorldHint: boolean;
 }
 
-/** A tool that reads what this service has recorded. */
 export const READS_RECORDS: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -26,10 +25,7 @@ export const ACTS_ON_THE_WORLD: ToolAnnotations = {
   openWorldHint: true,
 };
 
-/**
- * The annotations of an action: read-only where its adapter says that the call cannot change anything and the action declares no
- * impact. A client may skip its confirmation for a read-only tool, so what is not known to be one is announced as destructive.
- */
+/** A client may skip its confirmation for a read-only tool: what is not known to be one is destructive. */
 export function annotationsOf(definition: ActionDefinition): ToolAnnotations {
   const descriptor = findDescriptor(definition.adapter.type, definition.adapter.version);
   const mayWrite = descriptor?.writes(definition) ?? true;

@@ -1,7 +1,6 @@
 import { type JsonObject, textOf } from '../json.ts';
 import type { Grade, InvocationStatus } from '../lifecycle.ts';
 
-/** The members of an invocation, as the API shows it, that its headline says. */
 export interface ToldInvocation {
   id: string;
   status: InvocationStatus;
@@ -14,10 +13,8 @@ export interface ToldInvocation {
 }
 
 /**
- * What an agent reads first of an invocation: its status and grade, why, and what to do. A refusal's code stands in place of the
- * grade, which says nothing more of it: "REFUSED (impact_limit_exceeded): …".
- *
- * @param decideAt where a person decides on it, while it waits for approval.
+ * What an agent reads first: status and grade, why, what to do. A refusal's code stands in the grade's place: "REFUSED
+ * (impact_limit_exceeded): …". `decideAt`: where a person decides, during the wait for approval.
  */
 export function headlineOfInvocation(invocation: ToldInvocation, decideAt: string | null): string {
   const { id, status, grade, action, approvalId, error, refusal, nextStep } = invocation;
@@ -47,7 +44,6 @@ export function headlineOfPreview(preview: JsonObject, actionName: string): stri
   );
 }
 
-/** The next step of the REST API in the words of the tools. */
 function inTools(nextStep: string): string {
   return nextStep.replaceAll(
     /poll GET \/api\/v2\/actions\/invocations\/(\w+)\?wait=(\d+)/g,

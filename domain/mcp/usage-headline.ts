@@ -1,4 +1,3 @@
-/** What the first text of `get_usage` says. */
 interface ToldUsage {
   resetsAt: string;
   items: readonly { meter: string; used: number; workspace: { used: number; limit: number | 'unlimited' } }[];

@@ -26,10 +26,7 @@ export type SearchMode = (typeof SEARCH_MODES)[number];
 export const SEARCH_LIMIT_DEFAULT = 10;
 export const SEARCH_LIMIT_MAX = 100;
 
-/**
- * How many memories of a search are compared by their whole vectors. In a scope of at most so many every one is, and the search is
- * exact; in a larger one those whose vectors have the most signs in common with the query's (docs/memory.md, "How it searches").
- */
+/** Memories compared by whole vectors. A smaller scope is searched exactly (docs/memory.md, "How it searches"). */
 export const COMPARED_MAX = 2_000;
 
 /** A request deletes up to so many chains, what was derived counted too. A job deletes the rest, page by page. */
@@ -54,7 +51,6 @@ export interface MemoryFilter {
   sessionId?: string | undefined;
   kind?: MemoryKind | undefined;
   source?: { type: string; id?: string | undefined } | undefined;
-  /** Members that the metadata has, with these values. */
   metadata?: JsonObject | undefined;
 }
 

@@ -7,7 +7,6 @@ export type MemoryJobKind = (typeof MEMORY_JOB_KINDS)[number];
 export const MEMORY_JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed'] as const;
 export type MemoryJobStatus = (typeof MEMORY_JOB_STATUSES)[number];
 
-/** Jobs of one environment that have not ended. */
 export const OPEN_JOBS_MAX = 100;
 export const ENDED_JOBS_KEPT_DAYS = 30;
 export const CHUNKS_MAX = 20_000;
@@ -16,7 +15,6 @@ export const SESSION_BYTES_MAX = 8 * 1024 * 1024;
 export const INGEST_MESSAGES_MAX = 10_000;
 /** Chunks that are embedded together and stored in one transaction. */
 export const INGEST_PAGE_SIZE = 64;
-/** Chains that are deleted in one transaction. */
 export const FORGET_PAGE_SIZE = 500;
 
 export interface MemoryJobRef {
@@ -26,11 +24,9 @@ export interface MemoryJobRef {
   kind: MemoryJobKind;
 }
 
-/** What the workflow of a job does next. */
 export type MemoryJobStep =
   { next: 'go on' } | { next: 'wait'; why: 'embeddings' | 'paused' } | { next: 'end'; status: MemoryJobStatus };
 
-/** What every memory of an ingest has. */
 export interface IngestTemplate {
   kind: MemoryKind;
   userId: string | null;

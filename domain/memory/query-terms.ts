@@ -139,10 +139,7 @@ function pairsOf(segment: string): Placed[] {
   return starts.map((start) => placed(characters.slice(start, start + 2).join(''), start));
 }
 
-/**
- * The words of a run that a search looks for. ICU takes a word apart that its dictionary lacks: characters that it leaves alone belong together,
- * and so do the Hiragana of a word.
- */
+/** The words of a run to search for. ICU splits unknown words: lone characters, and Hiragana, belong together. */
 function askedSegments(run: UnspacedRun): string[] {
   const merged: string[] = [];
   let before: 'hiragana' | 'single' | 'word' | null = null;

@@ -8,7 +8,6 @@ export interface Ranked {
   score: number;
 }
 
-/** The rank of an item in one ranking, from 1, and its score there. */
 export interface Place {
   rank: number;
   score: number;
@@ -21,10 +20,7 @@ export interface Fused {
   text: Place | null;
 }
 
-/**
- * Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): the score of an item is the sum of 1 / (60 + rank) over the rankings that
- * contain it. The two scores need no common scale. Ties are ordered by id, so that the same question has the same answer.
- */
+/** Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): the sum of 1 / (60 + rank). Ties are ordered by id. */
 export function fuseRanks(vector: readonly Ranked[], text: readonly Ranked[]): Fused[] {
   const fused = new Map<string, Fused>();
   const add = (ranking: readonly Ranked[], by: 'vector' | 'text'): void => {

@@ -1,9 +1,6 @@
 import { chunksOf, groupedNumbers, joinedNumbers, segmentsOf, type UnspacedRun } from './search-words.ts';
 
-/**
- * How much a term tells, by which searches rank: A, as it is written; B, its stem, or two characters of a language without spaces; C, a part of
- * a word; D, one character.
- */
+/** A term's weight: A, as written; B, its stem, or two unspaced characters; C, a part of a word; D, one character. */
 type Weight = 'A' | 'B' | 'C' | 'D';
 
 /** What PostgreSQL makes the terms of a memory of (`memory_terms`, migration 0034). */
@@ -17,7 +14,6 @@ export interface SearchTerms {
 /** A prefix of Hebrew is written as one with its word: the, in, to, from, and, as, that. */
 const HEBREW_PREFIXED = /^[הבלמוכש]\p{Script=Hebrew}{3,}$/u;
 
-/** The terms of a memory. */
 export function searchTermsOf(content: string): SearchTerms {
   const words: SearchTerms['words'] = [];
   const others: string[] = [];

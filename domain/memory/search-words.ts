@@ -1,13 +1,9 @@
-/**
- * The words of a text, for a search of memories by words. A memory and a query are read by the same rules, here and not by PostgreSQL's
- * parser: that one knows neither languages without spaces nor accents, and its letters depend on the locale of the cluster.
- */
+/** The words of a memory or query. PostgreSQL's parser knows no accents and no languages without spaces. */
 export interface SearchWord {
   /** As it is written, in lower case: what is written exactly so ranks first. */
   exact: string;
   /** Without accents. Its stem is what is looked for. */
   folded: string;
-  /** The dictionary of PostgreSQL that stems it. */
   dictionary: string;
   /** Its place among the words of the text, from 1. */
   at: number;
@@ -50,7 +46,6 @@ const DICTIONARIES: readonly (readonly [RegExp, string])[] = [
 ];
 const NO_DICTIONARY = 'simple';
 
-/** Reads a text chunk by chunk. */
 export function chunksOf(text: string): Chunk[] {
   const chunks: Chunk[] = [];
   let current: Chunk | null = null;
@@ -92,10 +87,7 @@ function humpsOf(token: string): string[] {
 const withoutFormat = (text: string): string =>
   text.replaceAll(/[\p{Cf}\u0640]|\ufe0e|\ufe0f|\p{Emoji_Modifier}/gu, '');
 
-/**
- * Marks above letters: of Latin, Greek and Cyrillic, of Hebrew and of Arabic. Elsewhere a mark is a vowel, or part of a letter. The short i of
- * Cyrillic is a letter of its own, which endings are told by.
- */
+/** Marks above letters; elsewhere a mark is a vowel. Not the short i of Cyrillic, which tells endings. */
 const MARKS =
   /(?<![иИ])\u0306|[\u0300-\u0305\u0307-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]/gu;
 /** Letters that Unicode does not take apart. */
@@ -135,7 +127,6 @@ const GROUPED_NUMBER = /(?<![\p{L}\p{N}])(?:\+|\()?\d[\d ().\-/]{5,}\d(?![\p{L}\
 const GROUPED_DIGITS_MIN = 7;
 const GROUPED_DIGITS_MAX = 15;
 
-/** The groups of digits of each such number, and the text without them. */
 export function groupedNumbers(text: string): { numbers: string[][]; rest: string } {
   const numbers: string[][] = [];
   const rest = text.normalize('NFKC').replaceAll(GROUPED_NUMBER, (number) => {

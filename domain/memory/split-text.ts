@@ -8,10 +8,7 @@ const SENTENCE_END = /(?<![.!?…。！？])[.!?…。！？]+["'”’)\]]*\s+/
 /** Where a text is best cut, the best first: between paragraphs, lines, sentences, clauses, words. */
 const SEAMS: readonly RegExp[] = [/\n\s*\n/g, /\n/g, SENTENCE_END, /[;:,、，]\s+/g, /\s+/g];
 
-/**
- * Cuts a text into chunks of at most `charactersMax` characters, none of them empty, in order. Each cut is at the best seam of the
- * second half of what fits, so that a chunk is a whole thought where the text allows it. Nothing but white space at the cuts is lost.
- */
+/** Cuts a text into ordered chunks, each at the best seam of the second half of what fits. Loses only white space. */
 export function splitText(text: string, charactersMax: number): string[] {
   const chunks: string[] = [];
   for (let rest = text.trim(); rest !== '';) {

@@ -9,7 +9,6 @@ import {
   TITLE_CHARACTERS_MAX,
 } from './notifications.ts';
 
-/** An event of the outbox, as far as a notification needs it. */
 export interface NotifiedEvent {
   /** Its place in the outbox, which is unique. */
   id: string;
@@ -27,10 +26,7 @@ interface Told {
   subject: { type: SubjectType; id: string };
 }
 
-/**
- * What people are told of an event; null: nothing. Messages that fail within one hour are one notification with a count. Every other
- * event is a notification of its own, because each needs its own answer.
- */
+/** The notification of an event, or null. Messages that fail within one hour are one with a count. */
 export function draftOfEvent({ id, type, data, occurredAt }: NotifiedEvent): NotificationDraft | null {
   if (!isNotified(type)) return null;
   const { title, body, subject } = TELLERS[type](data);

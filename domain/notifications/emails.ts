@@ -6,14 +6,12 @@ export const EMAIL_ADDRESS_CHARACTERS_MAX = 254;
 export type EmailStatus = 'queued' | 'sending' | 'sent' | 'refused' | 'failed' | 'unknown';
 export type EmailEnd = Exclude<EmailStatus, 'queued' | 'sending'>;
 
-/** What a workflow holds of an e-mail. */
 export interface EmailRef {
   emailId: string;
   workspaceId: string;
   environmentId: string;
 }
 
-/** The result of a visit. */
 export type EmailStep = { next: 'wait'; delayMs: number } | { next: 'end'; status: EmailEnd };
 
 /** Waits before another attempt, of what the mail server certainly did not take. After the last one the e-mail has failed. */

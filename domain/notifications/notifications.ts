@@ -5,10 +5,7 @@ import { INTERNAL_EVENT_TYPES, NOTIFIED_EVENT_TYPES } from '../events/event-type
 export const NOTIFICATION_TYPES = [...NOTIFIED_EVENT_TYPES, ...INTERNAL_EVENT_TYPES] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
-/**
- * Changes of what protects the whole workspace. Each environment lists them. Their e-mails also go to the admins and owners, because the
- * recipients may be what was changed.
- */
+/** Changes of the workspace's protection. Admins and owners get them too: the recipients may be what changed. */
 export const SECURITY_TYPES: ReadonlySet<string> = new Set<NotificationType>([
   'signing_key.rotated',
   'notification_preferences.updated',
@@ -30,16 +27,12 @@ export type SubjectType = (typeof SUBJECT_TYPES)[number];
 export const TITLE_CHARACTERS_MAX = 200;
 export const BODY_CHARACTERS_MAX = 2_000;
 
-/** What is told, before it has a row. */
 export interface NotificationDraft {
   type: NotificationType;
   title: string;
   body: string;
   subject: { type: SubjectType; id: string };
-  /**
-   * Drafts of an environment with the same key are one notification with a count: an outage that fails ten thousand messages tells
-   * of it once an hour.
-   */
+  /** Drafts of an environment with the same key are one notification with a count. */
   coalesceKey: string;
   /** For the list alone: another environment's notification of the same change goes to the channels. */
   listedOnly?: boolean;

@@ -8,7 +8,6 @@ export interface SmtpSettings {
   tls: SmtpTls;
   /** Null: the server asks for no login. */
   login: { user: string; password: string } | null;
-  /** The address that mail is from. */
   from: string;
 }
 

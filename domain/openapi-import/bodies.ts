@@ -1,7 +1,6 @@
 import { isJsonMediaType, mediaTypeOf } from '../adapters/media-types.ts';
 import type { BodyFormConfig, ParameterStyle } from '../adapters/http-request-parameters.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Operation } from './operations.ts';
 import { NotImportable, resolveObject, textIn } from './references.ts';
@@ -21,11 +20,7 @@ const METHODS_WITHOUT_BODY: readonly string[] = ['GET', 'HEAD'];
 const FORM = 'application/x-www-form-urlencoded';
 const ENCODING_STYLES: readonly ParameterStyle[] = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'];
 
-/**
- * The body of an operation: JSON before a form before text.
- *
- * @throws {NotImportable} where it is required and cannot be written.
- */
+/** JSON before a form before text. Throws NotImportable where a required body cannot be written. */
 export function planBody({ root }: OpenApiDocument, { method, operation }: Operation): BodyResult {
   const declared = resolveObject(root, operation['requestBody']);
   if (declared === null) return { body: null, notes: [] };
@@ -70,10 +65,7 @@ function isEmptyMedia(root: JsonObject, media: Json | undefined): boolean {
   return !isJsonObject(schema['properties']) || Object.keys(schema['properties']).length === 0;
 }
 
-/**
- * How the members of a form are written. By OpenAPI's defaults a list is repeated and an object is JSON. Stripe declares
- * `deepObject` for everything that is no scalar, so that one short rule covers its whole form.
- */
+/** How form members are written: a list repeated, an object as JSON. Stripe declares `deepObject`: a short rule. */
 function formOf(root: JsonObject, schema: Json, encoding: Json | undefined): BodyFormConfig {
   const properties = resolveObject(root, schema)?.['properties'];
   const said = isJsonObject(encoding) ? encoding : {};

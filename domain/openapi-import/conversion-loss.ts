@@ -1,6 +1,5 @@
 /**
- * What the conversion of a schema lost, as bits. A part that takes more than the document says is harmless where more of it takes
- * more of the whole. In a `not`, an `if` or a `oneOf` it makes the whole take less, so that these cannot stay as they are.
+ * What a conversion lost, as bits. Accepting more is harmless, but in a `not`, an `if` or a `oneOf`, which cannot stay.
  */
 /** It takes more values than the schema of the document. */
 export const WIDER = 1;

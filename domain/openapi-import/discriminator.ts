@@ -1,5 +1,4 @@
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { NotImportable, resolveObject, textIn } from './references.ts';
 
 /** What the discriminating member of a branch may be. `isDefault`: the branch is meant where the member names no other, or is missing. */
@@ -14,9 +13,8 @@ export interface Tag {
 const DEPTH_MAX = 8;
 
 /**
- * The tag of each branch of a `oneOf` or `anyOf` with a discriminator: the names that its mapping gives the branch, and the name of the
- * component, as far as the branch itself allows them. Null for a branch that has no name, and so stays as it is. Null in all where no
- * discriminator is declared that names one.
+ * The tag of each branch of a `oneOf` or `anyOf` with a discriminator: its names in the mapping and its component's, as
+ * far as the branch allows them. Null for a branch without a name, and in all where no discriminator is declared.
  */
 export function tagsOf(root: JsonObject, schema: JsonObject, branches: readonly Json[]): (Tag | null)[] | null {
   const { discriminator } = schema;

@@ -1,7 +1,6 @@
 import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
 import type { Issue } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { storageFault } from '../storable-text.ts';
 import { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_VALUES_MAX, YAML_ALIASES_MAX } from './limits.ts';
 import { mayHoldTooManyValues } from './values.ts';
@@ -85,8 +84,7 @@ interface Frame {
 }
 
 /**
- * What is wrong with the shape of a value: cycles (YAML aliases can make them), depth, size, and what PostgreSQL cannot keep.
- * Each container is visited once however many aliases lead to it.
+ * Faults of a value's shape: cycles (YAML aliases), depth, size, what PostgreSQL cannot store. Visits containers once.
  */
 function structureFault(root: unknown): string | null {
   const heights = new Map<object, number>();

@@ -1,6 +1,5 @@
 import { checkSchema } from '../json-schema/json-schema.ts';
-import { jsonBytes, jsonDepthExceeds } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { jsonBytes, jsonDepthExceeds, type JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import { NotImportable } from './references.ts';
 import { coversLosses, type Losses } from './conversion-loss.ts';
@@ -30,11 +29,7 @@ export interface FittedSchema {
   notes: string[];
 }
 
-/**
- * The input schema that `build` makes, in the greatest detail that fits the limits of an action's schema.
- *
- * @throws {NotImportable} where no detail makes a schema that can be used.
- */
+/** The schema that `build` makes, in the greatest detail that fits. Throws NotImportable where none does. */
 export function fitSchema(
   document: OpenApiDocument,
   build: (conversion: SchemaConversion) => JsonObject,

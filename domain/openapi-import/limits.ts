@@ -3,10 +3,7 @@
 export const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 /** GitHub's description, among the largest in use, nests 30 deep. */
 export const DOCUMENT_DEPTH_MAX = 200;
-/**
- * GitHub's description has 620,000, counted before the parse and with line ends. The worst document found with this many values
- * (every member with a name of its own) took the process to 840 MB. Half as many again still fitted into the thread's heap.
- */
+/** GitHub's description has 620,000. The worst one with this many took 840 MB; half as many again still fitted. */
 export const DOCUMENT_VALUES_MAX = 1_000_000;
 export const OPERATIONS_MAX = 2_000;
 export const OPERATION_ID_CHARACTERS_MAX = 256;

@@ -4,11 +4,10 @@ const NAME_CHARACTERS_MAX = 64;
 const HASH_CHARACTERS = 8;
 
 /**
- * A valid action name for each operationId: `issues/list-comments` becomes `issues.list-comments` and `PostPaymentIntents`
- * becomes `post-payment-intents`. The name depends only on the operationIds of the document, not on their order, so that the
- * next import finds what this one made. If several become the same name, one keeps it: the one that is written so already, else
- * the first in code-unit order. The others end with a hash of their operationId; so does a name that would be too long or is not
- * `isAllowed`.
+ * A valid action name for each operationId: `issues/list-comments` becomes `issues.list-comments`. It depends only on
+ * the document's operationIds, not on their order, so that the next import finds it. If several become one name, the
+ * one that is written so keeps it, else the first in code-unit order; the others, and names that are too long or not
+ * `isAllowed`, end with a hash of their operationId.
  */
 export function namesOf(
   operationIds: readonly string[],

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Issue } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import { OPERATION_ID_CHARACTERS_MAX, OPERATIONS_MAX, PATH_CHARACTERS_MAX, REFERENCE_STEPS_MAX } from './limits.ts';
 import { lookUpReference, NotImportable } from './references.ts';

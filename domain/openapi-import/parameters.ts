@@ -1,8 +1,7 @@
 import type { ParameterConfig, ParameterStyle } from '../adapters/http-request-parameters.ts';
 import { headerNameIssue } from '../adapters/http-request-rules.ts';
 import { isJsonMediaType, mediaTypeOf } from '../adapters/media-types.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Operation } from './operations.ts';
 import { NotImportable, resolveObject, textIn } from './references.ts';
@@ -47,11 +46,7 @@ const METHODS_THAT_CHANGE: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'
 const PARAMETERS_MAX = 200;
 const PLAIN_TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean', 'null'];
 
-/**
- * The parameters of an operation, its own over those of its path.
- *
- * @throws {NotImportable} where one that is required cannot be written.
- */
+/** An operation's parameters over its path's. Throws NotImportable where a required one cannot be written. */
 export function planParameters(
   { root }: OpenApiDocument,
   { method, operation, pathItem, path }: Operation,
@@ -107,7 +102,6 @@ function declaredParameters(
 
 type Planned = { input: InputParameter; config: ParameterConfig | null };
 
-/** One parameter, or what is wrong with it. */
 function planParameter(root: JsonObject, parameter: JsonObject, name: string, location: string): Planned | string {
   const place = PLACE_OF.get(location);
   if (place === undefined) return 'is in a place that is not supported';

@@ -10,7 +10,6 @@ import { NotImportable } from './references.ts';
 export interface ImportOptions {
   /** OperationIds to import; null is all. */
   operations: readonly string[] | null;
-  /** OperationIds to leave ungoverned. */
   ungoverned: readonly string[];
   namePrefix: string;
   /** The vault secret to use instead of the derived names. */
@@ -41,8 +40,7 @@ export type ImportPlan =
 export class TooMuchWork extends Error {}
 
 /**
- * Plans the import of an OpenAPI description. Pure and synchronous: each operation is converted when it is read, and the first
- * one costs the whole parse. `at` is the document's path in the request.
+ * Plans an import. Pure; each operation is converted when read, the first costs the parse. `at`: path in the request.
  */
 export function planImport(source: unknown, at: string, options: ImportOptions): ImportPlan {
   const parsed = parseDocument(source, at);

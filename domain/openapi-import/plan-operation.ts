@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../json.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { USER_AGENT } from '../product.ts';
 import { isJsonMediaType, mediaTypeOf } from '../adapters/media-types.ts';
 import { planBody, type PlannedBody } from './bodies.ts';
@@ -12,11 +11,6 @@ import type { Charge, SchemaConversion } from './schema-conversion.ts';
 import { credentialsOf, type Credentials } from './security.ts';
 import { serverUrl } from './servers.ts';
 
-export interface OperationOptions {
-  secret: string | null;
-  baseUrl: string | null;
-}
-
 export interface PlannedAction {
   description: string | null;
   config: JsonObject;
@@ -26,13 +20,12 @@ export interface PlannedAction {
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const DESCRIPTION_CHARACTERS_MAX = 2_000;
-/** Some providers, such as GitHub, refuse every request without one. */
 
 /** @throws {NotImportable} where the operation cannot be written as an `http.request`. */
 export function planOperation(
   document: OpenApiDocument,
   operation: Operation,
-  options: OperationOptions,
+  options: { secret: string | null; baseUrl: string | null },
   charge: Charge,
 ): PlannedAction {
   if (operation.fault !== null) throw new NotImportable(operation.fault);

@@ -1,5 +1,4 @@
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { REFERENCE_STEPS_MAX } from './limits.ts';
 import { unescapeStep } from '../json-pointer.ts';
 
@@ -11,11 +10,7 @@ export class NotImportable extends Error {
   }
 }
 
-/**
- * What `$ref` leads to, inside of the document only.
- *
- * @throws {NotImportable} where it leads outside or nowhere.
- */
+/** What `$ref` leads to. Throws NotImportable where that is outside of the document, or nowhere. */
 export function lookUpReference(root: JsonObject, reference: string): Json {
   const shown = reference.slice(0, 200);
   if (!reference.startsWith('#')) throw new NotImportable(`refers to ${shown}, which is outside of the document`);
@@ -43,11 +38,7 @@ function memberOf(value: Json | undefined, step: string): Json | undefined {
   return value[step];
 }
 
-/**
- * The object itself, or the one that its `$ref` leads to; null if there is none.
- *
- * @throws {NotImportable} where a reference leads outside, nowhere or in a circle.
- */
+/** The object itself, or its `$ref`'s target, or null. Throws NotImportable for outside, nowhere or a circle. */
 export function resolveObject(root: JsonObject, value: Json | undefined): JsonObject | null {
   let current = value;
   for (let step = 0; step < REFERENCE_STEPS_MAX; step++) {

@@ -1,6 +1,5 @@
 import { SCHEMA_APPLICATORS, SCHEMA_LIST_APPLICATORS, SCHEMA_MAP_APPLICATORS } from '../json-schema/applicators.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import { lookUpReference, NotImportable, resolveObject, textIn } from './references.ts';
 import { DROPPED, UNSEEN, WIDER, type Losses } from './conversion-loss.ts';
@@ -16,7 +15,6 @@ import {
   takeDigits,
 } from './schema-keywords.ts';
 
-/** How much of a schema is kept. */
 export interface Detail {
   /** Schemas nested deeper than this are replaced by their type. */
   depthMax: number;
@@ -46,9 +44,8 @@ const EXACT_KEYWORDS: readonly string[] = ['not', 'if', 'then', 'else', 'unevalu
 const UNKNOWN_DEMANDS: readonly string[] = ['$dynamicRef', '$recursiveRef', 'dependencies', 'additionalItems'];
 
 /**
- * Converts the schemas of one operation from OpenAPI's dialect to JSON Schema 2020-12. Each target of a `$ref` becomes one
- * member of `$defs`, so that recursive schemas stay recursive and nothing is multiplied. What is made takes every value that the
- * document's schema takes, and more where a part of it cannot be kept.
+ * Converts an operation's schemas from OpenAPI to JSON Schema 2020-12. Each target of a `$ref` becomes one member of
+ * `$defs`. The result takes every value of the document's schema, and more where a part cannot be kept.
  */
 export class SchemaConversion {
   /** What had to be left out, for the caller to read. */

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { INTEGER_FORMATS } from '../json-schema/digits.ts';
 import { compilePattern } from '../json-schema/patterns.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 const TYPES: readonly Json[] = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
 const COUNTS: readonly string[] = [
@@ -24,10 +23,7 @@ const ENUM_CHARACTERS_MAX = 16_000;
 /** A keyword is kept, or dropped because JSON Schema lacks it or it changes nothing, or left out although it would matter. */
 export type Kept = { value: Json } | 'ignored' | 'dropped';
 
-/**
- * Converts a keyword with a plain value to 2020-12. Real descriptions hold what no validator takes (`required: true`,
- * `type: any`, patterns that need backtracking). What cannot be used is left out, and the operation's notes say so.
- */
+/** Converts a plain keyword to 2020-12. What no validator takes is left out, and the notes say so. */
 export function keptKeyword(keyword: string, value: Json): Kept {
   if (COUNTS.includes(keyword)) return when(typeof value === 'number' && Number.isInteger(value) && value >= 0, value);
   if (BOUNDS.includes(keyword)) return when(typeof value === 'number', value);
@@ -134,10 +130,7 @@ export function orNull(schema: JsonObject): JsonObject {
   return isBound ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
 
-/**
- * Lets an integer of 64 bits be sent as a text of digits too, since JSON numbers of callers end at 2^53: domain/json-schema/digits.ts
- * says what such a schema means. One that takes texts by itself must go on taking all of them. True where it was changed.
- */
+/** Lets an integer of 64 bits be sent as digits too (domain/json-schema/digits.ts). True where it was changed. */
 export function takeDigits(schema: JsonObject): boolean {
   const { type, format } = schema;
   if (!INTEGER_FORMATS.includes(typeof format === 'string' ? format : '') || type === undefined) return false;

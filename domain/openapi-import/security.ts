@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { NotImportable, resolveObject, textIn } from './references.ts';
 
-/** The credentials of an operation, as references to vault secrets. */
 export interface Credentials {
   headers: Record<string, string>;
   query: Record<string, string>;
@@ -13,17 +11,14 @@ export interface Credentials {
 interface SecurityOptions {
   /** The name of the secret to use instead of the derived name. */
   secret: string | null;
-  /** The host of the server that the operation calls. */
   host: string;
 }
 
 const SECRET_NAME_CHARACTERS_MAX = 64;
 
 /**
- * The first alternative that can be written. Those without `basic` come first, because the secret of `basic` must be base64
- * already. An alternative without schemes counts in its order, unless the caller named a secret and so wants one.
- *
- * @throws {NotImportable} where no alternative can be written.
+ * The first alternative that can be written, those without `basic` first: its secret must be base64 already. One
+ * without schemes counts in order, unless the caller named a secret. Throws NotImportable where there is none.
  */
 export function credentialsOf(root: JsonObject, operation: JsonObject, options: SecurityOptions): Credentials {
   const schemes = isJsonObject(root['components']) ? root['components']['securitySchemes'] : undefined;
@@ -96,10 +91,7 @@ function addScheme(credentials: Credentials, scheme: JsonObject, secret: string)
   return null;
 }
 
-/**
- * A derived name begins with the host that the secret is sent to. An imported document therefore can never refer to another
- * host's credential by the name of its scheme.
- */
+/** Begins with the secret's host, so that a document cannot refer to another host's credential by a scheme's name. */
 function secretNameOf(scheme: string, isOneOfSeveral: boolean, { secret, host }: SecurityOptions): string {
   const own = scheme.replaceAll(/[^A-Za-z0-9_-]/g, '-');
   if (secret !== null) return isOneOfSeveral ? fitted(`${secret}_${own}`, `${secret} ${scheme}`) : secret;

@@ -1,12 +1,8 @@
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 
 const IN_PLACE: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 
-/**
- * Whether a schema applies itself to the same value again, without end: no input could ever be checked against it. (A schema
- * that refers to itself below a property or an item is an ordinary recursive one.)
- */
+/** Whether a schema applies itself to the same value without end (not below a property or an item). */
 export function appliesItself(schema: JsonObject): boolean {
   const definitions = isJsonObject(schema['$defs']) ? schema['$defs'] : {};
   const edges = new Map<string, string[]>();

@@ -1,12 +1,9 @@
-import { isJsonObject } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { NotImportable } from './references.ts';
 
 /**
- * The base URL of an operation: the first usable server of the operation, else of its path, else of the document. Variables
- * take their defaults; a relative URL is resolved against the document's own URL.
- *
- * @throws {NotImportable} where there is none.
+ * The first usable server of the operation, its path or the document. Variables take their defaults; relative URLs
+ * resolve against the document's. Throws NotImportable where there is none.
  */
 export function serverUrl(lists: readonly (Json | undefined)[], baseUrl: string | null): string {
   const servers = lists.find((list): list is Json[] => Array.isArray(list) && list.length > 0) ?? [{ url: '/' }];

@@ -5,9 +5,8 @@ const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
 /**
- * Whether a text of JSON or YAML may hold more values than a description may have. Counted before the parse: when a parser runs
- * out of memory, V8 may end the whole process and not only the thread. Separators within strings count too; the bound leaves
- * room for them.
+ * Whether a text may hold too many values. Counted before the parse, which could end the process out of memory.
+ * Separators within strings count too; the bound leaves room for them.
  */
 export function mayHoldTooManyValues(text: string | Uint8Array): boolean {
   const at = (index: number): number | undefined => (typeof text === 'string' ? text.charCodeAt(index) : text[index]);

@@ -23,7 +23,6 @@ export interface PreviewSource {
   /** The current version of every secret that the definition names (`descriptor.secretNames`). Missing or 0: no such secret. */
   secretVersions: Readonly<Record<string, number>>;
   policyRevision: number;
-  /** What the adapter read, where it can. */
   observation: Pick<Observation, 'preconditions' | 'blocks' | 'observedAt'> | null;
   expiresAt: Date;
   /** Shown beside the request, but not part of it. */

@@ -3,10 +3,7 @@ import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
 import { digestOf } from '../canonical-json.ts';
 import type { Json, JsonObject } from '../json.ts';
 
-/**
- * What a preview shows, an approval agrees to, and a dispatch is held to. Nothing else is ever sent.
- * What is bound: docs/previews.md, "What is bound".
- */
+/** What a preview shows, an approval agrees to and a dispatch sends (docs/previews.md, "What is bound"). */
 export interface Binding {
   /** The shown form: a credential is `{{secret:NAME}}`. */
   request: PreparedRequest;
@@ -21,10 +18,7 @@ export interface Binding {
 /** What must still hold right before the reservation. */
 export interface Preconditions {
   actionVersionId: string;
-  /**
-   * The revision of the environment's policies. If it has changed, the policies are evaluated again; only a stricter verdict breaks the
-   * binding.
-   */
+  /** If it has changed, the policies are evaluated again; only a stricter verdict breaks the binding. */
   policyRevision: number;
   /** The current version of each secret that the request carries, by name. A missing secret is 0. */
   secretVersions: Record<string, number>;

@@ -8,7 +8,6 @@ import {
   withTexts,
 } from '../adapters/preview-block.ts';
 
-/** What an adapter read at the provider, as stored. */
 export interface Observation {
   observedAt: Date;
   /** What must still hold right before the reservation; part of the binding. */

@@ -1,13 +1,11 @@
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import type { AdapterDescriptor, BodyPart, PreparedRequest } from '../adapters/adapter-descriptor.ts';
 import type { Binding } from './binding.ts';
-import { isJsonObject, jsonDepthExceeds } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, jsonDepthExceeds, type JsonObject } from '../json.ts';
 import { NO_RELATIONS, type Relations } from '../relations.ts';
 import { cutBlock, keptBlocks, type Observation } from './observation.ts';
 import type { PreviewBlock } from '../adapters/preview-block.ts';
 
-/** A name and a value, as a person reads them. */
 export type Field = { label: string; value: string };
 type Item = NonNullable<PreviewBlock['items']>[number];
 
@@ -29,7 +27,6 @@ const FIELDS_MAX = 100;
 /** A JSON text may be nested as deep as its sender likes. A deeper one is shown as text. */
 const BODY_DEPTH_MAX = 128;
 
-/** The parts of a preview's source that a person sees. */
 interface Told {
   descriptor: AdapterDescriptor;
   definition: ActionDefinition;

@@ -6,8 +6,7 @@ export interface PreviewRef {
 }
 
 /**
- * `read`: the draft holds the result. `unavailable`: nothing could be read. `withdrawn`: no caller waits for it any more.
- * `crowded`: the workspace has its share of reads in flight.
+ * `read`: the draft has the result. `unavailable`: unreadable. `withdrawn`: no caller waits. `crowded`: too many reads.
  */
 export interface DraftObserved {
   outcome: 'read' | 'unavailable' | 'withdrawn' | 'crowded';

@@ -12,10 +12,7 @@ export type ReadBackJudgement =
 const STATUS_NOT_FOUND = 404;
 const OUTCOME_OF = { expect: 'succeeded', failed: 'failed', pending: 'pending' } as const;
 
-/**
- * What a read-back proves. A list counts on a 2xx response; on another status only if it names `status` itself, so that a 404
- * can confirm a deletion. If two lists hold at once, the declaration contradicts itself and proves nothing.
- */
+/** A list counts on a 2xx, on others only if it names `status`. Two lists that hold prove nothing. */
 export function judgeReadBack(lists: RenderedVerify['lists'], response: ProviderResponse): ReadBackJudgement {
   const isSuccess = response.status >= 200 && response.status < 300;
   const holding = (['expect', 'failed', 'pending'] as const).filter((name) => {

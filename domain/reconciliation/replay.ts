@@ -1,7 +1,6 @@
 /**
- * An operator's replay: the same bytes again under the same provider key. It is safe only while the provider knows that key.
- * When the replay starts, the window must therefore have this much left, beside the action's time-out: clocks differ, a request
- * takes time to arrive, and it may leave as late as its time-out. No imports: workflows may read it.
+ * An operator's replay is safe only while the provider knows the key. The window must have this much left, beside the
+ * time-out: clocks differ, and a request may leave as late as its time-out. No imports: workflows may read it.
  */
 export const REPLAY_MARGIN_SECONDS = 60;
 

@@ -2,7 +2,6 @@ import type { ImpactQuantity } from '../actions.ts';
 import type { Issue } from '../errors.ts';
 import type { PartialEffect } from '../lifecycle.ts';
 
-/** An ImpactQuantity as a request holds it. */
 type StatedQuantity = Omit<ImpactQuantity, 'currency'> & { currency?: string | undefined };
 
 /** A person's statement about an unknown outcome. The rules: docs/reconciliation.md, "Resolving". */
@@ -12,10 +11,7 @@ export interface ResolutionRequest {
   settledImpact?: StatedQuantity[] | undefined;
 }
 
-/**
- * If a partial effect was possible, a resolution to `failed` must say what was left behind: nothing is released by default.
- * Paths are relative to the body.
- */
+/** `failed` after a possible partial effect must say what was left behind. Paths are relative to the body. */
 export function partialEffectIssues(request: ResolutionRequest, known: PartialEffect): Issue[] {
   if (request.outcome !== 'failed' || request.partialEffect !== undefined || known !== 'possible') return [];
   const message = 'is needed: the effect may have happened in part. Say none, possible or confirmed';
@@ -33,10 +29,7 @@ export function settledImpactOf({ settledImpact }: ResolutionRequest): ImpactQua
   return settledImpact.map(({ currency, ...rest }) => ({ ...rest, ...(currency === undefined ? {} : { currency }) }));
 }
 
-/**
- * What is wrong with the impact that a resolution settles. Each quantity must be a declared one, at most as large, and named
- * once. Without an effect nothing was used. Paths are relative to the body.
- */
+/** Each settled quantity must be declared, at most as large, and named once. Without an effect nothing was used. */
 export function settledImpactIssues(request: ResolutionRequest, declared: readonly ImpactQuantity[]): Issue[] {
   const settled = request.settledImpact ?? [];
   const issues = settled.flatMap((quantity, index): Issue[] => {

@@ -1,7 +1,4 @@
-/**
- * When an unknown outcome is read again, counted from the end of the previous read; the first read, from the unknown outcome.
- * The times: docs/reconciliation.md, "When it reads". No imports: workflows read it.
- */
+/** The times: docs/reconciliation.md, "When it reads". No imports: workflows read it. */
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -32,10 +29,7 @@ export const REVERSAL_READS_MAX = 30;
 
 const JITTER_FRACTION = 0.2;
 
-/**
- * Milliseconds from now until the next read, or null when the schedule is at its end. `random` is in [0, 1): the workflow's
- * own, so that a replay computes the same.
- */
+/** Milliseconds until the next read, or null at the schedule's end. `random`, in [0, 1), is the workflow's own. */
 export function nextReadDelayMs(
   state: { pending: boolean; reads: number; elapsedMs: number },
   random: number,
@@ -46,10 +40,7 @@ export function nextReadDelayMs(
   return at === undefined ? null : Math.max(0, Math.round(at * jitter) - state.elapsedMs);
 }
 
-/**
- * The read with which a resumed schedule continues, `elapsedMs` after it began. Missed reads are not made up. The last read is
- * always left, so that no effect is given up unread.
- */
+/** The read at which a resumed schedule continues, after `elapsedMs`. The last read is always left. */
 export function readsPassed(pending: boolean, elapsedMs: number): number {
   if (pending) return Math.min(Math.floor(elapsedMs / PENDING_READ_INTERVAL_MS), PENDING_READS_MAX - 1);
   const passed = UNKNOWN_READ_TIMES_MS.filter((at) => at <= elapsedMs).length;

@@ -1,16 +1,12 @@
 import type { InvocationState } from '../refs.ts';
 import { nextReadDelayMs, readsPassed } from './schedule.ts';
 
-/**
- * The state machine of a reconciliation: `nextStep` says what is done next, `after` what has happened changes. The workflow
- * `reconcileEffect` does the steps and reports the events. Pure: the clock and the randomness are handed in.
- */
+/** Pure: clock and randomness are handed in. The workflow `reconcileEffect` does the steps. */
 export interface Reconciliation {
   /** What the record says of the invocation; null before the first look. */
   readonly invocation: InvocationState | null;
   /** When the outcome became unknown, in milliseconds since 1970. */
   readonly unknownSinceMs: number;
-  /** How far each of the two schedules is. */
   readonly reads: { readonly unknown: number; readonly pending: number };
   /** Reads that a schedule asked for since this run began. */
   readonly scheduledReads: number;

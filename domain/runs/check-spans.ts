@@ -11,9 +11,8 @@ import {
 } from './runs.ts';
 
 /**
- * What of a request can be written. A span that is named several times is merged in its order. `known` holds the spans of the request that
- * are there, and all that is there above the parents of the request, so that no circle is made: its spans would be on no level. Spans that
- * are `full` stay as and where they are, which the places of the others depend on.
+ * What of a request can be written. A repeated span is merged in order. `known`: the request's existing spans, and all
+ * above its parents, so that no circle is made. `full` spans stay, because the places of others depend on them.
  */
 export function checkSpans(
   upserts: readonly SpanUpsert[],
@@ -46,7 +45,6 @@ export function checkSpans(
   return { spans: [...merged.values()], rejected };
 }
 
-/** The span as it will be written, or why it cannot be. */
 function checkSpan(
   upsert: SpanUpsert,
   before: CheckedSpan | null,
@@ -75,9 +73,8 @@ function stateOf({ status, startedAt, endedAt, sentStatus, isStartSent, isEndSen
 }
 
 /**
- * The state follows from what was sent by now, in whatever order it came. An end without a status is a success, or a failure where an
- * error is there. A span has no time that nobody sent, but the one of its arrival until a time is sent; and starts with its end, if that is
- * all that is known.
+ * The state follows from what was sent by now, in any order. An end without a status is a success, or a failure where
+ * an error is there. Without a time, a span starts at its arrival, or with its end if only that is known.
  */
 function nextState(upsert: SpanUpsert, current: SpanState | null, hasError: boolean, now: string): SpanState {
   const said = present(upsert.status);

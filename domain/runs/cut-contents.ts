@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, jsonBytes, type JsonObject } from '../json.ts';
 import { SPAN_BYTES_MAX, type SpanUpsert } from './runs.ts';
 
-/** An attribute of a span that says what of its contents was cut. */
 export const CUT_ATTRIBUTE = 'service.content.cut';
 
 /** A shorter text would tell nothing. */
@@ -77,7 +76,6 @@ function cutTexts(value: Json, bytesMax: number): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cutTexts(member, bytesMax)]));
 }
 
-/** The size of each text of a span, in bytes of JSON. */
 function textSizes({ input, output, error, attributes }: SpanUpsert): number[] {
   const sizes: number[] = [];
   const left: unknown[] = [input, output, error, attributes];

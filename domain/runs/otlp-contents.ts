@@ -9,7 +9,6 @@ import { quoteInexactNumbers } from '../json-digits.ts';
 import { isStorable } from '../storable-text.ts';
 import { SPAN_BYTES_MAX } from './runs.ts';
 
-/** An event of a span, with its attributes. */
 export interface TracedEvent {
   name: string;
   /** Null where the event names no time. */
@@ -67,7 +66,6 @@ const OUTPUT: Convention = {
   events: /^gen_ai\.(choice)$/,
 };
 
-/** One way in which a span says its input or output. */
 interface Candidate {
   value: Json;
   attributes: readonly string[];

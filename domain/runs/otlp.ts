@@ -83,8 +83,7 @@ const KIND_OF_DECLARED: ReadonlyMap<string, SpanKind> = new Map([
 ]);
 
 /**
- * Words in the names of attributes that hold what was said. All conventions for models use them. A name with any of them is content, listed
- * somewhere or not: a convention that nobody has heard of leaks nothing.
+ * Words in names of attributes that hold what was said. Any such name is content: an unknown convention leaks nothing.
  */
 const CONTENT_WORD =
   /^(prompts?|completions?|messages?|msg|inputs?|outputs?|contents?|arguments?|args|results?|documents?|text|instructions|query|statement|parameters|params|variables|template|definitions?|description|values?|data|body|events|object|calls|embeddings?|transcript|stacktrace|explanation|thinking|reasoning)$/i;
@@ -119,10 +118,7 @@ function membersWithoutContent(value: Json): Json {
   return isJsonObject(value) ? withoutContent(value) : value;
 }
 
-/**
- * The span as it is written. Contents are kept only where the caller asked for it; what of them does not fit is cut, and CUT_ATTRIBUTE says
- * so. Null: the span is too large without any.
- */
+/** The span to write. Contents only with `captureContent`; cuts set CUT_ATTRIBUTE. Null: too large without any. */
 export function spanOfTrace(span: TracedSpan, captureContent: boolean): SpanUpsert | null {
   const { attributes } = span;
   const own = Object.entries(attributes).filter(([name]) => name !== RUN_ID_ATTRIBUTE);
@@ -150,7 +146,6 @@ export function runIdOf({ attributes, resource }: TracedSpan): string | null {
   return textOr(attributes[RUN_ID_ATTRIBUTE]) ?? textOr(resource[RUN_ID_ATTRIBUTE]);
 }
 
-/** What the run of a trace takes from a span of it. */
 export interface RunFacts {
   agentId: string | null;
   userId: string | null;

@@ -1,14 +1,12 @@
 import type { RunFacts, TracedSpan } from './otlp.ts';
 import type { SpanUpsert } from './runs.ts';
 
-/** What a request is read as, by run. */
 export interface RunsOfTraces {
   runs: RunSpans[];
   /** Why each of the other spans cannot be read. */
   rejected: string[];
 }
 
-/** Spans of one run. */
 export interface RunSpans {
   /** The run that the spans name. Null: that of their trace. */
   runId: string | null;
@@ -18,7 +16,6 @@ export interface RunSpans {
   spansJson: string;
 }
 
-/** A span as it is written, and what its run takes from it. */
 export type MappedSpan = Pick<TracedSpan, 'traceId' | 'parentId' | 'startedAt' | 'endedAt' | 'hasFailed'> & {
   /** For the name of the run; null where it has none. */
   runName: string | null;

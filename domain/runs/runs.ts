@@ -49,7 +49,6 @@ export interface SentState {
   isEndSent: boolean;
 }
 
-/** What is known of a span that is there. */
 export interface KnownSpan extends SentState {
   id: string;
   parentId: string | null;
@@ -57,7 +56,6 @@ export interface KnownSpan extends SentState {
   startedAt: Date;
   endedAt: Date | null;
   hasError: boolean;
-  /** Set for the span of an invocation. */
   invocationId: string | null;
 }
 

@@ -1,4 +1,4 @@
-import type { Cron } from './cron.ts';
+import { ascending, type Cron } from './cron.ts';
 
 /** Values from `start` to `end`, every `step`th. */
 export interface CalendarRange {
@@ -32,12 +32,9 @@ const EVERY_DAY_OF_WEEK = valuesFrom(0, 6);
 const LAST_DAYS = valuesFrom(28, 31);
 
 /**
- * A cron expression as UTC calendars, of which any may match, for the offsets (minutes east of UTC) that its zone has in the time
- * ahead. They match every slot that falls at one of these offsets, and some times more: the other offset's hours, and month ends.
- * `isSlot` tells them apart when they come.
- *
- * Temporal is not given the zone. Measured on server 1.32: its calendars fire in the second of two equal local hours in Berlin, in
- * both in New York, and leave out an hour in Lord Howe.
+ * A cron expression as UTC calendars for the offsets (minutes east of UTC) of the time ahead. They match every slot,
+ * and some times more, which `isSlot` refuses. Temporal is not given the zone. Measured on server 1.32: it fires in the
+ * second of two equal local hours in Berlin, in both in New York, and leaves out an hour in Lord Howe.
  */
 export function calendarsOf(cron: Cron, offsetsMinutes: readonly number[]): Calendar[] {
   const calendars = offsetsMinutes.flatMap((offset) =>
@@ -56,7 +53,6 @@ export function calendarsOf(cron: Cron, offsetsMinutes: readonly number[]): Cale
   return [...different.values()];
 }
 
-/** The local times of day in UTC, grouped so that each group is all of its minutes in all of its hours of one day. */
 function timesOfDay(cron: Cron, offsetMinutes: number): TimesOfDay[] {
   const groups: TimesOfDay[] = [];
   const [hoursOff, minutesOff] = [Math.floor(offsetMinutes / 60), offsetMinutes - 60 * Math.floor(offsetMinutes / 60)];
@@ -117,8 +113,4 @@ export function rangesOf(values: readonly number[]): CalendarRange[] {
 
 function valuesFrom(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-}
-
-function ascending(values: readonly number[]): number[] {
-  return [...new Set(values)].toSorted((left, right) => left - right);
 }

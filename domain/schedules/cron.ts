@@ -1,10 +1,5 @@
-/**
- * Cron expressions: 5 fields (minute, hour, day of the month, month, day of the week), or 6 with the second first. What they may
- * hold: docs/schedules.md, "Cron expressions". They are read here and nowhere else; Temporal is given calendar specs, because its
- * own cron strings mean other things by a sixth field and by two day fields.
- */
+/** Read only here: Temporal's own cron strings differ. The forms: docs/schedules.md, "Cron expressions". */
 export interface Cron {
-  /** The values of each field, ascending. */
   seconds: readonly number[];
   minutes: readonly number[];
   hours: readonly number[];
@@ -73,7 +68,7 @@ function valuesOf(field: Field, text: string): number[] {
   return ascending(text.split(',').flatMap((part) => valuesOfPart(field, part)));
 }
 
-function ascending(values: readonly number[]): number[] {
+export function ascending(values: readonly number[]): number[] {
   return [...new Set(values)].toSorted((left, right) => left - right);
 }
 

@@ -24,10 +24,7 @@ export const MISSED_SLOTS_MAX = 1_000;
 export const RUN_TRIGGERS = ['schedule', 'manual'] as const;
 export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
-/**
- * published: it has messages. queued: asked for by hand, and published in a moment. waiting: it is published when the message of an
- * earlier run has ended. missed: nobody fired it within the catch-up of its schedule; a firing that comes all the same still decides it.
- */
+/** queued: by hand, soon published. waiting: for an earlier run's message. missed: not fired within the catch-up. */
 export const RUN_OUTCOMES = ['queued', 'waiting', 'published', 'skipped', 'failed', 'missed'] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
@@ -45,7 +42,6 @@ export interface RunMessage {
   status: MessageStatus | null;
 }
 
-/** What Temporal must know of a schedule. */
 export interface TemporalPlan {
   cron: string;
   timezone: string;
@@ -66,7 +62,6 @@ export const CALENDARS_HOLD_MS = 14 * DAY_MS;
 /** … and are made anew when half of it has passed, so that a change of a zone's rules arrives within a week. */
 export const RENEW_AFTER_MS = CALENDARS_HOLD_MS / 2;
 
-/** Where a schedule's row is found. */
 export interface ScheduleRef {
   scheduleId: string;
   workspaceId: string;
@@ -79,7 +74,6 @@ export interface FiringRef extends ScheduleRef {
   nominalAt: string;
 }
 
-/** What the firing's activity did. */
 export interface Fired {
   /** `none`: nothing was due; the schedule is paused or deleted, or the time is none of its own. No run is recorded. */
   outcome: RunOutcome | 'none';

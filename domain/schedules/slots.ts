@@ -3,10 +3,7 @@ import { type Cron, parseCron } from './cron.ts';
 import type { TemporalPlan } from './schedules.ts';
 import { firstInstant } from './time-zone.ts';
 
-/**
- * The times at which a cron expression is due in a time zone. A local time that does not exist is skipped, and one that comes
- * twice is due the first time only: docs/schedules.md, "Daylight saving".
- */
+/** Skipped local times are left out, repeated ones count once: docs/schedules.md, "Daylight saving". */
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -70,7 +67,6 @@ export function firesMoreOften(
   return rate(after) > rate(before);
 }
 
-/** Whether the expression is due at exactly this instant. */
 export function isSlot(cron: Cron, timeZone: string, instant: Date): boolean {
   const localMs = localTime(timeZone, instant.getTime());
   const local = new Date(localMs);

@@ -4,10 +4,7 @@ import { localTime } from '../local-time.ts';
 
 const DAY_MS = 86_400_000;
 
-/**
- * The name that the time zone data have for a zone, or null if there is none. Offsets such as `+01:00` are no zones: they know no
- * daylight saving.
- */
+/** The zone's name in the time zone data, or null. Offsets such as `+01:00` are no zones. */
 export function canonicalTimeZone(name: string): string | null {
   if (!/^[A-Za-z]/.test(name)) return null;
   try {

@@ -1,7 +1,4 @@
-/**
- * Byte pair encoding of one word: merges the pair of the lowest rank, the first of equals, until no pair has a rank. A heap finds that
- * pair, so the time is n log n and not n². Source: the merge of large words in tiktoken, `_byte_pair_merge_large`.
- */
+/** Byte pair encoding of one word, n log n by a heap. Source: tiktoken, `_byte_pair_merge_large`. */
 export function mergePairs(word: Uint8Array, rankOf: (bytes: Uint8Array) => number | undefined): number[] {
   const { length } = word;
   // The parts are a linked list by the index of their first byte; `next` of the last one is the length.

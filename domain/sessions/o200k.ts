@@ -3,10 +3,7 @@ import ranks from 'gpt-tokenizer/bpeRanks/o200k_base';
 import { O200KBase } from 'gpt-tokenizer/encodingParams/o200k_base';
 import { mergePairs } from './merge-pairs.ts';
 
-/**
- * Counts tokens in the encoding o200k_base, as gpt-tokenizer does. The module holds tens of megabytes once it is loaded: only the
- * token thread imports it.
- */
+/** Counts tokens in o200k_base. The loaded module holds tens of megabytes: only the token thread imports it. */
 
 /** Words in gpt-tokenizer's cache. Longer ones are rare, and a cache of them could hold whole requests. */
 const CACHED_WORDS_MAX = 20_000;

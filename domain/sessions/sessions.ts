@@ -24,12 +24,10 @@ export interface ToolCall {
 
 export type MessagePart = { type: 'text'; text: string } | { type: 'image'; url: string };
 
-/** What one participant said. */
 export interface ChatMessage {
   role: MessageRole;
   content: string | MessagePart[];
   name: string | null;
-  /** The call that a tool's result answers. */
   toolCallId: string | null;
   /** Only an assistant's message has calls. */
   toolCalls: ToolCall[] | null;

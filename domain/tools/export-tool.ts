@@ -18,7 +18,6 @@ export interface ExportedTool {
   dropped: (Dropped & { tool: string })[];
 }
 
-/** An action as the definition of a tool, in the form that a provider's API takes. */
 export function exportTool(action: ExportedAction, format: ToolFormat): ExportedTool {
   const charactersMax = DESCRIPTION_CHARACTERS_MAX[format];
   const name = format === 'mcp' ? action.name : toolNameOf(action.name);
@@ -46,10 +45,7 @@ function parametersOf({ definition }: ExportedAction, format: ToolFormat): { sch
 const DROPPED_MAX = 200;
 const DROPPED_CHARACTERS_MAX = 16_384;
 
-/**
- * What is said of a schema's dropped parts. Each says its whole path, and a schema of 62 kB could so make an answer of 120 MB; the last entry
- * says how many more there are.
- */
+/** Dropped parts, bounded: 62 kB of schema could make 120 MB of paths. The last entry counts the rest. */
 function firstOf(all: readonly Dropped[]): Dropped[] {
   let characters = 0;
   const isSaid = ({ path, keyword }: Dropped, index: number): boolean =>

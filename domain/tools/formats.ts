@@ -9,9 +9,7 @@ export interface SchemaRules {
   notAtTheTop: ReadonlySet<string>;
   /** Names of properties; null: any. */
   propertyName: RegExp | null;
-  /** An array says what its items are. */
   needsItems: boolean;
-  /** True and false are schemas. */
   booleanSchemas: boolean;
 }
 
@@ -66,7 +64,6 @@ export const SCHEMA_RULES: Readonly<Record<ToolFormat, SchemaRules | null>> = {
   mcp: null,
 };
 
-/** The longest description of a tool, in characters. */
 export const DESCRIPTION_CHARACTERS_MAX: Readonly<Record<ToolFormat, number>> = {
   openai: 1_024,
   anthropic: Infinity,

@@ -8,20 +8,14 @@ import {
   HOLDS_SCHEMA_MAP,
   LOOKS_AT_THE_REST,
 } from './schema-keywords.ts';
-import { escapeStep, unescapeStep } from '../json-pointer.ts';
+import { escapeStep, referredName } from '../json-pointer.ts';
 import { hasMovedBase, isRef, type Place, placeOf, refsIn, RefsBelow } from './schema-members.ts';
 
-/** Something of a schema that a format does not take. */
 export interface Dropped {
   /** JSON Pointer of the schema that it stood in. */
   path: string;
   keyword: string;
   reason: string;
-}
-
-export interface Reduced {
-  schema: JsonObject;
-  dropped: Dropped[];
 }
 
 const NOT_TAKEN = 'the format does not take it';
@@ -37,12 +31,10 @@ const IS_FALSE = 'the format takes no schema that is false';
 const ROUNDS_MAX = 10;
 
 /**
- * The schema without what a format does not take. It accepts at least all that the original does: the service checks every input by the
- * original anyway, and a schema that refuses a good input could not be mended by its reader. Where nothing was dropped, it accepts the same.
- *
- * What is dropped can leave a reference without its target, so it is done again, without those references, until nothing more falls.
+ * The schema without what a format does not take; it accepts at least all that the original does, by which the service
+ * checks inputs anyway. Repeats without references that lost their target, until nothing more falls.
  */
-export function reduceSchema(original: JsonObject, rules: SchemaRules): Reduced {
+export function reduceSchema(original: JsonObject, rules: SchemaRules): { schema: JsonObject; dropped: Dropped[] } {
   const lost = new Set<string>();
   const known = { rules, lost, refs: new RefsBelow(), hasMovedBase: hasMovedBase(original) };
   let hasDropped = false;
@@ -58,12 +50,9 @@ export function reduceSchema(original: JsonObject, rules: SchemaRules): Reduced 
   return { schema: { type: 'object' }, dropped: [{ path: '', keyword: '*', reason: NO_TARGET }] };
 }
 
-/** What holds for all rounds. */
 interface Known {
   rules: SchemaRules;
-  /** References that have no target. */
   lost: ReadonlySet<string>;
-  /** The references of the original schema. */
   refs: RefsBelow;
   hasMovedBase: boolean;
 }
@@ -162,7 +151,7 @@ function isThere(schema: Json, ref: string): boolean {
   let at: Json | undefined = schema;
   let place: Place | null = 'schema';
   for (const token of ref.slice(2).split('/')) {
-    const name = decoded(token);
+    const name = referredName(token);
     if (Array.isArray(at)) at = at[Number(name)];
     else {
       at = isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
@@ -171,13 +160,4 @@ function isThere(schema: Json, ref: string): boolean {
     if (at === undefined || place === null) return false;
   }
   return true;
-}
-
-function decoded(token: string): string {
-  try {
-    return unescapeStep(decodeURIComponent(token));
-  } catch (error) {
-    if (error instanceof URIError) return token;
-    throw error;
-  }
 }

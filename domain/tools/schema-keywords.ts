@@ -9,10 +9,7 @@ export const HOLDS_SCHEMA_MAP: ReadonlySet<string> = new Set([...SCHEMA_MAP_APPL
 /** Values, and no schemas. */
 export const HOLDS_DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
 
-/**
- * A schema in here that accepts more can make the whole accept less: what is not excluded, the branch that is taken, the one of several,
- * at most so many. Such a keyword is dropped whole where anything in it would be.
- */
+/** Where accepting more makes the whole accept less. Dropped whole if anything in it would be. */
 export const FRAGILE: ReadonlySet<string> = new Set(['not', 'if', 'oneOf', 'contains']);
 
 /** Where one of these goes, the others mean something else or nothing: they go with it. */

@@ -32,7 +32,6 @@ export function isRef(keyword: string): boolean {
   return keyword === '$ref' || keyword === '$dynamicRef';
 }
 
-/** The references in a schema, each once. */
 export function refsIn(schema: Json): Set<string> {
   const refs = new Set<string>();
   visitMembers(schema, (key, value) => {

@@ -7,12 +7,9 @@ const HASH_CHARACTERS = 12;
 const HASHED = /_x[0-9a-f]{12}$/;
 
 /**
- * The name of an action as the name of a tool that takes no dots. A name maps by itself alone, so that it is the same on every page and
- * on every day, and no two names map to one:
- *
- * - a legal name without two underscores in a row stays as it is;
- * - dots become two underscores, where that can be read back: `refund.create` is `refund__create`;
- * - any other name, such as one that grows too long, ends in a part of its SHA-256.
+ * An action's name as a tool's, without dots. It depends on the name alone, and no two names map to one: without two
+ * underscores in a row it stays; dots become two underscores where that can be read back (`refund__create`); any other,
+ * such as a long one, ends in a part of its SHA-256.
  */
 export function toolNameOf(name: string): string {
   if (LEGAL.test(name) && !name.includes('__') && !HASHED.test(name)) return name;

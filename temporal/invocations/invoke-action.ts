@@ -34,10 +34,7 @@ export interface InvocationNames {
   requestId: string | null;
 }
 
-/**
- * A terminated or failed workflow is run again, which is safe: it finds the fence. `again` reruns a completed one too, which
- * had found its admission withdrawn.
- */
+/** A terminated or failed workflow runs again, safe by the fence; with `again` a completed one too. */
 export function invokeActionStart(
   ref: InvokeActionInput,
   taskQueue: string,

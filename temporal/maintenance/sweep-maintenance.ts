@@ -9,7 +9,6 @@ export const SWEEP_INTERVAL_MS = 60_000;
 /** The result of one area: its rows, how many of them could not be mended, or `broken` where the area could not be swept. */
 export type AreaResult = { seen: number; failed: number } | { broken: string };
 
-/** By the name of the area. */
 export type SweepResult = Record<string, AreaResult>;
 
 const DESCRIPTION = descriptionOf({

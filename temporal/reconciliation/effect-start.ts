@@ -6,7 +6,6 @@ export function effectRefOf({ invocationId, workspaceId, environmentId, effectId
   return { invocationId, workspaceId, environmentId, effectId, actionName };
 }
 
-/** The search attributes of an effect's workflows. */
 export function effectAttributes(ref: EffectToRead, state: Pick<SearchAttributeValues, 'environment' | 'stage'>) {
   return searchAttributes({ ...effectRefOf(ref), grade: ref.grade, ...state });
 }

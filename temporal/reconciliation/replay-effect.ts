@@ -3,10 +3,8 @@ import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
 import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
-/** Sends a lost request once more, under the same provider key. */
 export const REPLAY_EFFECT_WORKFLOW = 'replayEffect';
 export interface ReplayEffectInput extends ReplayRef {
-  /** The action's time-out of the call. */
   timeoutMs: number;
 }
 export type ReplayEffectResult = InvocationState;

@@ -15,7 +15,6 @@ const RESPONSE_ORIGIN = 'https://hooks.slack.com';
 
 export interface ChatOptions extends SendOptions {
   watchdog: Pick<Watchdog, 'run'>;
-  /** Where the chat systems are reached, where not at their own addresses. */
   slackBaseUrl?: string;
   discordBaseUrl?: string;
 }

@@ -1,7 +1,6 @@
 import { StaticModel } from './static-model.ts';
 
 export interface EmbeddingJob {
-  /** Where the model's files are. */
   folder: string;
   texts: readonly string[];
 }

@@ -34,10 +34,7 @@ export interface LocalEmbedderOptions {
   deadlineMs?: number;
 }
 
-/**
- * The static model in a thread of its own, which starts with the first text and ends when it is idle: a process that embeds nothing
- * holds nothing of it. Workspaces take turns.
- */
+/** The static model in a thread that starts with the first text and ends when idle. Workspaces take turns. */
 export class LocalEmbedder implements Embedder {
   readonly #options: LocalEmbedderOptions;
   readonly #slots: FairSlots;

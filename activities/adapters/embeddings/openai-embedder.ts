@@ -21,7 +21,6 @@ const TIMEOUT_MS = 20_000;
 export const DIMENSIONS_MAX = 4_096;
 
 export interface OpenAiEmbedderSettings {
-  /** Such as `https://api.openai.com/v1`. */
   baseUrl: string;
   apiKey: string | null;
   model: string;
@@ -31,14 +30,10 @@ export interface OpenAiEmbedderSettings {
 
 export interface OpenAiEmbedderOptions extends SendOptions {
   watchdog: Pick<Watchdog, 'run'>;
-  /** For one call of the provider. */
   timeoutMs?: number;
 }
 
-/**
- * `POST /embeddings` of OpenAI and of services with the same interface, through the egress guard. It retries nothing: a request answers
- * 503, and a job tries again later. No error repeats a text, the key, or the provider's own words.
- */
+/** `POST /embeddings` as OpenAI's. It retries nothing. No error repeats a text, the key, or the provider's words. */
 export class OpenAiEmbedder implements Embedder {
   readonly #settings: OpenAiEmbedderSettings;
   readonly #options: OpenAiEmbedderOptions;
@@ -51,10 +46,7 @@ export class OpenAiEmbedder implements Embedder {
     this.#options = options;
   }
 
-  /**
-   * The dimensions are found by asking for one vector, because the interface has no other way to tell them. Each later call checks them
-   * again: a provider may change them while the process lives.
-   */
+  /** Asks for one vector, the only way to learn the dimensions. Each call checks them: a provider may change them. */
   async model({ workspaceId }: EmbedCall): Promise<EmbeddingModel> {
     const dimensions = this.#dimensions ?? (await this.embed(['dimensions'], { workspaceId })).dimensions;
     return { model: this.#settings.model, dimensions };

@@ -12,8 +12,7 @@ const TENSOR = 'embedding.weight';
 const CHARACTERS_MAX = 32_768;
 
 /**
- * A static model: one vector for each token of its vocabulary. The vector of a text is the mean of its tokens' vectors, so it takes
- * a look-up and no inference. The weights stay in the 16-bit floats of the file.
+ * One vector for each token. A text's vector is the mean of its tokens': a look-up, no inference. Weights stay 16-bit.
  */
 export class StaticModel {
   static readonly FILES: readonly string[] = [WEIGHTS_FILE, TOKENIZER_FILE];

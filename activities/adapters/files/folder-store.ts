@@ -7,7 +7,6 @@ import { isId } from '../../../domain/ids.ts';
 import { isUuid } from '../../../domain/uuid.ts';
 import { writeBytes } from './write-bytes.ts';
 
-/** Readable by the service's account alone. */
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 const PART = 'part-';

@@ -45,11 +45,7 @@ export class S3Client {
     this.signer = createSigner('s3', region, { accessKeyId, secretAccessKey });
   }
 
-  /**
-   * Sends one request. The caller reads the body of the answer to its end, or discards it.
-   *
-   * @throws {ServiceError} SERVICE_UNAVAILABLE where the store does not answer, or answers what was not expected.
-   */
+  /** The caller reads or discards the answer's body. Throws SERVICE_UNAVAILABLE for no or an unexpected answer. */
   async send(request: S3Request): Promise<IncomingMessage> {
     const { method, body, expect } = request;
     const signed = await this.sign(request);

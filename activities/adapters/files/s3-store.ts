@@ -4,10 +4,7 @@ import { PRESIGNED_FILE_BYTES_MAX } from '../../../domain/files/files.ts';
 import { codeIn, S3Client, type S3Settings, textOf, unavailable } from './s3-client.ts';
 import { spool } from './spool.ts';
 
-/**
- * Files in a bucket, as `<environment>/<file id>/<stage>`. A direct upload goes through a file of this machine first, so that S3 is told its
- * size and its hash with the first byte: S3 checks both, and has the whole object or none.
- */
+/** A direct upload goes through a local file first, so that S3 is told size and hash: it stores all or nothing. */
 export function createS3Store(settings: S3Settings): FileStore {
   const client = new S3Client(settings);
   const remove = async (file: StoredFile, stage: FileStage): Promise<void> => {

@@ -9,7 +9,6 @@ import { writeBytes } from './write-bytes.ts';
 const PRIVATE_FILE = 0o600;
 const CHUNK_BYTES = 65_536;
 
-/** Bytes that were written to this machine's disk on their way. */
 export interface Spooled extends AsyncDisposable {
   size: number;
   /** Hex. */
@@ -18,10 +17,7 @@ export interface Spooled extends AsyncDisposable {
   stream(): Readable;
 }
 
-/**
- * Writes a source to a temporary file without a name, which is gone with its process, however that ends. It holds one chunk of the source
- * in memory.
- */
+/** Writes a source, chunk by chunk, to a temporary file without a name, which ends with its process. */
 export async function spool(source: Bytes): Promise<Spooled> {
   const name = path.join(tmpdir(), `upload-${randomUUID()}`);
   const file = await open(name, 'wx+', PRIVATE_FILE);

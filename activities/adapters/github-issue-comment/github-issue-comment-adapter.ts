@@ -17,7 +17,6 @@ const PAGE_SIZE = 100;
 /** An issue with more than ten thousand comments is not judged. */
 const PAGES_MAX = 100;
 
-/** The half of `github.issue_comment` that does I/O. */
 export function createGithubIssueCommentAdapter(options: SendOptions): Adapter {
   return {
     descriptor: githubIssueCommentDescriptor,
@@ -36,10 +35,7 @@ function effectIdOf({ body }: PreparedRequest): string {
   return /<!-- effect: (\S+) -->"\}$/.exec(body ?? '')?.[1] ?? '';
 }
 
-/**
- * Looks for the mark among all comments of the issue. Absence proves nothing: a listing may lag, and a comment may be
- * deleted.
- */
+/** Finds the mark among the issue's comments. Absence proves nothing: a listing may lag, a comment may be deleted. */
 async function findComment(options: SendOptions, input: ReadBackInput): Promise<ReadBackResult> {
   const found = new Map<number, GithubComment>();
   const endsAt = Date.now() + input.timeoutMs;

@@ -18,15 +18,11 @@ export function bytesOfParts(parts: readonly BodyPart[]): number {
 export type AttachedBytes = (file: Attachment) => Bytes;
 
 interface Sending {
-  /** Counts what was handed to the connection. */
   egress: { bytes: number };
   attached: AttachedBytes | undefined;
 }
 
-/**
- * Streams a body with files into a request, as fast as the target takes it. A failure ends the request, whose error then tells it; so does
- * a target that closes.
- */
+/** Streams a body with files as fast as the target reads. A failure, or a target that closes, fails the request. */
 export function sendParts(outgoing: ClientRequest, parts: readonly BodyPart[], sending: Sending): void {
   pass(outgoing, parts, sending).then(
     () => outgoing.end(),

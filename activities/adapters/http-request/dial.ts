@@ -1,18 +1,15 @@
-import { connect as connectTcp, isIP } from 'node:net';
-import type { LookupFunction, Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { OwnEndpoints } from './own-endpoints.ts';
 import type { Resolve, ResolvedAddress } from './resolve.ts';
 import { watchSocket } from '../watchdog.ts';
-import { isBlocked } from '../../../domain/egress.ts';
-import type { EgressAllow } from '../../../domain/egress.ts';
+import { type EgressAllow, isBlocked } from '../../../domain/egress.ts';
 
 export interface DialOptions {
   egressAllow: EgressAllow;
   /** Refused whatever `egressAllow` says. */
   ownEndpoints?: Pick<OwnEndpoints, 'include'>;
   resolve: Resolve;
-  /** PEM certificates to trust in place of the built-in ones. */
   certificateAuthorities?: string[];
   signal: AbortSignal;
 }
@@ -22,10 +19,9 @@ export type Dialled =
   { kind: 'connected'; socket: Socket } | { kind: 'blocked'; message: string } | { kind: 'failed'; reason: string };
 
 /**
- * Opens a new connection to the host of a URL. The name is resolved once, every address of the answer is checked, and only
- * the checked addresses are dialled. The name is never resolved again, so a second answer that differs (DNS rebinding)
- * cannot matter. For https the certificate has been verified when this returns. The request is handed over only afterwards,
- * so a failure here proves that nothing was sent.
+ * Opens a new connection to the host of a URL. The name is resolved once and only checked addresses are dialled, so
+ * that a second answer that differs (DNS rebinding) cannot matter. Returns after the TLS handshake and before the
+ * request: a failure here proves that nothing was sent.
  */
 export async function dial(url: URL, options: DialOptions): Promise<Dialled> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
@@ -119,7 +115,6 @@ export function asError(reason: unknown): Error {
 
 const DESCRIPTION_LENGTH_MAX = 300;
 
-/** How the description of a time-out reads, and ends. */
 export const TIMED_OUT = 'the time-out was reached';
 
 /** An error as text, with its code. Several failed connection attempts arrive as one error that holds them all. */

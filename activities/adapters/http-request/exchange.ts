@@ -1,5 +1,10 @@
-import { request as requestHttp } from 'node:http';
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+  type RequestOptions,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
@@ -15,7 +20,6 @@ export interface RawResponse {
 
 export type Exchanged = { kind: 'response'; response: RawResponse } | { kind: 'no_answer'; reason: string };
 
-/** How much of a response's body is read, and how a larger one counts. */
 export interface ResponseLimit {
   bytesMax: number;
   /** `no_answer`: it proves nothing. `cut`: the part that was read counts. */
@@ -27,24 +31,17 @@ export interface EgressMeter {
   bytes: number;
 }
 
-interface Exchanging {
-  signal: AbortSignal;
-  egress?: EgressMeter;
-  attached?: AttachedBytes;
-}
-
 const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /**
- * Sends one request over a ready connection and reads its response to the end. From here on bytes may have left, so every failure
- * is `no_answer`. It follows no redirect, retries nothing and does not keep the connection.
+ * Sends one request and reads its response to the end. Bytes may have left: every failure is `no_answer`. No redirects.
  */
 export async function exchange(
   socket: Socket,
   url: URL,
   request: PreparedRequest,
   limit: ResponseLimit,
-  { signal, egress = { bytes: 0 }, attached }: Exchanging,
+  { signal, egress = { bytes: 0 }, attached }: { signal: AbortSignal; egress?: EgressMeter; attached?: AttachedBytes },
 ): Promise<Exchanged> {
   let seen: IncomingMessage | null = null;
   let outgoing: ClientRequest | null = null;

@@ -10,10 +10,7 @@ const OWNER = 'oauth-clients';
 /** Each network is bounded in what it may have fetched, and each wait by its deadline. */
 const UNDER_WAY_MAX = 100_000;
 
-/**
- * Fetches metadata documents of OAuth clients. All of them share the look-ups of one workspace. Each network that asks has one look-up at
- * a time, until the look-up itself ends, so hanging names of one network do not block the others.
- */
+/** Each network has one look-up at a time, until the look-up itself ends: its hanging names block only itself. */
 export function createClientDocumentFetcher(options: FetchOptions): FetchClientDocument {
   const resolve = options.resolve ?? systemResolve;
   const turns = new FairSlots({

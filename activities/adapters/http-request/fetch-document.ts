@@ -16,10 +16,7 @@ export interface FetchOptions extends SendOptions {
   bytesMax?: number;
 }
 
-/**
- * Fetches documents, such as OpenAPI descriptions, with the same egress guard as dispatches. Unencrypted http is allowed only to addresses that
- * EGRESS_ALLOW names: a description decides where credentials are sent, so nobody on the path may change it.
- */
+/** With the egress guard of dispatches. Plain http only by EGRESS_ALLOW: a description decides where credentials go. */
 export function createDocumentFetcher({
   watchdog,
   timeoutMs = FETCH_TIMEOUT_MS,
@@ -72,7 +69,6 @@ function fetchedOf(sent: Awaited<ReturnType<typeof sendRequest>>): FetchedDocume
 
 const NOTHING_LISTED: EgressAllow = [];
 
-/** True for an address that only an EGRESS_ALLOW exception permits. */
 function isException(address: string, allow: EgressAllow): boolean {
   return isBlocked(address, NOTHING_LISTED) && !isBlocked(address, allow);
 }

@@ -1,9 +1,6 @@
 import type { Json } from '../../../domain/json.ts';
 
-/**
- * What tells the numbers of JSON from digits within its strings. No part of it matches a whole string: a pattern that does overflows
- * the stack of the engine at 8 MiB.
- */
+/** Numbers of JSON, and what delimits strings. A pattern that matches a whole string overflows the stack at 8 MiB. */
 const NUMBER_OR_QUOTE = /-?\d[\d.eE+-]*|"|\\["\\]/g;
 
 /** The numbers of a text that is JSON, as they are written, and where they begin. */

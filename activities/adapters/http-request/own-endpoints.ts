@@ -3,11 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { canonicalAddress, isLoopback, type OwnEndpoint } from '../../../domain/own-endpoints.ts';
 import { systemResolve, type Resolve } from './resolve.ts';
 
-/**
- * The service's own listeners. No tenant's call reaches them, whatever EGRESS_ALLOW permits. The comparison uses the address
- * and the port that would be dialled. A listener on this machine is matched under every address of the machine, because the
- * address it is bound to is not examined.
- */
+/** The service's own listeners, which no tenant's call reaches, under each address of this machine. */
 export class OwnEndpoints {
   private readonly endpoints: OwnEndpoint[];
   private readonly resolve: Resolve;

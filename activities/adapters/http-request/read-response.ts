@@ -1,8 +1,13 @@
 import type { ProviderResponse } from '../../../domain/adapters/adapter-descriptor.ts';
 import { KEPT_HEADER_CHARACTERS_MAX } from '../../../domain/adapters/kept-response.ts';
 import { isJsonMediaType, mediaTypeOf } from '../../../domain/adapters/media-types.ts';
-import { growthOfNumbers, isJsonObject, jsonDepthExceeds, NUMBERS_GROWTH_BYTES_MAX } from '../../../domain/json.ts';
-import type { Json } from '../../../domain/json.ts';
+import {
+  growthOfNumbers,
+  isJsonObject,
+  type Json,
+  jsonDepthExceeds,
+  NUMBERS_GROWTH_BYTES_MAX,
+} from '../../../domain/json.ts';
 import { REDACTED } from '../../../domain/redacted.ts';
 import type { RawResponse } from './exchange.ts';
 import { parseWithExactIntegers } from './json-numbers.ts';
@@ -146,7 +151,6 @@ function storableText(text: string): string {
 
 const REQUEST_ID_HEADERS: readonly string[] = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-correlation-id'];
 
-/** The provider's id for this call, where the response names one. */
 export function providerIdsOf({ headers }: ProviderResponse): Record<string, string> {
   const name = REQUEST_ID_HEADERS.find((candidate) => Object.hasOwn(headers, candidate));
   const value = name === undefined ? undefined : headers[name];

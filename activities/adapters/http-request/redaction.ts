@@ -1,15 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { isJsonObject } from '../../../domain/json.ts';
-import type { Json } from '../../../domain/json.ts';
+import { isJsonObject, type Json } from '../../../domain/json.ts';
 import { REDACTED } from '../../../domain/redacted.ts';
 import { formsOf, type SecretForms } from './secret-forms.ts';
 import { type Range, searchSecrets } from './secret-search.ts';
 import { valuesOf } from './secret-values.ts';
 
-/**
- * Removes credentials from what a target answers: an echo must not bring a secret into a row, a log or a reply. In which forms it finds
- * them: docs/secrets.md, "What is removed from an answer".
- */
+/** Removes credentials from a target's answer. The forms: docs/secrets.md, "What is removed from an answer". */
 export interface Redactor {
   /** False where the secrets are too long together. Then nothing of an answer may be kept, and `text` finds them only as they are. */
   readonly canSearch: boolean;
@@ -17,11 +13,7 @@ export interface Redactor {
   text(text: string): string;
   /** Names and numbers too. */
   json(value: Json): Json;
-  /**
-   * The same buffer where nothing was found. It may have any length: the event loop does other work in between.
-   *
-   * @param isCutOff reading stopped before the end, so a credential may have lost its end
-   */
+  /** Returns the same buffer where nothing was found, of any length. `isCutOff`: a credential may have lost its end. */
   bytes(bytes: Buffer, isCutOff?: boolean): Promise<Buffer>;
 }
 

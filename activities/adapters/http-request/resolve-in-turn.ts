@@ -10,15 +10,13 @@ const WAITING_MAX = 100_000;
 const NOBODY = '';
 
 export interface LookupSlots {
-  /** Look-ups that tenants' calls have under way at once in this process. */
   slots: number;
   slotsAWorkspaceMax: number;
 }
 
 /**
- * The tenants' share of the look-ups that a process can have under way. libuv runs at most half of its threads' number at once,
- * because `getaddrinfo` blocks a thread. A quarter of that stays for the service's own names: PostgreSQL is dialled by name too. A
- * workspace has a third of the rest, and at least one.
+ * The tenants' share of a process's look-ups: `getaddrinfo` blocks a thread, and libuv runs at most half of its threads
+ * at once. A quarter of that stays for the service's own names; a workspace has a third of the rest, at least one.
  */
 export function lookupSlotsOf(threads: number): LookupSlots {
   const atOnce = Math.ceil(threads / 2);
@@ -27,12 +25,9 @@ export function lookupSlotsOf(threads: number): LookupSlots {
 }
 
 /**
- * The operating system's resolver, with a cap for each workspace and turns between them. A hanging `getaddrinfo` cannot be ended: it
- * holds its thread past the deadline of its call. So a slot is held until the look-up itself ends, and a workspace whose names
- * hang keeps its own calls waiting. Make one for a process, because the threads are the process's. A call that gets no turn in
- * its deadline is not sent.
- *
- * The operating system resolves, and no client of our own: it alone knows /etc/hosts and the search domains.
+ * The operating system's resolver (it alone knows /etc/hosts and the search domains), with a cap for each workspace and
+ * turns between them. A hanging `getaddrinfo` holds its thread past its call's deadline, so a slot is held until the
+ * look-up ends. A call without a turn by its deadline is not sent. Make one for a process.
  */
 export function resolveInTurn(lookups: LookupSlots, resolve: Resolve = systemResolve): Resolve {
   const slots = new FairSlots({

@@ -24,10 +24,8 @@ const isInWord = (byte: number): boolean => byte >= 0x80 || /[A-Za-z0-9]/.test(S
 const isBase64 = (byte: number): boolean => /[A-Za-z0-9+/]/.test(String.fromCharCode(byte));
 
 /**
- * Finds the secrets of `forms` in a text, in one pass: each byte goes through three views of the text (as it is, without escapes, as
- * base64 without white space), and each view through an automaton. Yields after each block.
- *
- * @param isCutOff reading stopped before the text's end, so that a shorter beginning of a secret at the end counts too
+ * Finds the secrets of `forms` in one pass, through three views of the text: as it is, without escapes, as base64
+ * without white space. Yields after each block. `isCutOff`: a shorter beginning of a secret at the end counts too.
  */
 export function* searchSecrets(bytes: Buffer, forms: SecretForms, isCutOff: boolean): Generator<void, SearchResult> {
   const views = viewsOf(bytes.length, forms);

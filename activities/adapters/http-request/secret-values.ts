@@ -9,7 +9,6 @@ const DOCUMENT_MEMBER_LENGTH_MIN = 8;
 /** Parts of a document's member are searched for only where the member is too long to be a common word. */
 const DOCUMENT_PARTS_LENGTH_MIN = 20;
 
-/** The values that a target may see of these secrets, each once. */
 export function valuesOf(secrets: Iterable<string>): SecretValue[] {
   const values = new Map<string, boolean>();
   const add = (text: string, inParts: boolean): void => {
@@ -26,10 +25,7 @@ export function valuesOf(secrets: Iterable<string>): SecretValue[] {
   return Array.from(values, ([text, inParts]) => ({ text, inParts }));
 }
 
-/**
- * Beginnings that every value of a kind shares, and that reveal nothing: a URL's scheme, the scheme of an Authorization header, the first
- * line of a PEM text.
- */
+/** Beginnings that reveal nothing: schemes of URLs and Authorization headers, the first line of a PEM text. */
 const COMMON_HEAD =
   /^(?:[a-z][a-z0-9+.-]{0,30}:\/\/|(?:basic|bearer|token|apikey|digest)\s+|-----BEGIN [A-Z0-9 ]{1,40}-----\s*)/i;
 const COMMON_TAIL = /\s*-----END [A-Z0-9 ]{1,40}-----\s*$/;

@@ -2,9 +2,8 @@ import type { PreparedRequest } from '../../../domain/adapters/adapter-descripto
 import { Deadline } from '../../../domain/deadline.ts';
 import type { EgressAllow } from '../../../domain/egress.ts';
 import { dial } from './dial.ts';
-import { exchange } from './exchange.ts';
+import { type EgressMeter, exchange, type Exchanged, type ResponseLimit } from './exchange.ts';
 import type { AttachedBytes } from './body-parts.ts';
-import type { EgressMeter, Exchanged, ResponseLimit } from './exchange.ts';
 import type { OwnEndpoints } from './own-endpoints.ts';
 import { systemResolve, type Resolve } from './resolve.ts';
 
@@ -25,7 +24,6 @@ export type Sent =
   /** The egress guard refused it. */
   | { kind: 'blocked'; message: string };
 
-/** What is found out about a connection, whatever comes of the call. */
 export interface CallTrace {
   /** The address that was dialled; null until there is a connection. */
   address: string | null;

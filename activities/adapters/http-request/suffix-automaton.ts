@@ -36,7 +36,6 @@ const WHOLE_ALONE = 2;
  * the needles, `lengths` is the longest of them, and `links` leads to the state of the longest shorter end.
  */
 export class SuffixAutomaton {
-  /** The length of the longest needle. */
   readonly longest: number;
   private states = 1;
   private readonly links: Int32Array;
@@ -79,7 +78,6 @@ export class SuffixAutomaton {
     this.settle();
   }
 
-  /** What the automaton takes in memory. */
   get byteLength(): number {
     const perState = [
       this.links,
@@ -94,7 +92,6 @@ export class SuffixAutomaton {
     return [...perState, ...perSlot, this.fromRoot].reduce((sum, array) => sum + array.byteLength, 0);
   }
 
-  /** Moves the cursor over one byte more of the text. */
   read(cursor: Cursor, byte: number): void {
     let { state, length } = cursor;
     let next = this.target(state, byte);

@@ -29,11 +29,7 @@ interface Escape {
   isByte?: boolean;
 }
 
-/**
- * Adds a byte to the view, in which each escape of JSON, of a URL and of HTML is replaced by what it stands for. What it stands for may end
- * an escape too (`%2541`, `\\u0041` in JSON in JSON), so that the view has none left. A backslash before any other sign goes. Each escape
- * makes the view shorter, so the time is linear.
- */
+/** Adds a byte to the view without escapes of JSON, URLs and HTML, nested ones included, in linear time. */
 export function pushUnescaped(view: TextView, byte: number, start: number, end: number): void {
   view.push(byte, start, end);
   for (let escape = escapeAtEnd(view); escape !== null; escape = escapeAtEnd(view)) {

@@ -46,11 +46,9 @@ function composed(from: string, { id, to, subject, text }: Mail): Promise<Buffer
   return node.build();
 }
 
-/** An error of nodemailer's connection. */
 interface SmtpError extends Error {
   code?: string;
   command?: string;
-  /** The server's answer, where there was one. */
   responseCode?: number;
 }
 
@@ -141,9 +139,8 @@ class Conversation {
 }
 
 /**
- * Whether a refusal is about this mail, and later attempts would meet it too: it answers the recipient, or the whole message. A refused
- * login, a refused sender (530, an address that is not verified, a quota) and a server that is closed for now concern every mail, and
- * the operator can mend them within hours. So does a refused DATA: its recipient was accepted, and no line of the message was read yet.
+ * Whether a refusal is about this mail, so that later attempts would meet it too: it answers the recipient, or the
+ * message. A refused login, sender (530, a quota) or DATA concerns every mail, and the operator can mend it.
  */
 function isOfThisMail(code: string | undefined, command: string | undefined): boolean {
   return (code === 'EENVELOPE' && command === 'RCPT TO') || code === 'EMESSAGE';

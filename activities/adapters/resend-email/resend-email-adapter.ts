@@ -6,7 +6,6 @@ import { resendConfigOf, resendEmailDescriptor } from '../../../domain/adapters/
 import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';
 import { callProvider, dispatchResult, type ProviderOptions } from '../call-provider.ts';
 
-/** The half of `resend.email` that does I/O. */
 export function createResendEmailAdapter(options: ProviderOptions): Adapter {
   return {
     descriptor: resendEmailDescriptor,

@@ -20,19 +20,15 @@ export async function carriedBy(transport: StripeTransport, call: () => Promise<
   return transport.carried ?? { kind: 'not_sent', reason: "Stripe's SDK made no request of it" };
 }
 
-/** The outcome of a read of Stripe's record. */
 export type StripeRead =
   { ok: true; response: ProviderResponse } | { ok: false; response: ProviderResponse | null; reason: string };
 
-/** Makes one read through the SDK. */
 export type StripeReader = (call: (stripe: Stripe) => Promise<unknown>) => Promise<StripeRead>;
-
-type ReadInput = Pick<InspectInput, 'definition' | 'secrets' | 'timeoutMs' | 'signal'>;
 
 /** All reads of one reader share its time-out: a listing of many pages is one read. */
 export function stripeReader(
   options: ProviderOptions,
-  { definition, secrets, timeoutMs, signal }: ReadInput,
+  { definition, secrets, timeoutMs, signal }: Pick<InspectInput, 'definition' | 'secrets' | 'timeoutMs' | 'signal'>,
 ): StripeReader {
   const { mode, secret } = stripeConfigOf(definition);
   const credential = secrets.get(secret) ?? '';

@@ -25,9 +25,8 @@ type HttpClientResponse = Awaited<ReturnType<HttpClient['makeRequest']>>;
 const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /**
- * Carries one request of Stripe's SDK through our own egress guard. `carried` holds what was seen, whatever the SDK does
- * with the answer. A second request is withheld: the SDK resends by itself after a broken connection, even with retries off
- * (`RequestSender._shouldRetry`), although it cannot know whether the first request took effect.
+ * Carries one request of Stripe's SDK through the egress guard; `carried` holds what was seen. Withholds a second one:
+ * the SDK resends after a broken connection even with retries off (`RequestSender._shouldRetry`).
  */
 export class StripeTransport implements HttpClient {
   carried: Carried | null = null;
@@ -121,7 +120,6 @@ export function onlyAgreed(agreed: PreparedRequest): Admit {
 
 const READ_HEADERS: readonly string[] = ['accept', 'authorization', 'stripe-version'];
 
-/** Passes reads only. */
 export function onlyReads(userAgent: string): Admit {
   return ({ method, url, headers }) => {
     if (method !== 'GET') return { withheld: `a read is no ${method}` };

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
-import { EXPIRED_CHAT_STEPS } from '../../../activities/maintenance/expired-chat-rows.ts';
+import { EXPIRED_CHAT_STEPS } from '../../../activities/maintenance/expired-rows.ts';
 import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { newIntegrationId } from '../../../domain/integrations/integrations.ts';
 import { createTestDatabase } from '../../harness/database.ts';

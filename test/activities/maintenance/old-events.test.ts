@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { OLD_EVENT_STEPS } from '../../../activities/maintenance/old-events.ts';
+import { OLD_EVENT_STEPS } from '../../../activities/maintenance/expired-rows.ts';
 import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { newId } from '../../../domain/ids.ts';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { pino } from 'pino';
-import { expiredIdempotencyClaims } from '../../../activities/maintenance/expired-idempotency-claims.ts';
+import { expiredIdempotencyClaims } from '../../../activities/maintenance/expired-rows.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { expiredDeduplications } from '../../../activities/maintenance/expired-deduplications.ts';
+import { expiredDeduplications } from '../../../activities/maintenance/expired-rows.ts';
 import { lostMessages } from '../../../activities/maintenance/lost-messages.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';

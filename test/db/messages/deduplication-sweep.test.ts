@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { pino } from 'pino';
-import { expiredDeduplications } from '../../../activities/maintenance/expired-deduplications.ts';
+import { expiredDeduplications } from '../../../activities/maintenance/expired-rows.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { claimDeduplication } from '../../../db/messages/insert-messages.ts';
 import { newId } from '../../../domain/ids.ts';
