@@ -7237,6 +7237,7 @@ END) STORED NOT NULL,
 CREATE INDEX invocations_by_action ON public.invocations USING btree (action_id, created_at DESC, id DESC);
 CREATE INDEX invocations_by_agent ON public.invocations USING btree (environment_id, agent_id, created_at DESC, id DESC) WHERE (agent_id IS NOT NULL);
 CREATE INDEX invocations_by_run ON public.invocations USING btree (environment_id, run_id, created_at DESC, id DESC) WHERE (run_id IS NOT NULL);
+CREATE INDEX invocations_in_flight ON public.invocations USING btree (environment_id) WHERE (status = ANY (ARRAY['queued'::text, 'dispatching'::text]));
 CREATE INDEX invocations_newest_first ON public.invocations USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX invocations_retries ON public.invocations USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 CREATE INDEX invocations_unknown ON public.invocations USING btree (id) WHERE (status = 'unknown'::text);

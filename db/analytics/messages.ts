@@ -17,7 +17,7 @@ const OWN = 'environment_id = current_environment_id()';
 
 /** What can be counted as it stands now, each from an index of the live rows. `counts`: whether a row is one of them. */
 const LIVE = {
-  // Those under way are few, and an index by id alone holds them; the many that wait for a decision have an approval each.
+  // Those under way are few, and an index holds them alone; the many that wait for a decision have an approval each.
   invocationsPending: `SELECT true AS counts FROM (
       SELECT id FROM invocations WHERE ${OWN} AND status IN ('queued', 'dispatching')
       UNION ALL SELECT id FROM approvals WHERE ${OWN} AND status = 'pending' AND kind = 'invocation') p`,

@@ -72,6 +72,7 @@ const INVOCATIONS = `
   -- Most invocations name neither an agent nor a run.
   CREATE INDEX invocations_by_agent ON invocations (environment_id, agent_id, created_at DESC, id DESC) WHERE agent_id IS NOT NULL;
   CREATE INDEX invocations_by_run ON invocations (environment_id, run_id, created_at DESC, id DESC) WHERE run_id IS NOT NULL;
+  CREATE INDEX invocations_in_flight ON invocations (environment_id) WHERE status IN ('queued', 'dispatching'); -- an overview counts them
   CREATE INDEX invocations_retries ON invocations (retry_of) WHERE retry_of IS NOT NULL; -- a withdrawn admission is looked for here
   CALL make_tenant_table('invocations', 'SELECT, INSERT, UPDATE, DELETE');
 `;

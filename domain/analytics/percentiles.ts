@@ -48,22 +48,45 @@ export interface Percentiles {
   count: number;
 }
 
+/** How many durations each bucket has, at the bucket's number. Sums of many histograms are made so, without an object for each bucket. */
+export type Counts = number[];
+
+/** Adds a histogram to counts, or takes it from them. */
+export function addTo(counts: Counts, histogram: readonly HistogramBucket[], sign: 1 | -1 = 1): Counts {
+  for (const { bucket, n } of histogram) {
+    for (let at = counts.length; at <= bucket; at += 1) counts.push(0);
+    counts[bucket] = (counts[bucket] ?? 0) + sign * n;
+  }
+  return counts;
+}
+
 /** Returns null for an empty histogram. The buckets come in any order, and one may come several times. */
 export function percentilesOf(histogram: readonly HistogramBucket[]): Percentiles | null {
-  const counted: number[] = [];
-  for (const { bucket, n } of histogram) counted[bucket] = (counted[bucket] ?? 0) + n;
-  const ordered = [...counted.entries()].filter(([, n]) => n > 0);
-  const [last] = ordered.at(-1) ?? [];
-  if (last === undefined) return null;
-  const count = ordered.reduce((sum, [, n]) => sum + n, 0);
-  const at = (quantile: number): number => rounded(valueOf(bucketAt(ordered, quantile * (count - 1)) ?? last));
+  return percentilesOfCounts(addTo([], histogram));
+}
+
+/** Returns null where no bucket has a duration. */
+export function percentilesOfCounts(counts: Counts): Percentiles | null {
+  let [count, last] = [0, -1];
+  for (let bucket = 0; bucket < counts.length; bucket += 1) {
+    const n = counts[bucket] ?? 0;
+    if (n <= 0) continue;
+    count += n;
+    last = bucket;
+  }
+  if (last < 0) return null;
+  const at = (quantile: number): number => rounded(valueOf(bucketAt(counts, quantile * (count - 1)) ?? last));
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: rounded(valueOf(last)), count };
 }
 
 /** The bucket that holds the value of this rank, from 0. */
-function bucketAt(ordered: readonly (readonly [number, number])[], rank: number): number | undefined {
+function bucketAt(counts: Counts, rank: number): number | undefined {
   let before = 0;
-  return ordered.find(([, n]) => (before += n) > rank)?.[0];
+  for (let bucket = 0; bucket < counts.length; bucket += 1) {
+    before += Math.max(0, counts[bucket] ?? 0);
+    if (before > rank) return bucket;
+  }
+  return undefined;
 }
 
 /** To a tenth of a millisecond: what is behind it is not known. */

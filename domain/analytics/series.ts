@@ -1,5 +1,5 @@
 import type { Metric } from './metrics.ts';
-import { type HistogramBucket, percentilesOf } from './percentiles.ts';
+import { addTo, type Counts, type HistogramBucket, percentilesOfCounts } from './percentiles.ts';
 
 /** The label of what is beyond the top, and of what has no value of the group. */
 const REST = 'other';
@@ -26,27 +26,32 @@ export function seriesOfSums(
   return largestFirst(series, ({ total }) => total);
 }
 
-/** The durations of a group in one bucket of a range. One bucket of the histogram may come several times. */
+/** The durations of a group in one bucket of a range. */
 export interface HistogramPoint {
   key: string | null;
   bucket: number;
-  histogram: HistogramBucket[];
+  counts: Counts;
 }
 
-/** Takes from the points of all groups, whose key is null, what the points of the others have: the rest is left. */
-export function withRest(points: readonly HistogramPoint[]): HistogramPoint[] {
-  const taken = new Map<number, HistogramBucket[]>();
-  for (const { key, bucket, histogram } of points) {
-    if (key === null) continue;
-    const ofBucket = taken.get(bucket) ?? [];
-    for (const one of histogram) ofBucket.push({ bucket: one.bucket, n: -one.n });
-    taken.set(bucket, ofBucket);
-  }
-  return points.flatMap((point) => {
-    if (point.key !== null) return [point];
-    const histogram = [...point.histogram, ...(taken.get(point.bucket) ?? [])];
-    return histogram.reduce((sum, { n }) => sum + n, 0) > 0 ? [{ ...point, histogram }] : [];
+/**
+ * The points of series, of histograms in which one bucket may come several times. From those of all groups, whose key is null, it takes
+ * what the others have: the rest is left.
+ */
+export function withRest(
+  points: readonly { key: string | null; bucket: number; histogram: readonly HistogramBucket[] }[],
+): HistogramPoint[] {
+  const taken = new Map<number, Counts>();
+  const of = (bucket: number): Counts => {
+    const counts = taken.get(bucket) ?? [];
+    taken.set(bucket, counts);
+    return counts;
+  };
+  const named = points.flatMap(({ key, bucket, histogram }) => {
+    addTo(of(bucket), histogram, key === null ? 1 : -1);
+    return key === null ? [] : [{ key, bucket, counts: addTo([], histogram) }];
   });
+  const rest = [...taken].map(([bucket, counts]) => ({ key: null, bucket, counts }));
+  return [...named, ...rest.filter(({ counts }) => counts.reduce((sum, n) => sum + n, 0) > 0)];
 }
 
 /** Series of a percentile: a bucket without a duration is null. The total is the percentile of all, the order that of their counts. */
@@ -57,8 +62,12 @@ export function seriesOfPercentiles(
 ): Series[] {
   const series = [...byKey(points)].map(([key, ofKey]) => {
     const values = Array.from<number | null>({ length: buckets }).fill(null);
-    for (const { bucket, histogram } of ofKey) values[bucket] = percentilesOf(histogram)?.[of] ?? null;
-    const whole = percentilesOf(ofKey.flatMap(({ histogram }) => histogram));
+    const all: Counts = [];
+    for (const { bucket, counts } of ofKey) {
+      values[bucket] = percentilesOfCounts(counts)?.[of] ?? null;
+      counts.forEach((n, at) => (all[at] = (all[at] ?? 0) + n));
+    }
+    const whole = percentilesOfCounts(all);
     return { key, label: labelOf(key), total: whole?.[of] ?? null, points: values, count: whole?.count ?? 0 };
   });
   return largestFirst(series, ({ count }) => count).map((counted) => {

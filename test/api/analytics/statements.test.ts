@@ -60,6 +60,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Name'?: string;
   Plans?: Plan[];
 }
 
@@ -103,6 +104,7 @@ interface TableRead {
   scan: string;
   /** Whether something above bounds how many rows are read. */
   isBounded: boolean;
+  index: string | undefined;
 }
 
 /** The tables that a plan reads. */
@@ -110,7 +112,9 @@ function tablesOf(plan: Plan, isBounded = false): TableRead[] {
   const bounded = isBounded || plan['Node Type'] === 'Limit';
   const here = plan['Relation Name'];
   return [
-    ...(here === undefined ? [] : [{ table: tableOf(here), scan: plan['Node Type'], isBounded: bounded }]),
+    ...(here === undefined
+      ? []
+      : [{ table: tableOf(here), scan: plan['Node Type'], isBounded: bounded, index: plan['Index Name'] }]),
     ...(plan.Plans ?? []).flatMap((inner) => tablesOf(inner, bounded)),
   ];
 }
@@ -158,6 +162,9 @@ it('bounds how many live rows an overview counts', async () => {
     .filter(({ table }) => LIVE.includes(table));
   expect(new Set(live.map(({ table }) => table)).size).toBe(LIVE.length);
   expect(live.filter(({ isBounded }) => !isBounded)).toEqual([]);
+  // Any other index has all invocations that ever were.
+  const counted = live.filter(({ table }) => table === 'invocations').map(({ index }) => index);
+  expect(counted, 'count invocations by an index that has only those under way').toEqual(['invocations_in_flight']);
 });
 
 it('looks for one record of each kind in the onboarding', async () => {

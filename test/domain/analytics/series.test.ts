@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bucketOf } from '../../../domain/analytics/histogram.ts';
 import { groupIssue, METRIC_NAMES, METRICS, type Metric } from '../../../domain/analytics/metrics.ts';
-import { percentilesOf } from '../../../domain/analytics/percentiles.ts';
+import { addTo, percentilesOf, percentilesOfCounts } from '../../../domain/analytics/percentiles.ts';
 import { seriesOfPercentiles, seriesOfSums, withRest } from '../../../domain/analytics/series.ts';
 
 describe('series', () => {
@@ -23,12 +23,12 @@ describe('series', () => {
   });
 
   it('of percentiles are null where nothing was measured, and their total is of all', () => {
-    const of = (ms: number, n: number) => [{ bucket: bucketOf(ms), n }];
+    const of = (ms: number, n: number) => addTo([], [{ bucket: bucketOf(ms), n }]);
     const [slow, fast] = seriesOfPercentiles(
       [
-        { key: 'fast', bucket: 1, histogram: of(10, 1) },
-        { key: 'slow', bucket: 0, histogram: of(1_000, 1) },
-        { key: 'slow', bucket: 2, histogram: of(100, 99) },
+        { key: 'fast', bucket: 1, counts: of(10, 1) },
+        { key: 'slow', bucket: 0, counts: of(1_000, 1) },
+        { key: 'slow', bucket: 2, counts: of(100, 99) },
       ],
       3,
       'p50',
@@ -55,11 +55,14 @@ describe('the rest of a series of histograms', () => {
     ];
     const rest = withRest(points).filter(({ key }) => key === null);
     expect(rest.map(({ bucket }) => bucket)).toEqual([0]);
-    expect(percentilesOf(rest[0]?.histogram ?? [])).toMatchObject({
+    expect(percentilesOfCounts(rest[0]?.counts ?? [])).toMatchObject({
       count: 1,
       max: percentilesOf([{ bucket: 5, n: 1 }])?.max,
     });
-    expect(withRest(points).slice(0, 2)).toEqual(points.slice(0, 2));
+    expect(withRest(points).slice(0, 2)).toEqual([
+      { key: 'a', bucket: 0, counts: [0, 0, 0, 0, 0, 2, 1] },
+      { key: 'b', bucket: 1, counts: [0, 0, 0, 0, 0, 4] },
+    ]);
   });
 });
 
