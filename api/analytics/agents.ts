@@ -3,7 +3,7 @@ import { AGENT_SORTS, type AgentCounts, readAgents } from '../../db/analytics/ag
 import { readHistograms } from '../../db/analytics/rollups.ts';
 import { usdOf } from '../../domain/analytics/counted.ts';
 import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
-import { APPROXIMATE, type HistogramBucket, percentilesOf } from '../../domain/analytics/percentiles.ts';
+import { APPROXIMATE, type Counts, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { sourcesOfSum } from '../../domain/analytics/sources.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { analyticsRead } from './analytics-read.ts';
@@ -87,7 +87,7 @@ export const agentsRoute = defineRoute(
   }),
 );
 
-function present(item: AgentCounts, durations: readonly HistogramBucket[]): z.input<typeof agentSchema> {
+function present(item: AgentCounts, durations: Counts): z.input<typeof agentSchema> {
   const { agentId, versions, started, succeeded, failed, cancelled, lastSeenAt } = item;
   return {
     agentId: agentId === '' ? null : agentId,

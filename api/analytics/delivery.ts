@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AttemptsRow, type Delivery, readDelivery } from '../../db/analytics/delivery.ts';
 import { rate } from '../../domain/analytics/counted.ts';
-import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
+import { APPROXIMATE, countsOf, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { bucketsOf } from '../../domain/analytics/sources.ts';
 import { targetOf } from '../../domain/analytics/shapes.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -92,10 +92,10 @@ function totalsOf({ attempts, ended, latency, toDelivery }: Delivery): Omit<Deli
   return {
     attempts: { total, succeeded: sum(succeeded), failed: total - sum(succeeded) - abandoned, abandoned },
     byOutcome: Object.fromEntries(outcomes) as DeliveryData['byOutcome'],
-    latencyMs: percentilesOf(latency),
+    latencyMs: percentilesOf(countsOf(latency)),
     firstAttemptSuccessRate: rate(sum(succeeded, 'firsts'), firsts),
     attemptsPerMessage: rate(ended.attempts, ended.messages),
-    timeToDeliveryMs: percentilesOf(toDelivery),
+    timeToDeliveryMs: percentilesOf(countsOf(toDelivery)),
     approximate: APPROXIMATE,
   };
 }
@@ -114,7 +114,7 @@ function filled(bounds: ReturnType<typeof bucketsOf>, { attempts, p95 }: Deliver
   }
   for (const { at, bucket } of p95) {
     const found = buckets[at];
-    if (found !== undefined) found.p95 = percentilesOf([{ bucket, n: 1 }])?.p95 ?? null;
+    if (found !== undefined) found.p95 = percentilesOf(countsOf([{ bucket, n: 1 }]))?.p95 ?? null;
   }
   return buckets;
 }

@@ -4,7 +4,7 @@ import { type Groups, readCounts, readHistograms } from '../../db/analytics/roll
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { Counted, rate, usdOf } from '../../domain/analytics/counted.ts';
 import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
-import { APPROXIMATE, type HistogramBucket, percentilesOf } from '../../domain/analytics/percentiles.ts';
+import { APPROXIMATE, type Counts, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { precedingRange } from '../../domain/analytics/range.ts';
 import { type Sources, sourcesOfSum } from '../../domain/analytics/sources.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -86,7 +86,7 @@ async function numbersOf(tx: EnvironmentTransaction, sources: Sources): Promise<
   return present(new Counted(counts), durations.get('') ?? []);
 }
 
-function present(counted: Counted, decisions: readonly HistogramBucket[]): Numbers {
+function present(counted: Counted, decisions: Counts): Numbers {
   const ended = (status: string): number => counted.n('invocations.ended', status);
   const decided = (status: string): number => counted.n('approvals.decided', status);
   const sent = (status: string): number => counted.n('messages.ended', status);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readScheduleFirings } from '../../db/analytics/schedules.ts';
 import { listSchedules } from '../../db/schedules/queries.ts';
 import { rate } from '../../domain/analytics/counted.ts';
-import { APPROXIMATE, percentilesOf } from '../../domain/analytics/percentiles.ts';
+import { APPROXIMATE, countsOf, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { dueAfter } from '../../domain/schedules/slots.ts';
 import { percentileColumns } from './csv.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -82,7 +82,7 @@ export const schedulesRoute = defineRoute(
           paused,
           firings,
           successRate: rate(firings.published, firings.published + firings.failed + firings.missed),
-          latenessMs: percentilesOf(lateness),
+          latenessMs: percentilesOf(countsOf(lateness)),
           approximate: APPROXIMATE,
           delivery,
           lastRunAt: lastRunAt?.toISOString() ?? null,

@@ -7,7 +7,7 @@ import type { LimitDetail } from '../../db/impact-limits/records.ts';
 import { Counted, rate } from '../../domain/analytics/counted.ts';
 import { SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
 import { SQL_OF_REFUSAL } from '../../domain/analytics/metrics.ts';
-import { APPROXIMATE, type HistogramBucket, percentilesOf } from '../../domain/analytics/percentiles.ts';
+import { APPROXIMATE, type Counts, percentilesOf } from '../../domain/analytics/percentiles.ts';
 import { sourcesOfSum } from '../../domain/analytics/sources.ts';
 import { LIVE_LIMITS_MAX } from '../../domain/impact-limits/limits.ts';
 import type { Verification } from '../../domain/lifecycle.ts';
@@ -78,7 +78,7 @@ export const trustControlRoute = defineRoute(
 
 type Decided = Pick<TrustControl, 'decisions' | 'approvals' | 'grades' | 'refusals'>;
 
-function decidedOf(counted: Counted, durations: readonly HistogramBucket[]): Decided {
+function decidedOf(counted: Counted, durations: Counts): Decided {
   const decided = (effect: string): number => counted.n('policy.decisions', effect);
   const ended = (status: string): number => counted.n('approvals.decided', status);
   return {

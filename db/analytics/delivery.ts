@@ -1,4 +1,4 @@
-import type { HistogramBucket } from '../../domain/analytics/percentiles.ts';
+import type { Counts, HistogramBucket } from '../../domain/analytics/percentiles.ts';
 import { OTHER, SQL_OF_GROUP } from '../../domain/analytics/kinds.ts';
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
 import { sourcesOfSum } from '../../domain/analytics/sources.ts';
@@ -116,7 +116,7 @@ export interface UrlCounts {
 }
 
 export interface UrlAttempts {
-  latency: HistogramBucket[];
+  latency: Counts;
   /** What the newest attempt of the range got: a status, or a word such as `timeout`. */
   lastOutcome: string | null;
   lastFailureAt: Date | null;

@@ -2,7 +2,7 @@ import { type AnalyticsKind, isOfTotals, OTHER } from '../../domain/analytics/ki
 import type { AnalyticsRange } from '../../domain/analytics/range.ts';
 import { type Sources, sourcesOfBuckets, sourcesOfSum } from '../../domain/analytics/sources.ts';
 import { dayOf } from '../../domain/billing/periods.ts';
-import { type HistogramBucket, histogramOfText } from '../../domain/analytics/percentiles.ts';
+import { type Counts, countsOfText } from '../../domain/analytics/percentiles.ts';
 import { type HistogramPoint, withRest } from '../../domain/analytics/series.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
@@ -148,7 +148,7 @@ export async function readHistograms(
   tx: EnvironmentTransaction,
   sources: Sources,
   { kind, group, keys }: HistogramTerms,
-): Promise<ReadonlyMap<string, HistogramBucket[]>> {
+): Promise<ReadonlyMap<string, Counts>> {
   const chosen = keys === undefined ? 'true' : `${group} = ANY (CAST(:keys AS text[]))`;
   const rows = `SELECT ${group} AS key, ${HISTOGRAM} FROM ${rollupsFor({ [kind]: group })} r
        WHERE r.kind = '${kind}' AND ${chosen} AND histogram IS NOT NULL`;
@@ -160,14 +160,14 @@ export async function readHistograms(
       ...(keys === undefined ? {} : { keys }),
     },
   );
-  return new Map(found.rows.map(({ key, histogram }) => [key, histogramOfText(histogram)]));
+  return new Map(found.rows.map(({ key, histogram }) => [key, countsOfText(histogram)]));
 }
 
 /** The columns of a histogram. Who needs one of the forms reads that one. */
 const HISTOGRAM = 'buckets, counts, histogram';
 
 /**
- * SQL that adds up the `HISTOGRAM` of these rows by these columns, to a text for `histogramOfText`. Who reads it sums it for less than
+ * SQL that adds up the `HISTOGRAM` of these rows by these columns, to a text for `countsOfText`. Who reads it sums it for less than
  * PostgreSQL, which would make a row of each bucket: here texts are joined. But quarters of an hour are a hundred a day: where there are no
  * days, each key has its sum.
  */
@@ -248,7 +248,7 @@ export async function readHistogramSeries(
      ${addedUp(parted, ['key', 'bucket'], place.sources)}`,
     bindingsOf(place),
   );
-  return withRest(rows.map(({ key, bucket, histogram }) => ({ key, bucket, histogram: histogramOfText(histogram) })));
+  return withRest(rows.map(({ key, bucket, histogram }) => ({ key, bucket, counts: countsOfText(histogram) })));
 }
 
 /** Groups that the rollups hold together rank in no place: they are among the rest. */

@@ -8,22 +8,36 @@ export interface HistogramBucket {
   n: number;
 }
 
+/** How many durations each bucket has, at the bucket's number. */
+export type Counts = number[];
+
+export function countsOf(histogram: readonly HistogramBucket[]): Counts {
+  const counts: Counts = [];
+  for (const { bucket, n } of histogram) add(counts, bucket, n);
+  return counts;
+}
+
+function add(counts: Counts, bucket: number, n: number): void {
+  while (counts.length <= bucket) counts.push(0);
+  counts[bucket] = (counts[bucket] ?? 0) + n;
+}
+
 const [ZERO, COMMA, MINUS, SEMICOLON] = [0x30, 0x2c, 0x2d, 0x3b];
 
 /**
- * The histograms of a text as rollups have it, `buckets;counts`, any number of them behind each other: `3,7;12,1;3;-5`. The text of a quarter
- * has a hundred thousand numbers, and to split it costs ten times as much.
+ * The sum of the histograms of a text as rollups have it, `buckets;counts`, any number of them behind each other: `3,7;12,1;3;-5`. The text
+ * of a quarter has a hundred thousand numbers: to split it, or to make an object of each bucket, costs several times as much.
  */
-export function histogramOfText(text: string): HistogramBucket[] {
-  const histogram: HistogramBucket[] = [];
+export function countsOfText(text: string): Counts {
+  const counts: Counts = [];
+  const buckets: number[] = [];
   let [number, sign] = [0, 1];
   let isCounts = false;
   // Where the counts that are read belong.
   let place = 0;
   const take = (): void => {
-    const of = isCounts ? histogram[place++] : undefined;
-    if (of === undefined) histogram.push({ bucket: sign * number, n: 0 });
-    else of.n = sign * number;
+    if (isCounts) add(counts, buckets[place++] ?? 0, sign * number);
+    else buckets.push(number);
     [number, sign] = [0, 1];
   };
   for (let at = 0; at < text.length; at += 1) {
@@ -36,7 +50,7 @@ export function histogramOfText(text: string): HistogramBucket[] {
     }
   }
   if (text !== '') take();
-  return histogram;
+  return counts;
 }
 
 /** In milliseconds. `max` is of its bucket too: a correction subtracts, and an exact maximum cannot. */
@@ -48,25 +62,8 @@ export interface Percentiles {
   count: number;
 }
 
-/** How many durations each bucket has, at the bucket's number. Sums of many histograms are made so, without an object for each bucket. */
-export type Counts = number[];
-
-/** Adds a histogram to counts, or takes it from them. */
-export function addTo(counts: Counts, histogram: readonly HistogramBucket[], sign: 1 | -1 = 1): Counts {
-  for (const { bucket, n } of histogram) {
-    for (let at = counts.length; at <= bucket; at += 1) counts.push(0);
-    counts[bucket] = (counts[bucket] ?? 0) + sign * n;
-  }
-  return counts;
-}
-
-/** Returns null for an empty histogram. The buckets come in any order, and one may come several times. */
-export function percentilesOf(histogram: readonly HistogramBucket[]): Percentiles | null {
-  return percentilesOfCounts(addTo([], histogram));
-}
-
 /** Returns null where no bucket has a duration. */
-export function percentilesOfCounts(counts: Counts): Percentiles | null {
+export function percentilesOf(counts: Counts): Percentiles | null {
   let [count, last] = [0, -1];
   for (let bucket = 0; bucket < counts.length; bucket += 1) {
     const n = counts[bucket] ?? 0;

@@ -1,5 +1,5 @@
 import type { Metric } from './metrics.ts';
-import { addTo, type Counts, type HistogramBucket, percentilesOfCounts } from './percentiles.ts';
+import { type Counts, percentilesOf } from './percentiles.ts';
 
 /** The label of what is beyond the top, and of what has no value of the group. */
 const REST = 'other';
@@ -33,25 +33,19 @@ export interface HistogramPoint {
   counts: Counts;
 }
 
-/**
- * The points of series, of histograms in which one bucket may come several times. From those of all groups, whose key is null, it takes
- * what the others have: the rest is left.
- */
-export function withRest(
-  points: readonly { key: string | null; bucket: number; histogram: readonly HistogramBucket[] }[],
-): HistogramPoint[] {
-  const taken = new Map<number, Counts>();
-  const of = (bucket: number): Counts => {
-    const counts = taken.get(bucket) ?? [];
-    taken.set(bucket, counts);
-    return counts;
-  };
-  const named = points.flatMap(({ key, bucket, histogram }) => {
-    addTo(of(bucket), histogram, key === null ? 1 : -1);
-    return key === null ? [] : [{ key, bucket, counts: addTo([], histogram) }];
+/** Takes from the points of all groups, whose key is null, what the points of the others have: the rest is left. */
+export function withRest(points: readonly HistogramPoint[]): HistogramPoint[] {
+  const rest = new Map<number, Counts>();
+  for (const { key, bucket, counts } of points) {
+    const left = rest.get(bucket) ?? [];
+    counts.forEach((n, at) => (left[at] = (left[at] ?? 0) + (key === null ? n : -n)));
+    rest.set(bucket, left);
+  }
+  return points.flatMap((point) => {
+    if (point.key !== null) return [point];
+    const counts = rest.get(point.bucket) ?? [];
+    return counts.reduce((sum, n) => sum + n, 0) > 0 ? [{ ...point, counts }] : [];
   });
-  const rest = [...taken].map(([bucket, counts]) => ({ key: null, bucket, counts }));
-  return [...named, ...rest.filter(({ counts }) => counts.reduce((sum, n) => sum + n, 0) > 0)];
 }
 
 /** Series of a percentile: a bucket without a duration is null. The total is the percentile of all, the order that of their counts. */
@@ -64,10 +58,10 @@ export function seriesOfPercentiles(
     const values = Array.from<number | null>({ length: buckets }).fill(null);
     const all: Counts = [];
     for (const { bucket, counts } of ofKey) {
-      values[bucket] = percentilesOfCounts(counts)?.[of] ?? null;
+      values[bucket] = percentilesOf(counts)?.[of] ?? null;
       counts.forEach((n, at) => (all[at] = (all[at] ?? 0) + n));
     }
-    const whole = percentilesOfCounts(all);
+    const whole = percentilesOf(all);
     return { key, label: labelOf(key), total: whole?.[of] ?? null, points: values, count: whole?.count ?? 0 };
   });
   return largestFirst(series, ({ count }) => count).map((counted) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bucketOf } from '../../../domain/analytics/histogram.ts';
 import { groupIssue, METRIC_NAMES, METRICS, type Metric } from '../../../domain/analytics/metrics.ts';
-import { addTo, percentilesOf, percentilesOfCounts } from '../../../domain/analytics/percentiles.ts';
+import { countsOf, percentilesOf } from '../../../domain/analytics/percentiles.ts';
 import { seriesOfPercentiles, seriesOfSums, withRest } from '../../../domain/analytics/series.ts';
 
 describe('series', () => {
@@ -23,7 +23,7 @@ describe('series', () => {
   });
 
   it('of percentiles are null where nothing was measured, and their total is of all', () => {
-    const of = (ms: number, n: number) => addTo([], [{ bucket: bucketOf(ms), n }]);
+    const of = (ms: number, n: number) => countsOf([{ bucket: bucketOf(ms), n }]);
     const [slow, fast] = seriesOfPercentiles(
       [
         { key: 'fast', bucket: 1, counts: of(10, 1) },
@@ -43,7 +43,7 @@ describe('the rest of a series of histograms', () => {
   const point = (key: string | null, bucket: number, ...counts: [number, number][]) => ({
     key,
     bucket,
-    histogram: counts.map(([of, n]) => ({ bucket: of, n })),
+    counts: countsOf(counts.map(([of, n]) => ({ bucket: of, n }))),
   });
 
   it('is what the groups leave of all, bucket by bucket', () => {
@@ -55,14 +55,11 @@ describe('the rest of a series of histograms', () => {
     ];
     const rest = withRest(points).filter(({ key }) => key === null);
     expect(rest.map(({ bucket }) => bucket)).toEqual([0]);
-    expect(percentilesOfCounts(rest[0]?.counts ?? [])).toMatchObject({
+    expect(percentilesOf(rest[0]?.counts ?? [])).toMatchObject({
       count: 1,
-      max: percentilesOf([{ bucket: 5, n: 1 }])?.max,
+      max: percentilesOf(countsOf([{ bucket: 5, n: 1 }]))?.max,
     });
-    expect(withRest(points).slice(0, 2)).toEqual([
-      { key: 'a', bucket: 0, counts: [0, 0, 0, 0, 0, 2, 1] },
-      { key: 'b', bucket: 1, counts: [0, 0, 0, 0, 0, 4] },
-    ]);
+    expect(withRest(points).slice(0, 2)).toEqual(points.slice(0, 2));
   });
 });
 
