@@ -22,7 +22,7 @@ export interface Statements {
 }
 
 /** They send by the `raw` of the object that they are called on, so that who replaces `raw` sees every statement. */
-const OVER_RAW = {
+export const OVER_RAW = {
   async rows<Row>(this: Pick<Statements, 'raw'>, ...statement: Parameters<Statements['raw']>): Promise<Row[]> {
     return (await this.raw<{ rows: Row[] }>(...statement)).rows;
   },

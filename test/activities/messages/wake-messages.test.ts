@@ -5,7 +5,7 @@ import { startInTurn, wakeHeldMessages } from '../../../activities/messages/wake
 import { activityProgress } from '../../../activities/progress.ts';
 import { withHeartbeats } from '../../../activities/with-heartbeats.ts';
 import { PermitTakers } from '../../../activities/permit-takers.ts';
-import type { Database } from '../../../db/client.ts';
+import { type Database, OVER_RAW } from '../../../db/client.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
 
 /** A bulk start that is cut off goes on where it stopped: the tries of an overloaded Temporal do not each start all again. */
@@ -16,7 +16,7 @@ const TENANT = { workspaceId: 'wsp', environmentId: 'env' };
 const rows = [{ due: IDS, later: [], starting: IDS, ids: IDS }];
 const raw = (_: unknown, sql: string) =>
   Promise.resolve({ rows: sql.includes('held_at') ? IDS.map((id) => ({ id })) : rows });
-const once = (_tenant: unknown, work: (tx: unknown) => Promise<unknown>) => work({ raw });
+const once = (_tenant: unknown, work: (tx: unknown) => Promise<unknown>) => work({ ...OVER_RAW, raw });
 const db = { oneStatement: once, withEnvironment: once } as unknown as Database;
 
 function world(failAt: number) {
