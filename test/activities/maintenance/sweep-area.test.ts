@@ -48,7 +48,9 @@ describe('a step that always fails costs itself alone', () => {
       if (name === steps[broken]) return Promise.reject(new Error('this one is refused'));
       return Promise.resolve({ rows: [] } as Result); // it finds nothing to do
     };
-    const db = Object.assign(Object.create(world.database.db) as Database, { directory: { ...world.database.db.directory, raw } });
+    const db = Object.assign(Object.create(world.database.db) as Database, {
+      directory: { ...world.database.db.directory, raw },
+    });
     const { sweepArea, lines } = sweeping({ db });
     expect(await sweepArea(area)).toEqual({ seen: 1, failed: 1 });
     expect([...called]).toEqual(Object.values(steps));
