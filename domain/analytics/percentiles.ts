@@ -17,6 +17,11 @@ export function countsOf(histogram: readonly HistogramBucket[]): Counts {
   return counts;
 }
 
+/** Adds other counts, or takes them away. */
+export function addCounts(counts: Counts, others: Counts, sign: 1 | -1 = 1): void {
+  others.forEach((n, bucket) => add(counts, bucket, sign * n));
+}
+
 function add(counts: Counts, bucket: number, n: number): void {
   while (counts.length <= bucket) counts.push(0);
   counts[bucket] = (counts[bucket] ?? 0) + n;

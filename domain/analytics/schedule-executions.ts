@@ -4,7 +4,7 @@ import type { RunOutcome } from '../schedules/schedules.ts';
 /** How far what a run published has got. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 /**
- * `pending` while one message has not ended, else `failed`, `cancelled`, `delivered`, in this order. Null: no message.
+ * `pending` while one message has not ended, else `failed`, `cancelled`, `delivered`, in this order. Null without a message.
  */
 export function deliveryStatusOf(statuses: readonly MessageStatus[]): (typeof DELIVERY_STATUSES)[number] | null {
   if (statuses.length === 0) return null;

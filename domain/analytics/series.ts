@@ -1,5 +1,5 @@
 import type { Metric } from './metrics.ts';
-import { type Counts, percentilesOf } from './percentiles.ts';
+import { addCounts, type Counts, percentilesOf } from './percentiles.ts';
 
 /** The label of what is beyond the top, and of what has no value of the group. */
 const REST = 'other';
@@ -38,7 +38,7 @@ export function withRest(points: readonly HistogramPoint[]): HistogramPoint[] {
   const rest = new Map<number, Counts>();
   for (const { key, bucket, counts } of points) {
     const left = rest.get(bucket) ?? [];
-    counts.forEach((n, at) => (left[at] = (left[at] ?? 0) + (key === null ? n : -n)));
+    addCounts(left, counts, key === null ? 1 : -1);
     rest.set(bucket, left);
   }
   return points.flatMap((point) => {
@@ -59,7 +59,7 @@ export function seriesOfPercentiles(
     const all: Counts = [];
     for (const { bucket, counts } of ofKey) {
       values[bucket] = percentilesOf(counts)?.[of] ?? null;
-      counts.forEach((n, at) => (all[at] = (all[at] ?? 0) + n));
+      addCounts(all, counts);
     }
     const whole = percentilesOf(all);
     return { key, label: labelOf(key), total: whole?.[of] ?? null, points: values, count: whole?.count ?? 0 };
