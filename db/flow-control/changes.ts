@@ -76,15 +76,10 @@ export interface WantedKey {
   limits: Limits;
 }
 
-interface Found {
-  id: string;
-  key: string;
-  rate: number | null;
-  periodSeconds: number | null;
-  parallelism: number | null;
-  ratePinned: boolean;
-  parallelismPinned: boolean;
-}
+type Found = Pick<
+  FlowControlKeyRecord,
+  'id' | 'key' | 'rate' | 'periodSeconds' | 'parallelism' | 'ratePinned' | 'parallelismPinned'
+>;
 
 /**
  * The ids of the keys that messages name, by key. Creates those that are missing and gives the others the limits that the messages
@@ -210,7 +205,7 @@ export interface KeyChange {
   ratePinned?: boolean | undefined;
   parallelismPinned?: boolean | undefined;
   paused?: boolean | undefined;
-  /** The window begins anew, with nothing counted. */
+  /** A new window begins, with nothing counted. */
   resetsWindow?: boolean | undefined;
 }
 

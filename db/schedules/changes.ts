@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { PLAN_TABLE, type PlanName } from '../../domain/plans.ts';
-import { type Overlap, SCHEDULES_PER_ENVIRONMENT_MAX } from '../../domain/schedules/schedules.ts';
+import { SCHEDULES_PER_ENVIRONMENT_MAX } from '../../domain/schedules/schedules.ts';
 import { firesMoreOften } from '../../domain/schedules/slots.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { type Batch, type BatchInput, type Rewrapping, rewrapRows } from '../secrets/rewrap-rows.ts';
@@ -11,7 +11,6 @@ import {
   scheduleOf,
   type ScheduleRecord,
   type ScheduleRow,
-  type StoredDestination,
 } from './records.ts';
 import { recordUnfired } from './runs.ts';
 import { lockSchedule } from './queries.ts';
@@ -48,19 +47,7 @@ async function refuseTooManyFirings(tx: EnvironmentTransaction): Promise<void> {
   });
 }
 
-interface NewSchedule {
-  id: string;
-  name: string | null;
-  cron: string;
-  timezone: string;
-  overlap: Overlap;
-  catchUpSeconds: number;
-  destination: StoredDestination;
-  paused: boolean;
-  createdBy: { type: string; id: string | null };
-  /** The next slot; null for a paused schedule. */
-  dueAt: Date | null;
-}
+type NewSchedule = Omit<ScheduleRecord, 'lastRunAt' | 'revision' | 'createdAt' | 'updatedAt'>;
 
 /** Inserts a schedule. Throws QUOTA_EXCEEDED where the environment has as many as it may, or the workspace's would fire too often. */
 export async function insertSchedule(tx: EnvironmentTransaction, schedule: NewSchedule): Promise<ScheduleRecord> {

@@ -77,6 +77,7 @@ export interface ScheduleRecord {
   paused: boolean;
   createdBy: { type: string; id: string | null };
   lastRunAt: Date | null;
+  /** The next slot; null for a paused schedule. */
   dueAt: Date | null;
   revision: number;
   createdAt: Date;
