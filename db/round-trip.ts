@@ -4,7 +4,7 @@ import { wireValue } from './wire-value.ts';
 
 /** A statement as PostgreSQL takes it: `$1 …` are the values. */
 export interface BoundStatement {
-  /** Each connection parses and plans the statement once under this name. Null: every time. */
+  /** Each connection parses and plans the statement once under this name. Null parses and plans it at each call. */
   name: string | null;
   text: string;
   values: readonly unknown[];

@@ -5,7 +5,7 @@ import type { BoundStatement } from './round-trip.ts';
 /**
  * Each connection parses and plans a statement once under its name, which leads the text as a comment, for logs and
  * pg_stat_statements. A name stands once in the code, beside its text, and has that one text. `variantsOf` names a text that is
- * built for each call, from a few that are possible: each is prepared under the name and a digest. Null: it is not prepared.
+ * built for each call, from a few that are possible: each is prepared under the name and a digest. Null leaves it unprepared.
  */
 export type StatementName = string | { readonly variantsOf: string } | null;
 

@@ -6,7 +6,7 @@ export type AddressRanges = readonly (readonly [Address, number])[];
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
 const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16');
 
-/** The IPv4 address that an IPv6 address leads to: a mapped one, one behind NAT64, or one of 6to4. Null: it carries none. */
+/** The IPv4 address that an IPv6 address leads to: a mapped one, one behind NAT64, or one of 6to4. Returns null when it carries none. */
 export function carriedV4(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   const bytes = address.toByteArray();
   if (address.isIPv4MappedAddress() || address.match(NAT64)) return new ipaddr.IPv4(bytes.slice(12));
@@ -31,7 +31,7 @@ export function isInRanges(address: string, ranges: AddressRanges): boolean {
   return parsed !== null && ranges.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits));
 }
 
-/** The canonical spelling of an address: IPv4-mapped IPv6 becomes IPv4, IPv6 is shortened. Null: it is no address. */
+/** The canonical spelling of an address: IPv4-mapped IPv6 becomes IPv4, IPv6 is shortened. Returns null when the text is no address. */
 export function normalAddress(text: string): string | null {
   return parseAddress(text)?.toString() ?? null;
 }

@@ -11,7 +11,7 @@ const INDEX = /^\[(0|[1-9]\d{0,8})\]/;
 /** Any name, as JSON: `input.query["filter[state]"]`. */
 const QUOTED = /^\[("(?:[^"\\]|\\.)*")\]/;
 
-/** Parses `body.items[0].state`. A name with a dot, a bracket or a blank is quoted: `body["a.b"]`. Null: no path. */
+/** Parses `body.items[0].state`. A name with a dot, a bracket or a blank is quoted: `body["a.b"]`. Returns null when the text is no path. */
 export function parsePath(text: string): PathStep[] | null {
   const steps: PathStep[] = [];
   let rest = text;

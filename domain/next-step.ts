@@ -15,7 +15,7 @@ export interface NextStepFacts extends RefusedFacts {
   namedPreviewId: string | null;
 }
 
-/** One sentence that an agent can follow. Null: nothing is left to do. */
+/** One sentence that an agent can follow. Returns null when nothing is left to do. */
 export function nextStepOf(facts: NextStepFacts): string | null {
   const { status, code, invocationId, approvalId } = facts;
   if (code !== null) return withNewPreview(refusalEntry(code).nextStep(facts), facts);

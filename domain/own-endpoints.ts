@@ -5,7 +5,7 @@ import { carriedV4 } from './address-ranges.ts';
 export interface OwnEndpoint {
   /** A name or an address, IPv6 without brackets. */
   host: string;
-  /** Null: every port of the host. */
+  /** Null stands for every port of the host. */
   port: number | null;
 }
 
@@ -44,7 +44,7 @@ export function databaseEndpoints(databaseUrl: string): OwnEndpoint[] {
   return [{ host, port: Number(searchParams.get('port') ?? port) || POSTGRES_PORT }];
 }
 
-/** The canonical spelling of an address: without a zone, and IPv4 if an IPv6 address carries one. Null: it is no address. */
+/** The canonical spelling of an address: without a zone, and IPv4 if an IPv6 address carries one. Returns null when the text is no address. */
 export function canonicalAddress(text: string): string | null {
   const address = text.replace(/%.*$/, '');
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return null;

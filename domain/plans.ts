@@ -21,19 +21,19 @@ export const MESSAGE_RETENTION_DAYS: Record<MessageRetention, number> = { week: 
 
 export interface RateLimit {
   perMinute: number;
-  /** Null: only the minute counts. */
+  /** Null when only the minute is limited. */
   perHour: number | null;
 }
 
 export interface Plan {
   title: string;
-  /** Null: unlimited, and then nothing is counted. */
+  /** Null means unlimited; nothing is counted then. */
   rateLimit: RateLimit | null;
   /** Environments in total, of whatever kind. */
   environments: number | 'unlimited';
-  /** What files, runs, sessions and cached answers of the workspace may take at once, in bytes. Null: no limit. */
+  /** What files, runs, sessions and cached answers of the workspace may take at once, in bytes. Null means no limit. */
   storageBytes: number | null;
-  /** Null: no limit. */
+  /** Null means no limit. */
   allowances: Record<Allowance, number | null>;
   features: readonly Feature[];
   messageRetention: MessageRetention;

@@ -2,7 +2,7 @@ import { parsePath, type PathStep } from './json-path.ts';
 
 export const RESPONSE_MEMBERS: readonly unknown[] = ['status', 'headers', 'body'];
 
-/** Parses a path into `{status, headers, body}`, such as `headers["X-Used"]` (lower-cased). Null: no path. */
+/** Parses a path into `{status, headers, body}`, such as `headers["X-Used"]` (lower-cased). Returns null when the text is no path. */
 export function parseResponsePath(text: string): PathStep[] | null {
   const steps = parsePath(text);
   return steps === null || !RESPONSE_MEMBERS.includes(steps[0]) ? null : lowerHeaderName(steps);

@@ -5,7 +5,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** The UUID that a caller wrote, in whichever case. Null: it is none. */
+/** The UUID that a caller wrote, in whichever case. Returns null when the text is no UUID. */
 export function uuidOf(text: string | undefined): string | null {
   const lower = text?.toLowerCase() ?? '';
   return isUuid(lower) ? lower : null;

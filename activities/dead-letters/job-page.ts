@@ -39,7 +39,7 @@ export interface PageOutcome {
   afterId: string;
 }
 
-/** Takes the next page of a job that the transaction has locked and that has not ended. Null: none is left. */
+/** Takes the next page of a job that the transaction has locked and that has not ended. Returns null when no page is left. */
 export type TakePage = (
   tx: EnvironmentTransaction,
   deps: PageDependencies,

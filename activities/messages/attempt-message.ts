@@ -49,7 +49,7 @@ async function attemptOnce(deps: ActivityDependencies, ref: MessageRef, likely: 
 interface Call {
   egress: EgressMeter;
   trace: CallTrace;
-  /** Null: nothing was dialled. */
+  /** Null when nothing was dialled. */
   latencyMs: number | null;
 }
 

@@ -104,7 +104,7 @@ interface Looked {
 
 /**
  * Locks the message and reads the rows that decide about it. Statements are sent together where possible, because the visits of a
- * workspace follow one another. Null: the message is of another class than was likely.
+ * workspace follow one another. Returns null when the message is of another class than was likely.
  */
 async function lookAt(tx: EnvironmentTransaction, ref: MessageRef, likely: LikelyClasses): Promise<Looked | null> {
   const locked = await lockWork(tx, ref, likely);

@@ -27,7 +27,7 @@ export interface InForce {
  * Why what would be sent now is no longer what was previewed and approved. The binding is recomputed from what is in force now:
  * the immutable version and the input rendered again, the current secrets, the last observation of the provider, and the
  * declared impact. It must equal the preview, the effect and the approval. The stored fields of the preview and the effect must
- * still hash to the approved digest, too. Null: nothing differs, or nothing is bound.
+ * still hash to the approved digest, too. Returns null when nothing differs or nothing is bound.
  */
 export function bindingRefusal(
   work: BoundWork,

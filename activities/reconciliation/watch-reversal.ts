@@ -15,7 +15,7 @@ export function beginReversalWatch(deps: Pick<ActivityDependencies, 'db'>) {
     }));
 }
 
-/** Null: the watch is over. */
+/** Returns null when the watch is over. */
 export function planReversalRead(deps: Pick<ActivityDependencies, 'db'>) {
   return async (input: EffectRef, nextAt: string | null): Promise<void> => {
     await deps.db.withEnvironment(input, (tx) =>

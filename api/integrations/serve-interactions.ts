@@ -43,7 +43,7 @@ export function serveInteractions({ deps, gates }: Pick<RouteRunner, 'deps' | 'g
     // Does not reveal whether the integration exists.
     if (!isSigned(deps, sender, { ...signed, body })) throw notSigned();
     ctx.set('Cache-Control', 'no-store');
-    // Whoever has the app's secret can sign clicks, so they count against the workspace's rate limit.
+    // Everybody with the app's secret can sign clicks, so clicks count against the workspace's rate limit.
     const pass = (): Promise<void> => passGates(gates, { ctx, workspaceId: sender.tenant.workspaceId });
     if (provider === 'discord') return fromDiscord(deps, ctx, sender, body, pass);
     // Slack reads text only at the `response_url`, one call a click; a 429 makes it report a failure.

@@ -15,7 +15,7 @@ import type { resolveBody } from './schemas.ts';
 
 export type ResolveBody = z.output<typeof resolveBody>;
 
-/** Whoever caused the doubt may not decide how it ends. */
+/** The requester of an invocation may not decide how its doubt ends. */
 function refuseRequester(actor: Actor, { requestedBy }: Pick<Resolvable, 'requestedBy'>): void {
   if (requestedBy.type !== actor.type || requestedBy.id !== actor.id) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {

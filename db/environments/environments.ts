@@ -15,7 +15,7 @@ export interface EnvironmentRecord {
   name: string;
   kind: EnvironmentKind;
   protected: boolean;
-  /** The decision where neither a policy nor the action makes one. Null: the default of the environment's kind. */
+  /** The decision where neither a policy nor the action makes one. Null selects the default of the environment's kind. */
   approvalDefault: ApprovalDefault | null;
   haltedAt: Date | null;
   haltedReason: string | null;
@@ -108,7 +108,7 @@ async function requireRoom(tx: WorkspaceTransaction): Promise<void> {
 export interface EnvironmentChange {
   name?: string;
   protected?: boolean;
-  /** Null: the default of the environment's kind. */
+  /** Null selects the default of the environment's kind. */
   approvalDefault?: ApprovalDefault | null;
 }
 

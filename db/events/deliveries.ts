@@ -74,7 +74,7 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 /** An attempt to deliver an event to a subscription. */
 export interface SubscriptionAttemptRecord {
   messageId: string;
-  /** What the delivery carries as `id`. Null: the event is kept no longer. */
+  /** What the delivery carries as `id`. Null when the event was deleted. */
   eventId: string | null;
   eventType: string | null;
   number: number;

@@ -61,7 +61,7 @@ export interface EventRequest {
   data: string;
   /** Its publisher's id for it. */
   ownId: string | null;
-  /** Null: now. */
+  /** Defaults to now. */
   occurredAt: Date | null;
 }
 

@@ -82,7 +82,7 @@ const MANY = 100;
 
 /**
  * Puts a message into the queue in the transaction that accepts it, if so many wait that it is committed long before its turn.
- * 'nobody_waits': the message is to be started. Null: some wait, and the question is asked again after the commit (`queueBehindOthers`).
+ * 'nobody_waits': the message is to be started. Null when some wait: ask again after the commit (`queueBehindOthers`).
  */
 export async function queueBehindMany(
   tx: EnvironmentTransaction,

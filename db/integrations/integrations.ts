@@ -19,7 +19,7 @@ export interface IntegrationRecord {
   isActive: boolean;
   /** The Slack workspace, or the Discord webhook. */
   account: { id: string; name: string };
-  /** Null: Slack, and none was chosen yet. */
+  /** Null before a Slack channel is chosen. */
   channel: { id: string; name: string } | null;
   takesClicks: boolean;
   createdAt: Date;
@@ -102,7 +102,7 @@ export interface NewIntegration {
   provider: ChatProvider;
   name: string;
   account: { id: string; name: string };
-  /** Null: a Slack channel that is connected already stays, else none is chosen. */
+  /** Null retains the channel of a connected Slack account; a new account has none. */
   channel: { id: string; name: string } | null;
   applicationId: string | null;
   publicKey: string | null;

@@ -11,7 +11,7 @@ export interface Admission {
   preview?: { id: string; invocationId: string } | null;
   actionId: string;
   versionId: string;
-  /** Null: the invocation's own id. */
+  /** Defaults to the invocation's id. */
   operationKey: string | null;
   requestDigest: string;
   input: JsonObject;

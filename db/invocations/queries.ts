@@ -150,7 +150,7 @@ export async function hasBegun(tx: EnvironmentTransaction, invocationId: string)
 export interface NamesOfInvocation {
   actionName: string;
   environmentName: string;
-  /** Null: it was admitted by a request whose id was not recorded. */
+  /** Null when the admission recorded no request id. */
   requestId: string | null;
 }
 

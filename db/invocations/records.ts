@@ -122,7 +122,7 @@ export interface InvocationWork {
     id: string;
     name: string;
     kind: 'development' | 'staging' | 'production';
-    /** Null: the default of the environment's kind. */
+    /** Null selects the default of the environment's kind. */
     approvalDefault: 'allow' | 'require_approval' | null;
   };
   /** The number of changes of the environment's policies. A stamp is never reused; null before the first change. */

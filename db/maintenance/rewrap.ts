@@ -28,7 +28,7 @@ const SEALED = [
   rewrapSubscriptionSecrets,
 ];
 
-/** Null: the row is of the whole workspace, or of the installation. */
+/** Null for a row of the whole workspace or the installation. */
 export type UnopenedValue = UnopenedRow & { workspaceId: string | null; environmentId: string | null };
 
 export interface Rewrapped {

@@ -51,7 +51,7 @@ export interface NewMemory {
   sessionId: string | null;
   source: MemorySource | null;
   metadata: JsonObject;
-  /** Null: when it is recorded. */
+  /** Defaults to the time of the recording. */
   validFrom: Date | null;
   validTo: Date | null;
   expiresAt: Date | null;

@@ -86,7 +86,7 @@ export interface Wanted {
   /** Collections that are there: row-level security has seen to whose they are. */
   collectionIds: readonly string[];
   filter: Omit<MemoryFilter, 'collectionIds'>;
-  /** Null: every moment. */
+  /** Null matches every time. */
   moment: MemoryMoment | null;
   /** Without a moment: also versions that a later one has superseded. */
   includeSuperseded?: boolean;

@@ -92,7 +92,7 @@ export async function keepLiveMessages(db: Database): Promise<number> {
   return rows[0]?.moved ?? 0;
 }
 
-/** Drops one partition that is old, and returns its name. Null: none is left that can go now. */
+/** Drops one partition that is old, and returns its name. Returns null when none can be dropped now. */
 export async function dropOldMessagePartition(db: Database): Promise<string | null> {
   const { rows } = await db.directory.raw<{ rows: { name: string | null }[] }>(
     'drop_old_message_partition',

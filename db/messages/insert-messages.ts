@@ -20,7 +20,7 @@ export interface NewMessage {
   content: StoredContent;
   redact: Redaction | null;
   label: string | null;
-  /** Null: immediately. */
+  /** Null sends it immediately. */
   scheduledFor: Date | null;
   maxRetries: number;
   retryDelaysMs: number[] | null;

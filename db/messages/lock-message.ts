@@ -14,7 +14,7 @@ export interface MessageWork {
   status: MessageStatus;
   url: string;
   method: MessageMethod;
-  /** Null: it was kept for its time after the message's end, and is gone. */
+  /** Null after the content was deleted, some time after the message's end. */
   content: StoredContent | null;
   redact: Redaction | null;
   label: string | null;

@@ -101,7 +101,7 @@ export interface MessageRecord {
   method: MessageMethod;
   headers: Record<string, string> | null;
   body: string | null;
-  /** Null: the content is gone; it is kept for a shorter time than the record. */
+  /** Null after the content was deleted, which is earlier than the record. */
   bodyKind: StoredContent['bodyKind'] | null;
   bodySealed: boolean | null;
   scheduledFor: Date | null;

@@ -13,7 +13,7 @@ export interface NotificationRecord {
   count: number;
   /** Its e-mails by status; a status that none has is left out. */
   emails: Partial<Record<EmailStatus, number>>;
-  /** Null: this reader has not read it, or it has been counted on since. */
+  /** Null when this reader has not read it, or its count has risen since. */
   readAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -23,7 +23,7 @@ export interface NotificationRecord {
 export interface Reader {
   /** The id of the user or of the API key. */
   id: string;
-  /** Null: an API key, which mutes nothing. */
+  /** Null for an API key, which mutes nothing. */
   userId: string | null;
 }
 
@@ -78,7 +78,7 @@ export async function countUnread(tx: EnvironmentTransaction, reader: Reader): P
   return row?.unread ?? 0;
 }
 
-/** Also one that this reader has muted. Null: there is none, or this reader has put it away. */
+/** Returns null when the notification does not exist or this reader dismissed it. Muted ones are returned. */
 export async function getNotification(
   tx: EnvironmentTransaction,
   reader: Reader,

@@ -55,7 +55,7 @@ export interface BindingRecord {
   agentId: string | null;
   relations: Relations;
   policyRevision: number;
-  /** Null: bound to nothing. */
+  /** Null when it is bound to nothing. */
   preview: StoredPreview | null;
   /** Null where it has no effect; `approvalDigest` is null where it has no approval. */
   effect: {

@@ -16,7 +16,7 @@ export interface NewRun {
   metadata: JsonObject | null;
   /** Set for a run that is made for a trace. */
   traceId: string | null;
-  /** Null: now. */
+  /** Defaults to now. */
   startedAt: string | null;
 }
 

@@ -46,7 +46,7 @@ export async function makeRunPartitions(db: Database): Promise<number> {
   return row?.made ?? 0;
 }
 
-/** Drops one range that is old, of both tables, and returns its name. Null: none is left that can go now. */
+/** Drops one range that is old, of both tables, and returns its name. Returns null when none can be dropped now. */
 export async function dropOldRunPartition(db: Database): Promise<string | null> {
   const row = await db.directory.row<{ name: string | null }>(
     'drop_old_run_partition',

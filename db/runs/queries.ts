@@ -37,7 +37,7 @@ export interface RunState {
   isClosed: boolean;
 }
 
-/** Null: the environment has no such run. */
+/** Returns null when the environment has no such run. */
 export async function findRunState(
   tx: EnvironmentTransaction,
   id: string,

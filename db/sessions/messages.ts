@@ -8,7 +8,7 @@ import { LIVE, MESSAGE_COLUMNS, type SessionMessageRecord } from './sessions.ts'
 
 /**
  * Appends messages in their order, all or none. The lock on the session's row lasts until the commit, so appends come one after the
- * other and their numbers have no gap. Null: no such session.
+ * other and their numbers have no gap. Returns null when the session does not exist.
  *
  * @throws {ServiceError} QUOTA_EXCEEDED where the session would hold too many.
  */
@@ -152,7 +152,7 @@ function deleteMessages(tx: EnvironmentTransaction, sessionId: string): Promise<
   });
 }
 
-/** Removes the newest message of a session that the same transaction has locked. Null: there is none. Its number is not used again. */
+/** Removes the newest message of a session that the same transaction has locked. Returns null when there is none. Its number is not used again. */
 export async function popMessage(tx: EnvironmentTransaction, sessionId: string): Promise<SessionMessageRecord | null> {
   return tx.row<SessionMessageRecord>(
     'pop_message',

@@ -85,7 +85,7 @@ interface NewSession {
   userId: string | null;
   agentId: string | null;
   metadata: JsonObject | null;
-  /** Null: it does not expire. */
+  /** Null when it does not expire. */
   ttlSeconds: number | null;
 }
 
@@ -105,7 +105,7 @@ export async function createSession(tx: EnvironmentTransaction, session: NewSess
   return made;
 }
 
-/** Changes the members that are there; the others stay. `ttlSeconds` counts from now, null ends the expiry. Null: no such session. */
+/** Changes the members that are there; the others stay. `ttlSeconds` counts from now, null ends the expiry. Returns null when the session does not exist. */
 export async function updateSession(
   tx: EnvironmentTransaction,
   id: string,

@@ -9,7 +9,7 @@ export interface TargetEndpoint {
   groupId: string;
   id: string;
   url: string;
-  /** Overrides the `maxRetries` of the request. Null: the request decides. */
+  /** Overrides the `maxRetries` of the request. Null leaves it to the request. */
   retryCount: number | null;
 }
 

@@ -20,7 +20,7 @@ export interface EndpointRecord {
   id: string;
   url: string;
   name: string | null;
-  /** Overrides the `maxRetries` of a publish request. Null: the request decides. */
+  /** Overrides the `maxRetries` of a publish request. Null leaves it to the request. */
   retryCount: number | null;
   createdAt: Date;
 }

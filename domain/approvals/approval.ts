@@ -21,7 +21,7 @@ export interface ApprovalRef {
   approvalId: string;
   workspaceId: string;
   environmentId: string;
-  /** Null: free-standing, for work that its caller runs. */
+  /** Null for a free-standing approval, for work that its caller runs. */
   invocationId: string | null;
 }
 

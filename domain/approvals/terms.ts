@@ -61,7 +61,7 @@ function accepts({ roles, users, keys }: Approvers, principal: Principal): boole
   );
 }
 
-/** How the present verdict is stricter than the approval: a denial, or too few decisions. Null: it still suffices. */
+/** How the present verdict is stricter than the approval: a denial, or too few decisions. Returns null when the approval still suffices. */
 export function stricterNow(
   verdict: Pick<PolicyVerdict, 'effect' | 'terms' | 'reason'>,
   agreed: { requestedBy: Requester; approvedBy: readonly Principal[] },

@@ -40,7 +40,7 @@ export function termsOf(plan: PlanName) {
     limits,
     betaAllowances: plan === 'early_beta_access' ? betaAllowancesOf(limits) : null,
     features: { auditLog: facts.features.includes('audit_log') },
-    /** For a month. Null: no price is published. */
+    /** For a month. Null when no price is published. */
     price: FREE_OF_CHARGE.has(plan) ? { amount: 0, currency: 'usd' } : null,
   };
 }

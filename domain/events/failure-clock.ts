@@ -13,7 +13,7 @@ export interface FailureClock {
 }
 
 /**
- * The clock after one more delivery failed for good at `at`. Null: none failed since the last success. The first and
+ * The clock after one more delivery failed for good at `at`. A null clock means that none failed since the last success. The first and
  * last failure suffice to find a pair that starts the clock: they lie less than 12 hours apart, so once the first is 24
  * hours old, no failure in between can start what the last one does not.
  */

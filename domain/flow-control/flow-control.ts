@@ -43,7 +43,7 @@ export interface Grant {
   messageIds: string[];
   /** Nobody looks by the time when more may be granted. */
   paces: boolean;
-  /** Until that time. Null: only a finish, a resumption or a newcomer can change something. */
+  /** Until that time. Null when only a finish, a resumption or a new message can change something. */
   nextInMs: number | null;
 }
 

@@ -5,7 +5,7 @@ import { MONEY } from './limits.ts';
 import { nearNames } from '../near-names.ts';
 
 export interface KnownNames {
-  /** The live actions. Null: there are too many to look at, and nothing is said of actions. */
+  /** The live actions. Null when there are too many to compare with; actions are not checked then. */
   actions: readonly KnownAction[] | null;
   /** The keys that are neither revoked nor expired. */
   keys: readonly { id: string; name: string; canDecide: boolean }[];

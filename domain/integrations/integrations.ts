@@ -28,7 +28,7 @@ export function integrationIdOf(text: string): string | null {
 
 export interface SlackCredential {
   botToken: string;
-  /** Null: its buttons cannot be verified, so messages have none. */
+  /** Null when clicks cannot be verified; messages have no buttons then. */
   signingSecret: string | null;
 }
 

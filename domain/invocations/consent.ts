@@ -14,7 +14,7 @@ export interface GivenApproval {
 /** `let_through`: the policies of an earlier moment asked nobody, and it waited for other effects since. */
 export type Consent = 'none' | 'let_through' | GivenApproval;
 
-/** Why the policies refuse: a denial, or more than a waiting invocation was given. Null: they may still ask people. */
+/** Why the policies refuse: a denial, or more than a waiting invocation was given. Returns null when they do not refuse; they may still ask people. */
 export function refusalOfPolicies(verdict: PolicyVerdict, consent: Consent): Refusal | null {
   if (consent === 'none') return verdict.refusal;
   if (consent === 'let_through') return verdict.effect === 'require_approval' ? askedTooLate(verdict) : verdict.refusal;

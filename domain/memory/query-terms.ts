@@ -7,7 +7,7 @@ export interface QueryTerm {
   looked: string;
   /** A memory that has these ranks before others. */
   exact: string[];
-  /** Looked for where no memory matches any term. Null: nothing else. */
+  /** Looked for where no memory matches any term. Null searches for nothing else. */
   otherwise: string | null;
 }
 

@@ -6,7 +6,7 @@ export interface SmtpSettings {
   host: string;
   port: number;
   tls: SmtpTls;
-  /** Null: the server asks for no login. */
+  /** Null when the server asks for no login. */
   login: { user: string; password: string } | null;
   from: string;
 }
@@ -33,7 +33,7 @@ export function smtpProblems(given: { [Name in keyof SmtpVariables]?: unknown })
   ];
 }
 
-/** Null: no mail server is configured. */
+/** Returns null when no mail server is configured. */
 export function smtpSettingsOf(variables: SmtpVariables): SmtpSettings | null {
   const { SMTP_ADDRESS, SMTP_TLS, SMTP_USER, SMTP_PASSWORD, MAIL_FROM } = variables;
   if (SMTP_ADDRESS === null || MAIL_FROM === null) return null;

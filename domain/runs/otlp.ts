@@ -29,7 +29,7 @@ export interface TracedSpan {
   parentId: string | null;
   name: string;
   startedAt: string;
-  /** Null: it is not over. */
+  /** Null while it is open. */
   endedAt: string | null;
   hasFailed: boolean;
   statusMessage: string;
@@ -118,7 +118,7 @@ function membersWithoutContent(value: Json): Json {
   return isJsonObject(value) ? withoutContent(value) : value;
 }
 
-/** The span to write. Contents only with `captureContent`; cuts set CUT_ATTRIBUTE. Null: too large without any. */
+/** The span to write. Contents only with `captureContent`; cuts set CUT_ATTRIBUTE. Returns null when it is too large without any content. */
 export function spanOfTrace(span: TracedSpan, captureContent: boolean): SpanUpsert | null {
   const { attributes } = span;
   const own = Object.entries(attributes).filter(([name]) => name !== RUN_ID_ATTRIBUTE);

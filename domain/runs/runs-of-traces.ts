@@ -8,7 +8,7 @@ export interface RunsOfTraces {
 }
 
 export interface RunSpans {
-  /** The run that the spans name. Null: that of their trace. */
+  /** The run that the spans name. Null selects the run of their trace. */
   runId: string | null;
   traceId: string;
   spanCount: number;

@@ -3,7 +3,7 @@ export type ToolFormat = (typeof TOOL_FORMATS)[number];
 
 /** The parts of a JSON Schema that a format accepts. Every other part is dropped, and reported as dropped. */
 export interface SchemaRules {
-  /** Null: every keyword. */
+  /** Null allows every keyword. */
   keywords: ReadonlySet<string> | null;
   /** Not at the top of the parameters, though further down. */
   notAtTheTop: ReadonlySet<string>;
@@ -57,7 +57,7 @@ const ANTHROPIC: SchemaRules = {
   booleanSchemas: true,
 };
 
-/** Null: the format takes JSON Schema 2020-12 as it is. */
+/** Returns null when the format takes JSON Schema 2020-12 unchanged. */
 export const SCHEMA_RULES: Readonly<Record<ToolFormat, SchemaRules | null>> = {
   openai: OPENAI,
   anthropic: ANTHROPIC,

@@ -4,7 +4,7 @@ import { HOLDS_DATA, HOLDS_SCHEMA, HOLDS_SCHEMA_LIST, HOLDS_SCHEMA_MAP, MOVES_TH
 /** What a value is by its place: a schema or a list of them, a map of schemas by names, or unknown, where anything may be a schema. */
 export type Place = 'schema' | 'map' | 'unknown';
 
-/** The place of a member. Null: it is data, and what looks like a reference in it is none. */
+/** The place of a member. Returns null when the member is data, in which nothing is a reference. */
 export function placeOf(key: string, place: Place): Place | null {
   if (place === 'unknown') return 'unknown';
   if (place === 'map' || HOLDS_SCHEMA.has(key) || HOLDS_SCHEMA_LIST.has(key)) return 'schema';

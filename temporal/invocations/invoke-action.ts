@@ -6,7 +6,7 @@ import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 /** The data that crosses the invocation workflow's boundary: ids and small facts, never inputs, credentials or responses. */
 export const INVOKE_ACTION_WORKFLOW = 'invokeAction';
 export type InvokeActionInput = InvocationRef;
-/** Null: the admission was withdrawn before the workflow began. */
+/** Null when the admission was withdrawn before the workflow began. */
 export type InvokeActionResult = InvocationState | null;
 
 /** A signal to an invocation that waits for its dependencies: one of those effects is settled. */

@@ -125,7 +125,7 @@ describe('the next step of each code', () => {
   });
 });
 
-/** Null: nothing is left to do. */
+/** Returns null when nothing is left to do. */
 const NOTHING = /^$/;
 
 describe('the next step of each grade', () => {

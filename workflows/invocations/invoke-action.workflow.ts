@@ -49,7 +49,7 @@ const CONFIRM_PERMIT_MS_MAX = 10_000;
 
 /**
  * The life of one invocation: judge it, which marks its dispatch; wait where an approval or other effects are required, and judge
- * it again; dispatch once, read back, settle; hand an unknown outcome to reconciliation. Null: the admission had been withdrawn.
+ * it again; dispatch once, read back, settle; hand an unknown outcome to reconciliation. Returns null when the admission was withdrawn.
  * A cancellation only ends a wait, because a request that may have been sent must be settled.
  */
 export async function invokeAction(ref: InvokeActionInput): Promise<InvokeActionResult> {

@@ -38,7 +38,7 @@ export class OpenAiEmbedder implements Embedder {
   readonly #settings: OpenAiEmbedderSettings;
   readonly #options: OpenAiEmbedderOptions;
 
-  /** How long the vectors of the last call were. Null: none was made yet. */
+  /** How long the vectors of the last call were. Null before the first call. */
   #dimensions: number | null = null;
 
   constructor(settings: OpenAiEmbedderSettings, options: OpenAiEmbedderOptions) {
@@ -106,7 +106,7 @@ export class OpenAiEmbedder implements Embedder {
   }
 }
 
-/** `{ data: [{ index, embedding }] }`, in the order of the index. Null: it is something else. */
+/** `{ data: [{ index, embedding }] }`, in the order of the index. Returns null when the answer has another shape. */
 function vectorsOf(body: Buffer, count: number): Float32Array[] | null {
   const data = dataOf(body);
   if (data?.length !== count) return null;

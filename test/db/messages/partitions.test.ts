@@ -39,7 +39,7 @@ function idAt(at: Date): string {
 
 interface Planted {
   at: Date;
-  /** Null: it has not ended. */
+  /** Null while it has not ended. */
   endedAt: Date | null;
   retention?: 'week' | 'quarter';
 }
