@@ -14,7 +14,6 @@ import { type Api, createApi } from './api/create-api.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
 import { WorkerWatch } from './api/health/worker-watch.ts';
 import { type HttpLimits, HttpServer } from './api/http/http-server.ts';
-import { PacedStarts } from './api/starts/paced-starts.ts';
 import { TokenCounter } from './api/threads/token-counter.ts';
 import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
 import { BodyThreads } from './api/threads/body-threads.ts';
@@ -23,6 +22,7 @@ import type { NetworkSettings } from './api/http/every-request.ts';
 import { LARGE_BODIES } from './api/http/bodies.ts';
 import { Uploads } from './api/threads/uploads.ts';
 import { Database } from './db/client.ts';
+import type { LaneBell } from './db/announcements/lanes-ready.ts';
 import { NotificationListener } from './db/announcements/notification-listener.ts';
 import { SettlementHub } from './db/announcements/settlement-hub.ts';
 import { refuseUnsuitableDatabase } from './db/refuse-unsuitable-database.ts';
@@ -80,6 +80,8 @@ export interface ApiParts {
   httpLimits: HttpLimits;
   /** Makes the vectors of texts. Its creator closes it. */
   embedder: Embedder;
+  /** Set where a worker of this process claims messages. */
+  laneBell?: LaneBell;
   /** False while the rest of the process is still being set up: the API is not ready until then. */
   isSetUp?: () => boolean;
 }
@@ -93,7 +95,12 @@ export interface RunningApi {
 /** Opens the database, wires the API and listens. Throws as `refuseUnsuitableDatabase` does. */
 export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const { logger, databaseUrl: url, databasePoolMax: poolMax } = parts;
-  const db = new Database({ url, poolMax, applicationName: APPLICATION_NAME });
+  const db = new Database({
+    url,
+    poolMax,
+    applicationName: APPLICATION_NAME,
+    ...(parts.laneBell === undefined ? {} : { hears: parts.laneBell.hears }),
+  });
   const notifications = new NotificationListener({
     url,
     applicationName: `${APPLICATION_NAME}-listen`,
@@ -122,7 +129,6 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       notifications,
       logger,
       eagerStart,
-      pacedStarts: new PacedStarts(),
       taskQueue: TASK_QUEUE,
       workers,
       importPlanner,

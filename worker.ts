@@ -15,6 +15,9 @@ import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request
 import type { Resolve } from './activities/adapters/http-request/resolve.ts';
 import { activityLogFields } from './activities/log-context.ts';
 import { keepRelaying } from './activities/events/relay-events.ts';
+import { LaneBell, tenantOfLanes } from './db/announcements/lanes-ready.ts';
+import { CHANNELS, NotificationListener } from './db/announcements/notification-listener.ts';
+import { DeliveryClaimer } from './activities/messages/delivery-claimer.ts';
 import { keepPermits } from './activities/in-flight/keep-permits.ts';
 import { PermitTakers } from './activities/permit-takers.ts';
 import type { Repeated } from './activities/repeat-until-stopped.ts';
@@ -32,7 +35,7 @@ import type { Embedder } from './domain/embeddings/embedder.ts';
 import type { FileStore } from './domain/files/file-store.ts';
 import { type SmtpSettings, smtpSettingsOf } from './domain/notifications/smtp-settings.ts';
 import { idsOfWorkflow } from './domain/touched-ids.ts';
-import type { InFlightCaps, SignalledKind } from './domain/in-flight.ts';
+import type { InFlightCaps, InFlightKind } from './domain/in-flight.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
@@ -87,6 +90,8 @@ export interface WorkerParts {
   workflowBundlePath: string;
   logger: Logger;
   shutdownGraceMs: number;
+  /** Set where the API is in this process; otherwise its notifications are listened for. */
+  laneBell?: LaneBell;
 }
 
 export interface RunningWorker {
@@ -118,10 +123,12 @@ export function installTemporalRuntime(logger: Logger): void {
 /** Opens the database, wires the activities and polls. Throws as `refuseUnsuitableDatabase` does. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { logger, connection, namespace, egressAllow, ownEndpoints, resolve } = parts;
+  const bell = parts.laneBell ?? new LaneBell();
   const db = new Database({
     url: parts.databaseUrl,
     poolMax: parts.databasePoolMax,
     applicationName: APPLICATION_NAME,
+    hears: bell.hears,
   });
   try {
     await refuseUnsuitableDatabase(db, parts.vault);
@@ -130,13 +137,12 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     const starters = workflowStarters(client, db, TASK_QUEUE);
     const permits = {
       db,
-      tellWaiter: (kind: SignalledKind, holder: string) => tellWaiter(client, kind, holder),
+      tellWaiter: (kind: InFlightKind, holder: string) => tellWaiter(client, kind, holder),
       inFlightCaps: parts.inFlightCaps,
       permitTakers: new PermitTakers(),
-      beginMessage: starters.beginMessage,
       logger,
     };
-    const activities = createActivities({
+    const deps = {
       ...permits,
       vault: parts.vault,
       files: parts.files,
@@ -150,7 +156,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,
       embedder: parts.embedder,
-    });
+    };
     const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs } = parts;
     const worker = await createWorker({
       connection,
@@ -160,12 +166,16 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       slots,
       heartbeatTimeoutMs,
       workflowBundlePath,
-      activities,
+      activities: createActivities(deps),
       shutdownGraceMs,
     });
     await ensureSweepSchedule(client);
+    const claimer = new DeliveryClaimer(deps, { slots: slots.deliveries, shutdownGraceMs });
+    bell.answerWith((tenant) => claimer.wake(tenant));
     const finished = runToTheEnd(worker, () => db.close(), [
       keepPermits(permits),
+      claimer.run(),
+      ...(parts.laneBell === undefined ? [await hearOthers(parts, claimer)] : []),
       keepRelaying({ db, logger, vault: parts.vault, pagesUrl: parts.pagesUrl, ...starters }),
     ]);
     // The caller that awaits it sees a failure. Until then it must not count as unhandled.
@@ -182,6 +192,19 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     await db.close();
     throw error;
   }
+}
+
+/** The API, and other workers, are other processes: they notify by the database. */
+async function hearOthers({ databaseUrl, logger }: WorkerParts, claimer: DeliveryClaimer): Promise<Repeated> {
+  const listener = new NotificationListener({
+    url: databaseUrl,
+    applicationName: `${APPLICATION_NAME}-listen`,
+    onError: (error, context) =>
+      logger.warn({ ...context, message: error.message }, 'the notification connection is away'),
+  });
+  listener.listen(CHANNELS.lanesReady, (payload) => claimer.wake(tenantOfLanes(payload)));
+  await listener.start();
+  return { stop: () => listener.close() };
 }
 
 async function runToTheEnd(

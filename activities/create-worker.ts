@@ -2,20 +2,14 @@ import { type NativeConnection, Worker } from '@temporalio/worker';
 import { HEARTBEAT_TIMEOUT_MS, heartbeatIntervalMs } from '../domain/heartbeats.ts';
 import type { Activities } from './index.ts';
 import { inLogContext } from './log-context.ts';
-import { withinSlots } from './within-slots.ts';
 
 /** Activities with a queue, and so slots, of their own. All others run on the workflows' queue. */
 export const ACTIVITIES_OF_QUEUES = {
-  deliveries: ['attemptMessage', 'postApproval', 'sendNotificationEmail'],
+  notifications: ['postApproval', 'sendNotificationEmail'],
   'provider-reads': ['readBackEffect', 'observeTarget', 'observeDraft'],
   maintenance: [
     'listSweepAreas',
     'sweepArea',
-    'wakeHeldMessages',
-    'startInTurn',
-    'startDueMessages',
-    'grantByTime',
-    'grantAfterHalt',
     'retryDeadLetterPage',
     'clearDeadLetterPage',
     'fanOutPage',
@@ -29,8 +23,8 @@ export const ACTIVITIES_OF_QUEUES = {
 type Queue = keyof typeof ACTIVITIES_OF_QUEUES;
 const NAMES = Object.keys(ACTIVITIES_OF_QUEUES) as Queue[];
 
-/** How many dispatches, and activities of each queue, run at once in this process. */
-export type WorkerSlots = Readonly<Record<Queue | 'dispatches', number>>;
+/** How many dispatches, deliveries and activities of the other queues run at once in this process. */
+export type WorkerSlots = Readonly<Record<Exclude<Queue, 'notifications'> | 'dispatches' | 'deliveries', number>>;
 
 export interface WorkerSettings {
   connection: NativeConnection;
@@ -76,10 +70,6 @@ export interface WorkerGroup {
 export async function createWorker(settings: WorkerSettings): Promise<WorkerGroup> {
   const { activities, taskQueue, slots = DEFAULT_SLOTS } = settings;
   const apart = new Set<string>(NAMES.flatMap((queue) => ACTIVITIES_OF_QUEUES[queue]));
-  // Half of the deliveries begin at once, beside dispatches and without taking their slots; the others wait in their own queue.
-  const deliveriesAtOnce = Math.floor(slots.deliveries / 2);
-  const slotsOf = { ...slots, deliveries: slots.deliveries - deliveriesAtOnce };
-  const attemptMessageAtOnce = withinSlots(activities.attemptMessageAtOnce, deliveriesAtOnce);
   const common = {
     connection: settings.connection,
     namespace: settings.namespace,
@@ -93,19 +83,20 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
       ...common,
       taskQueue,
       workflowBundle: { codePath: settings.workflowBundlePath },
-      activities: pick({ ...activities, attemptMessageAtOnce }, (name) => !apart.has(name)),
+      activities: pick(activities, (name) => !apart.has(name)),
       maxCachedWorkflows: CACHED_WORKFLOWS_MAX,
       workflowTaskPollerBehavior: WORKFLOW_TASK_POLLS,
       maxConcurrentWorkflowTaskExecutions: CONCURRENT_WORKFLOW_TASKS_MAX,
       maxConcurrentLocalActivityExecutions: CONCURRENT_SQL_MAX,
-      maxConcurrentActivityTaskExecutions: slots.dispatches + deliveriesAtOnce,
+      maxConcurrentActivityTaskExecutions: slots.dispatches,
     }),
     ...NAMES.map((queue) =>
       Worker.create({
         ...common,
         taskQueue: settings.activityQueue(taskQueue, queue),
         activities: pick(activities, (name) => (ACTIVITIES_OF_QUEUES[queue] as readonly string[]).includes(name)),
-        maxConcurrentActivityTaskExecutions: slotsOf[queue],
+        // As many beside the deliveries, which take no task.
+        maxConcurrentActivityTaskExecutions: slots[queue === 'notifications' ? 'deliveries' : queue],
       }),
     ),
   ]);

@@ -11,12 +11,11 @@ import type { Embedder } from '../domain/embeddings/embedder.ts';
 import type { EventRef } from '../domain/events/events.ts';
 import type { FileStore } from '../domain/files/file-store.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
-import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
 import type { MemoryJobRef } from '../domain/memory/memory-jobs.ts';
 import type { EmailRef } from '../domain/notifications/emails.ts';
 import type { Mailer } from '../domain/notifications/mailer.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
-import type { InFlightCaps, SignalledKind } from '../domain/in-flight.ts';
+import type { InFlightCaps, InFlightKind } from '../domain/in-flight.ts';
 import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
 import type { EffectToRead, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
@@ -37,14 +36,12 @@ export interface ActivityDependencies {
   startReads(ref: EffectToRead, kind: 'reconciliation' | 'reversal'): Promise<void>;
   /** Signals the workflow of an approval to read its row; starts it where none runs. */
   wakeApproval(ref: ApprovalRef): Promise<void>;
-  /** Starts the workflow of an accepted message, or wakes the running one. */
+  /** Starts the workflow of a message that waits for its time, or has a running one look again. */
   wakeMessage(ref: MessageRef): Promise<void>;
-  /** The same for one that was granted a permit; nearly always it has no workflow yet. */
-  beginMessage(ref: MessageRef): Promise<void>;
+  /** Has the workflow of a message look again, where one runs. */
+  tellMessage(messageId: string): Promise<void>;
   /** Starts the pacer of an environment's scheduled messages, or has a running one look again. */
   paceMessages(tenant: Tenant): Promise<void>;
-  /** Starts the resumption of an environment's held messages, or leaves the running one. */
-  resumeMessages(tenant: Tenant): Promise<void>;
   /** Starts the workflow of a dead-letter job, or tells the running one to look. */
   wakeDeadLetterJob(ref: DeadLetterJobRef): Promise<void>;
   /** Starts the workflow of a memory job, or tells the running one to look. */
@@ -58,8 +55,6 @@ export interface ActivityDependencies {
   forgetSchedule(scheduleId: string): Promise<void>;
   /** Starts a firing that was queued by hand, or that need not wait any longer. */
   startFiring(firing: FiringRef): Promise<void>;
-  /** Starts the pacer of a flow-control key, or has a running one look again. */
-  paceFlowControl(ref: FlowControlKeyRef): Promise<void>;
   /** Starts the closing of a month, or leaves the running one. */
   closeBillingMonth(ref: BillingMonthRef): Promise<void>;
   prices: PriceList;
@@ -72,7 +67,7 @@ export interface ActivityDependencies {
   /** The turns, in this process, to ask for a permit, and the calls that wait here to be told of one. */
   permitTakers: PermitTakers;
   /** Signals a workflow in the queue for a permit that it was granted one. False where it has ended. */
-  tellWaiter(kind: SignalledKind, holder: string): Promise<boolean>;
+  tellWaiter(kind: InFlightKind, holder: string): Promise<boolean>;
   sendRequest: SendRequest;
   chat: ChatClient;
   /** Sends the e-mails of notifications; null where no mail server is configured. */
@@ -85,7 +80,7 @@ export interface ActivityDependencies {
   logger: Logger;
 }
 
-export type TellDependency = 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'beginMessage';
+export type TellDependency = 'inFlightCaps' | 'permitTakers' | 'tellWaiter';
 
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */
 export type InvocationDependencies = Pick<

@@ -15,7 +15,6 @@ import { postApproval } from './integrations/post-approval.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { fanOutPage } from './events/fan-out-page.ts';
 import { recoverSubscriptionPage } from './events/recover-page.ts';
-import { grantAfterHalt, grantByTime } from './flow-control/grant-by-time.ts';
 import { isUnclaimed } from './in-flight/is-unclaimed.ts';
 import { leaveQueue } from './in-flight/leave-queue.ts';
 import { workInTurn } from './in-flight/work-in-turn.ts';
@@ -25,11 +24,8 @@ import { settleInvocation } from './invocations/settle-invocation.ts';
 import { listSweepAreas, sweepArea } from './maintenance/sweep-area.ts';
 import { forgetMemoryPage } from './memory/forget-page.ts';
 import { ingestMemoryPage } from './memory/ingest-page.ts';
-import type { DeliveryStep, MessageRef } from '../domain/messages/messages.ts';
-import { attemptMessage } from './messages/attempt-message.ts';
-import { startDueMessages, startInTurn, wakeHeldMessages } from './messages/wake-messages.ts';
+import { cancelDelivery, handOverMessageWhenDue, handOverPacedMessages } from './messages/hand-over.ts';
 import { sendNotificationEmail } from './notifications/send-email.ts';
-import { activityProgress } from './progress.ts';
 import { fireSlot } from './schedules/fire-slot.ts';
 import { observeDraft } from './previews/observe-draft.ts';
 import { observeTarget } from './previews/observe-target.ts';
@@ -44,10 +40,6 @@ import { beginReversalWatch, planReversalRead, settleReversal } from './reconcil
 
 /** All activities, with their dependencies bound. The Temporal UI shows their names. */
 export function createActivities(deps: ActivityDependencies) {
-  const attempt = attemptMessage(deps);
-  // Runs on the workflows' queue, where the worker whose workflow task asked for it begins it itself. Null: all slots that deliveries may
-  // take there are taken (`createWorker`), and nothing was done.
-  const attemptAtOnce: (ref: MessageRef) => Promise<DeliveryStep | null> = attempt;
   return {
     judgeInvocation: judgeInvocation(deps),
     dispatchEffect: dispatchEffect(deps),
@@ -70,11 +62,9 @@ export function createActivities(deps: ActivityDependencies) {
     beginReversalWatch: beginReversalWatch(deps),
     planReversalRead: planReversalRead(deps),
     settleReversal: settleReversal(deps),
-    attemptMessage: attempt,
-    attemptMessageAtOnce: attemptAtOnce,
-    wakeHeldMessages: workInTurn(deps, 'maintenance', wakeHeldMessages(deps, activityProgress)),
-    startInTurn: workInTurn(deps, 'maintenance', startInTurn(deps, activityProgress)),
-    startDueMessages: workInTurn(deps, 'maintenance', startDueMessages(deps, activityProgress)),
+    handOverMessage: handOverMessageWhenDue(deps),
+    handOverPaced: handOverPacedMessages(deps),
+    cancelDelivery: cancelDelivery(deps),
     retryDeadLetterPage: workInTurn(deps, 'maintenance', retryDeadLetterPage(deps)),
     clearDeadLetterPage: workInTurn(deps, 'maintenance', clearDeadLetterPage(deps)),
     fanOutPage: workInTurn(deps, 'maintenance', fanOutPage(deps)),
@@ -83,8 +73,6 @@ export function createActivities(deps: ActivityDependencies) {
     forgetMemoryPage: workInTurn(deps, 'maintenance', forgetMemoryPage(deps)),
     sendNotificationEmail: workInTurn(deps, 'notification', sendNotificationEmail(deps)),
     fireSlot: fireSlot(deps),
-    grantByTime: workInTurn(deps, 'maintenance', grantByTime(deps)),
-    grantAfterHalt: workInTurn(deps, 'maintenance', grantAfterHalt(deps)),
     findOpenAdmissions: findOpenAdmissions(deps),
     findStillOpenAdmissions: findStillOpenAdmissions(deps),
     snapshotMonth: snapshotMonth(deps),

@@ -4,7 +4,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 
 export type RelayDependencies = Pick<
   ActivityDependencies,
-  'db' | 'logger' | 'fanOutEvent' | 'vault' | 'pagesUrl' | 'wakeMessage' | 'sendEmail'
+  'db' | 'logger' | 'fanOutEvent' | 'vault' | 'pagesUrl' | 'sendEmail'
 >;
 
 /** Something that was committed and is to be started. Where that fails or is never tried, something that polls must find the same. */

@@ -12,7 +12,6 @@ import type { FetchClientDocument } from '../domain/oauth/client-document.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TokenCounter } from './threads/token-counter.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
-import type { PacedStarts } from './starts/paced-starts.ts';
 import type { Uploads } from './threads/uploads.ts';
 import type { BodyThreads } from './threads/body-threads.ts';
 import type { ImportPlanner } from './threads/import-planner.ts';
@@ -59,7 +58,6 @@ export interface ApiDependencies {
   logger: Logger;
   /** Requests the first workflow task in the start's reply; only when a worker shares the connection. */
   eagerStart: boolean;
-  pacedStarts: PacedStarts;
   /** Where the installation's workers poll: TASK_QUEUE outside tests. */
   taskQueue: string;
   workers: Workers;

@@ -5,7 +5,6 @@ import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { BillingMonthRef } from '../domain/billing/month-ref.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { EventRef } from '../domain/events/events.ts';
-import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
 import type { MemoryJobRef } from '../domain/memory/memory-jobs.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { EmailRef } from '../domain/notifications/emails.ts';
@@ -15,16 +14,10 @@ import { startBillingMonth } from './billing/start-billing-month.ts';
 import { wakeApproval } from './approvals/wake-approval.ts';
 import { wakeDeadLetterJob } from './dead-letters/job-workflows.ts';
 import { startFanOut } from './starts/event-workflows.ts';
-import { paceFlowControlWorkflow } from './starts/start-granted.ts';
 import { cancelInvocationWorkflow } from './invocations/cancel-invocation-workflow.ts';
 import { startKnownInvocation } from './invocations/start-known-invocation.ts';
 import { wakeMemoryJob } from './memory/job-workflows.ts';
-import {
-  paceMessagesWorkflow,
-  startMessageWorkflow,
-  startResumeMessagesWorkflow,
-  wakeMessageWorkflow,
-} from './starts/message-workflows.ts';
+import { paceMessagesWorkflow, tellMessageWorkflow, wakeMessageWorkflow } from './starts/message-workflows.ts';
 import { startEmail } from './notifications/email-workflows.ts';
 import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts';
 import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-client.ts';
@@ -47,21 +40,9 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
       wakeApproval(client, ref, { environmentName: await names.nameOf(ref), startInvocation, taskQueue }),
     wakeMessage: async (ref: MessageRef) =>
       wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
-    beginMessage: async (ref: MessageRef) =>
-      startMessageWorkflow(client, ref, {
-        environmentName: await names.nameOf(ref),
-        taskQueue,
-        eager: true,
-        again: true,
-      }),
+    tellMessage: (messageId: string) => tellMessageWorkflow(client, messageId),
     paceMessages: async (tenant: Tenant) =>
       paceMessagesWorkflow(client, tenant, { environmentName: await names.nameOf(tenant), taskQueue }),
-    resumeMessages: async (tenant: Tenant) =>
-      startResumeMessagesWorkflow(client, tenant, {
-        environmentName: await names.nameOf(tenant),
-        taskQueue,
-        replaces: false,
-      }),
     wakeDeadLetterJob: async (ref: DeadLetterJobRef) =>
       wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     wakeMemoryJob: async (ref: MemoryJobRef) =>
@@ -76,7 +57,5 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
     forgetSchedule: (scheduleId: string) => forgetSchedule(client, scheduleId),
     startFiring: async (firing: FiringRef) =>
       startFiring(client, firing, { environmentName: await names.nameOf(firing), taskQueue }),
-    paceFlowControl: async (ref: FlowControlKeyRef) =>
-      paceFlowControlWorkflow(client, ref, await names.nameOf(ref), taskQueue),
   };
 }

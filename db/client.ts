@@ -48,6 +48,7 @@ export interface ScopedTransaction extends Statements {
 declare const environmentBrand: unique symbol;
 /** A transaction whose settings name a tenant. Only `withEnvironment` creates one, and every query of a tenant table needs one. */
 export interface EnvironmentTransaction extends ScopedTransaction {
+  readonly tenant: Tenant;
   readonly [environmentBrand]: true;
 }
 
@@ -71,6 +72,8 @@ export interface DatabaseOptions {
   /** Maximum number of connections in the pool. The process needs one more for its notifications. */
   poolMax?: number;
   applicationName: string;
+  /** Takes an announcement in place of a notification, where this process hears it itself. Returns false for any other. */
+  hears?: (announcement: Announcement) => boolean;
   /** How long the server may say nothing on a connection. Shorter in tests only. */
   silenceMaxMs?: number;
 }
@@ -104,8 +107,10 @@ export class Database {
   private closing: Promise<void> | null = null;
   private readonly pool: Pool;
   private readonly announcer: Announcer;
+  private readonly hears: (announcement: Announcement) => boolean;
 
-  constructor({ silenceMaxMs = SILENCE_MAX_MS, ...options }: DatabaseOptions) {
+  constructor({ silenceMaxMs = SILENCE_MAX_MS, hears = () => false, ...options }: DatabaseOptions) {
+    this.hears = hears;
     this.pool = new Pool({
       connectionString: options.url,
       application_name: options.applicationName,
@@ -146,7 +151,8 @@ export class Database {
     work: (tx: EnvironmentTransaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    return this.transact(ofTenant(tenant), (tx) => work(tx as EnvironmentTransaction), options);
+    const scope = ofTenant(tenant);
+    return this.transact(scope, (tx) => work({ ...tx, tenant: scope } as EnvironmentTransaction), options);
   }
 
   /**
@@ -159,7 +165,8 @@ export class Database {
     options: TransactionOptions = {},
   ): Promise<T> {
     const one = { ...options, isOneStatement: true };
-    return this.transact(ofTenant(tenant), (tx) => work(tx as EnvironmentTransaction), one);
+    const scope = ofTenant(tenant);
+    return this.transact(scope, (tx) => work({ ...tx, tenant: scope } as EnvironmentTransaction), one);
   }
 
   /**
@@ -237,7 +244,7 @@ export class Database {
         announce: (announcement) => void transaction.announced.push(announcement),
       });
       await transaction.commit();
-      this.announcer.send(transaction.announced);
+      this.announcer.send(transaction.announced.filter((announcement) => !this.hears(announcement)));
       return result;
     } catch (error) {
       isUsable = await transaction.rollBack();

@@ -1,15 +1,12 @@
 /**
- * The kinds of call that count against a cap of their workspace. A replay is a dispatch. A notification is an e-mail, or the post of an
- * approval to a chat. Maintenance is a page of a job or of a fan-out, and the starting of messages. A call above the cap waits in the
- * workspace's queue without a worker's slot.
+ * The kinds of call of a workflow that count against a cap of their workspace. A replay is a dispatch. A notification is an e-mail, or the
+ * post of an approval to a chat. Maintenance is a page of a job or of a fan-out. A call above the cap waits in the workspace's queue without a
+ * worker's slot. Deliveries count likewise, and are claimed (docs/messages.md, "How it runs").
  */
-export type InFlightKind = 'dispatch' | 'delivery' | 'provider_read' | 'notification' | 'maintenance';
+export type InFlightKind = 'dispatch' | 'provider_read' | 'notification' | 'maintenance';
 
-/** The workflow that is signalled when its call is granted a permit. The workflow of a delivery is started instead. */
-export type SignalledKind = Exclude<InFlightKind, 'delivery'>;
-
-/** The permits of a workspace by kind: how many of them it may have in flight, in all its environments and on all workers. */
-export type InFlightCaps = Readonly<Record<InFlightKind, number>>;
+/** How many of each kind a workspace may have in flight, in all its environments and on all workers. */
+export type InFlightCaps = Readonly<Record<InFlightKind | 'delivery', number>>;
 
 /** An activity's answer without a permit. It did nothing: ask again after this time, or when signalled. */
 export interface NoPermit {

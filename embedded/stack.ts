@@ -14,6 +14,7 @@ import { smtpSettingsOf } from '../domain/notifications/smtp-settings.ts';
 import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { PRODUCT } from '../domain/product.ts';
+import { LaneBell } from '../db/announcements/lanes-ready.ts';
 import { createFileStore } from '../activities/adapters/files/create-file-store.ts';
 import { httpLimitsOf, startApi } from '../server.ts';
 import { installTemporalRuntime, type RunningWorker, startWorker, type WorkerParts } from '../worker.ts';
@@ -81,6 +82,7 @@ async function start(
 
   const vault = Vault.fromMasterKeys(configuration.MASTER_KEYS ?? folder.masterKeys());
   const shared = {
+    laneBell: new LaneBell(),
     databaseUrl: database.applicationUrl,
     databasePoolMax: configuration.DATABASE_POOL_MAX,
     vault,

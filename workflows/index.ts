@@ -5,15 +5,12 @@ export { clearDeadLetters } from './dead-letters/clear-dead-letters.workflow.ts'
 export { retryDeadLetters } from './dead-letters/retry-dead-letters.workflow.ts';
 export { fanOutEvent } from './events/fan-out-event.workflow.ts';
 export { recoverSubscription } from './events/recover-subscription.workflow.ts';
-export { paceFlowControl } from './flow-control/pace-flow-control.workflow.ts';
 export { invokeAction } from './invocations/invoke-action.workflow.ts';
 export { ingestMemory } from './memory/ingest-memory.workflow.ts';
 export { forgetMemories } from './memory/forget-memories.workflow.ts';
 export { sweepMaintenance } from './maintenance/sweep-maintenance.workflow.ts';
 export { deliverMessage } from './messages/deliver-message.workflow.ts';
 export { sendEmail } from './notifications/send-email.workflow.ts';
-export { resumeMessages } from './messages/resume-messages.workflow.ts';
-export { startMessages } from './messages/start-messages.workflow.ts';
 export { paceMessages } from './messages/pace-messages.workflow.ts';
 export { fireSchedule } from './schedules/fire-schedule.workflow.ts';
 export { observePreview } from './previews/observe-preview.workflow.ts';

@@ -1,16 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { noteIfOfBudget } from '../../db/budgets/admission.ts';
 import { countWaiting } from '../../db/dead-letters/job-pages.ts';
-import {
-  advanceJob,
-  endJob,
-  getJob,
-  type JobReason,
-  type JobRecord,
-  lockJob,
-  markPageStarted,
-  noteLook,
-} from '../../db/dead-letters/jobs.ts';
+import { advanceJob, endJob, type JobReason, type JobRecord, lockJob, noteLook } from '../../db/dead-letters/jobs.ts';
 import { readHalt } from '../../db/environments/halt.ts';
 import { NoRoomForKeysError } from '../../db/flow-control/changes.ts';
 import { acceptMessages, type Published } from '../../db/messages/accept/accept-messages.ts';
@@ -23,13 +14,10 @@ import {
 } from '../../domain/dead-letters/dead-letters.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { grantKeys } from '../flow-control/grant-keys.ts';
 import { refusesContent } from '../refuses-content.ts';
-import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts';
 
 /** The pages of jobs that publish messages again: of dead letters, and of the failed deliveries of a subscription. */
-export type PageDependencies = StartsInTurn &
-  Pick<ActivityDependencies, 'vault' | 'logger' | 'wakeMessage' | 'paceFlowControl'>;
+export type PageDependencies = Pick<ActivityDependencies, 'db' | 'vault' | 'logger'>;
 
 export interface PageOutcome {
   next: 'page';
@@ -62,43 +50,19 @@ class PageRefused extends Error {
 }
 
 /**
- * Publishes one page of a job. The messages, the fence of each record, and the job's counters and cursor are one
- * transaction, so each record is published once. Then starts as many messages as there are permits; released permits
- * start the others. After a crash between commit and starts the job's row still names the page, and the next run starts
- * it first, which is idempotent. Messages of a flow-control key do not count here.
+ * Publishes one page of a job: a page that is refused is halved, down to one record, so that one bad record stops no other. The messages, the
+ * fence of each record, and the job's counters and cursor are one transaction, so each record is published once; the claimers deliver.
  */
 export function publishPage(deps: PageDependencies, pageSize: number, takePage: TakePage) {
-  return async (ref: DeadLetterJobRef): Promise<JobStep> => {
-    await startPage(deps, ref);
-    const { step, keyIds } = await nextPage(deps, ref, pageSize, takePage);
-    await startPage(deps, ref);
-    const { workspaceId, environmentId } = ref;
-    await grantKeys(deps, { workspaceId, environmentId }, keyIds);
-    return step;
-  };
+  return (ref: DeadLetterJobRef): Promise<JobStep> => nextPage(deps, ref, pageSize, takePage);
 }
 
-interface Taken {
-  step: JobStep;
-  keyIds: string[];
-}
-const without = (step: JobStep): Taken => ({ step, keyIds: [] });
-
-/** Starts the last page, unless that was done. */
-async function startPage(deps: PageDependencies, ref: DeadLetterJobRef): Promise<void> {
-  const job = await deps.db.withEnvironment(ref, (tx) => getJob(tx, ref.jobId, [ref.kind]));
-  if (job === null || job.pageStarted) return;
-  await startAllInTurn(deps, ref, job.pageIds);
-  await deps.db.withEnvironment(ref, (tx) => markPageStarted(tx, ref.jobId));
-}
-
-/** Publishes the next page. Halves a page that is refused, down to one record: one bad record stops no other. */
 async function nextPage(
   deps: PageDependencies,
   ref: DeadLetterJobRef,
   pageSize: number,
   takePage: TakePage,
-): Promise<Taken> {
+): Promise<JobStep> {
   for (let size = pageSize; ; size = Math.floor(size / 2)) {
     try {
       return await deps.db.withEnvironment(ref, (tx) => take(tx, deps, ref, size, takePage));
@@ -108,15 +72,13 @@ async function nextPage(
       if (size > 1) continue;
       if (isRefused) return await passOver(deps, ref, error);
       const reason = { code: error.code, message: error.publicMessage };
-      return without(
-        await deps.db.withEnvironment(ref, async (tx) => {
-          const job = await lockJob(tx, ref.jobId, [ref.kind]);
-          await noteIfOfBudget(tx, error);
-          return job !== null && job.endedAt !== null
-            ? { next: 'end', status: job.status }
-            : failJob(tx, ref.jobId, reason);
-        }),
-      );
+      return await deps.db.withEnvironment(ref, async (tx) => {
+        const job = await lockJob(tx, ref.jobId, [ref.kind]);
+        await noteIfOfBudget(tx, error);
+        return job !== null && job.endedAt !== null
+          ? { next: 'end', status: job.status }
+          : failJob(tx, ref.jobId, reason);
+      });
     }
   }
 }
@@ -126,16 +88,16 @@ async function passOver(
   deps: PageDependencies,
   ref: DeadLetterJobRef,
   { afterId, cause }: PageRefused,
-): Promise<Taken> {
+): Promise<JobStep> {
   const { jobId, kind } = ref;
   deps.logger.error({ jobId, messageId: afterId, err: cause }, 'a message could not be published again by its job');
   return deps.db.withEnvironment(ref, async (tx) => {
     const job = await lockJob(tx, jobId, [kind]);
-    if (job !== null && job.endedAt !== null) return without({ next: 'end', status: job.status });
+    if (job !== null && job.endedAt !== null) return { next: 'end', status: job.status };
     // Otherwise another run has passed it meanwhile.
     if (job !== null && job.afterId < afterId)
       await advanceJob(tx, jobId, { done: 0, failed: 1, afterId, pageIds: [] });
-    return without({ next: 'go on' });
+    return { next: 'go on' };
   });
 }
 
@@ -151,20 +113,20 @@ async function take(
   ref: DeadLetterJobRef,
   pageSize: number,
   takePage: TakePage,
-): Promise<Taken> {
+): Promise<JobStep> {
   const job = await lockJob(tx, ref.jobId, [ref.kind]);
   if (job === null) throw new Error(`job ${ref.jobId} is not there`);
-  if (job.endedAt !== null) return without({ next: 'end', status: job.status });
+  if (job.endedAt !== null) return { next: 'end', status: job.status };
   const page = await takePage(tx, deps, ref, job, pageSize);
   if (page === null) {
     await endJob(tx, job.id, 'completed');
-    return without({ next: 'end', status: 'completed' });
+    return { next: 'end', status: 'completed' };
   }
-  if (page.next !== 'page') return without(page);
+  if (page.next !== 'page') return page;
   const { published, failed, afterId } = page;
-  const pageIds = published.flatMap((message) => (message.flowControlKeyId === null ? [message.messageId] : []));
+  const pageIds = published.map(({ messageId }) => messageId);
   await advanceJob(tx, job.id, { done: published.length, failed, afterId, pageIds });
-  return { step: { next: 'go on' }, keyIds: published.flatMap(({ flowControlKeyId }) => flowControlKeyId ?? []) };
+  return { next: 'go on' };
 }
 
 /** Why the next page cannot begin now; null where it can. */

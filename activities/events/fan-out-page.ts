@@ -6,8 +6,6 @@ import {
   firstDeliveryDraft,
   listTargets,
   lockEvent,
-  markPageStarted,
-  readUnstartedPage,
   type SubscriptionTarget,
 } from '../../db/events/fan-out.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
@@ -21,29 +19,15 @@ import {
   matchesEventType,
 } from '../../domain/events/events.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts';
 
-type PageDependencies = StartsInTurn & Pick<ActivityDependencies, 'vault' | 'logger'>;
+type PageDependencies = Pick<ActivityDependencies, 'db' | 'vault' | 'logger'>;
 
 /**
- * Makes the messages of one page of subscriptions, and moves the event's counter and cursor, in one transaction: each
- * subscription gets one message. Then starts as many as there are permits; the others queue. After a crash between
- * commit and starts the event's row still names the page, and the next run starts it first, which is idempotent.
+ * Makes the messages of one page of subscriptions, and moves the event's counter and cursor, in one transaction: each subscription gets one
+ * message, which the claimers deliver.
  */
 export function fanOutPage(deps: PageDependencies, pageSize = FAN_OUT_PAGE_SIZE) {
-  return async (ref: EventRef): Promise<FanOutStep> => {
-    await startPage(deps, ref);
-    const step = await nextPage(deps, ref, pageSize);
-    await startPage(deps, ref);
-    return step;
-  };
-}
-
-async function startPage(deps: PageDependencies, ref: EventRef): Promise<void> {
-  const ids = await deps.db.withEnvironment(ref, (tx) => readUnstartedPage(tx, ref.eventId));
-  if (ids.length === 0) return;
-  await startAllInTurn(deps, ref, ids);
-  await deps.db.withEnvironment(ref, (tx) => markPageStarted(tx, ref.eventId));
+  return async (ref: EventRef): Promise<FanOutStep> => nextPage(deps, ref, pageSize);
 }
 
 /** Takes the next page, or a smaller one where the allowance does not suffice for all of it. What is left of it is used up first. */
@@ -93,8 +77,8 @@ async function takePage(
   const matching = page.filter(({ enabled, eventTypes }) => enabled && matchesEventType(eventTypes, event.type));
   const drafts = matching.flatMap((target) => draftOf(deps, ref, event, target) ?? []);
   const published = drafts.length === 0 ? [] : await acceptDeliveries(tx, deps.vault, ref, event, drafts);
-  const pageIds = published.map((message) => message.messageId);
-  await advanceFanOut(tx, event.id, { afterId: last.id, pageIds, unmade: matching.length - drafts.length });
+  const made = published.length;
+  await advanceFanOut(tx, event.id, { afterId: last.id, made, unmade: matching.length - drafts.length });
   return { next: 'go on' };
 }
 

@@ -5,7 +5,7 @@ import { tellPatiently } from '../try-again.ts';
 
 /**
  * Tells the holder of a granted permit, after the commit that granted it: in this process if it waits here, otherwise by its workflow.
- * The workflow of a delivery is started if there is none. If another workflow has ended, its permit goes to the next holder. A failure
+ * If that workflow has ended, its permit goes to the next holder. A failure
  * must not fail an end that is already recorded: a grant that is not claimed in time is granted and told again (`grantFreePermits`).
  */
 export async function tellNext(
@@ -18,7 +18,7 @@ export async function tellNext(
     const told: Granted = next;
     try {
       if (deps.permitTakers.tell(kind, told.holder)) return;
-      if (await tellPatiently(() => tell(deps, kind, told))) return;
+      if (await tellPatiently(() => deps.tellWaiter(kind, told.holder))) return;
       const released = { kind, holder: told.holder, most: deps.inFlightCaps[kind] };
       next = await deps.db.oneStatement(told, (tx) => releasePermit(tx, released));
     } catch (error) {
@@ -47,15 +47,4 @@ async function discount(
   } catch (error) {
     deps.logger.warn({ kind, holder, err: error }, 'could not discount a grant that its waiter was not told of');
   }
-}
-
-/** False where nobody is there to be told. */
-async function tell(
-  deps: Pick<ActivityDependencies, TellDependency>,
-  kind: InFlightKind,
-  { holder, workspaceId, environmentId }: Granted,
-): Promise<boolean> {
-  if (kind !== 'delivery') return deps.tellWaiter(kind, holder);
-  await deps.beginMessage({ messageId: holder, workspaceId, environmentId });
-  return true;
 }

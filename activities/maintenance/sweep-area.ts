@@ -4,7 +4,6 @@ import { withHeartbeats } from '../with-heartbeats.ts';
 import { ANALYTICS_STEPS } from './analytics.ts';
 import { alertTargets, unclosedMonths, USAGE_INVARIANT_STEPS, usageThresholds } from './billing.ts';
 import { dueFiles } from './due-files.ts';
-import { duePacers } from './due-pacers.ts';
 import {
   endedOAuthGrants,
   EXPIRED_CHAT_STEPS,
@@ -21,9 +20,6 @@ import {
   unusedOAuthClients,
 } from './expired-rows.ts';
 import { expiredMemories } from './memories.ts';
-import { heldMessages } from './held-messages.ts';
-import { lostFlowControlLeases, waitingFlowControlKeys } from './flow-control.ts';
-import { lostMessages } from './lost-messages.ts';
 import { MESSAGE_PARTITION_STEPS } from './message-partitions.ts';
 import { RUN_PARTITION_STEPS } from './run-partitions.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
@@ -36,12 +32,7 @@ import { workflowStarts } from './workflow-starts.ts';
 /** The areas of one minute's sweep. The log and the workflow's result show their names. */
 const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => Promise<Swept>> = new Map([
   ['workflow-starts', sweeping(workflowStarts)],
-  ['lost-messages', sweeping(lostMessages())],
-  ['due-message-pacers', sweeping(duePacers())],
-  ['held-messages', sweeping(heldMessages())],
   ['expired-memories', sweeping(expiredMemories)],
-  ['waiting-flow-control-keys', sweeping(waitingFlowControlKeys())],
-  ['lost-flow-control-leases', sweeping(lostFlowControlLeases())],
   ['uncancelled-invocations', sweeping(uncancelledInvocations())],
   ['unsettled-answers', sweeping(unsettledAnswers)],
   ['expired-idempotency-claims', sweeping(expiredIdempotencyClaims)],

@@ -1,11 +1,13 @@
 import { messageAssociatedData, openContent } from '../../db/messages/records.ts';
+import type { Tenant } from '../../db/client.ts';
+import type { SealedSigner } from '../../db/events/subscription-secrets.ts';
+import type { MessageWork } from '../../db/messages/message-work.ts';
 import type { Vault } from '../../db/secrets/vault.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
-import { RESPONSE_READ_BYTES_MAX, type MessageRef } from '../../domain/messages/messages.ts';
+import { RESPONSE_READ_BYTES_MAX } from '../../domain/messages/messages.ts';
 import { signatureHeader } from '../../domain/messages/signing.ts';
 import { USER_AGENT } from '../../domain/product.ts';
 import type { ResponseLimit } from '../adapters/http-request/exchange.ts';
-import type { Delivery } from './visit-message.ts';
 
 const CONTENT_TYPES = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;
 /** A larger response counts by its status; the rest is not read. */
@@ -19,14 +21,19 @@ const SECRET_PIECE_CHARACTERS_MIN = 8;
  */
 export function makeDelivery(
   vault: Pick<Vault, 'open'>,
-  ref: MessageRef,
-  { work, attempt, signers }: Delivery,
+  tenant: Tenant,
+  work: MessageWork,
+  signers: readonly SealedSigner[],
   timestampSeconds: number,
 ): { request: PreparedRequest; limit: ResponseLimit; secrets: string[] } {
   if (work.content === null) throw new Error('its content is gone');
-  const { headers, body, secrets, secretBody } = openContent(vault, messageAssociatedData(ref, work.id), work.content);
+  const { headers, body, secrets, secretBody } = openContent(
+    vault,
+    messageAssociatedData(tenant, work.id),
+    work.content,
+  );
   const keys = signers.map(({ associatedData, sealed }) => vault.open(associatedData, sealed));
-  const { environmentId } = ref;
+  const { environmentId } = tenant;
   const signature = signatureHeader(keys, {
     messageId: work.id,
     timestampSeconds,
@@ -46,7 +53,7 @@ export function makeDelivery(
       'webhook-timestamp': String(timestampSeconds),
       'webhook-signature': signature,
       'X-Service-Environment-Id': environmentId,
-      'X-Service-Attempt': String(attempt.number),
+      'X-Service-Attempt': String(work.attempt),
       ...(work.scheduleId === null ? {} : { 'X-Service-Schedule-Id': work.scheduleId }),
       ...(work.urlGroupId === null ? {} : { 'X-Service-Url-Group': work.urlGroupId }),
     },

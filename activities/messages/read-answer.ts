@@ -1,4 +1,4 @@
-import type { SeenResponse } from '../../db/messages/attempts.ts';
+import type { SeenResponse } from '../../db/messages/claims.ts';
 import {
   type AttemptFailure,
   RESPONSE_READ_BYTES_MAX,
@@ -21,12 +21,12 @@ export interface AttemptResult {
 
 const STATUS_MIN = 100;
 const STATUS_MAX = 599;
-const NOTHING: SeenResponse = { status: null, headers: null, body: null };
+export const NOTHING_SEEN: SeenResponse = { status: null, headers: null, body: null };
 
 /** Turns a response into its stored form: the credentials that were sent removed, 8 KiB of the body. */
 export async function readAnswer(sent: Sent, secrets: readonly string[]): Promise<AttemptResult> {
   const failed = (error: string, failure: AttemptFailure): AttemptResult => ({
-    seen: NOTHING,
+    seen: NOTHING_SEEN,
     retryAfter: null,
     error: redactText(error, secrets),
     failure,

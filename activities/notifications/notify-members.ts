@@ -23,7 +23,7 @@ export async function notifyMembers(
   // A channel that was set since the first of them was new has heard of none yet.
   const known = alertWebhookUrl === null && emailRecipients.length === 0 ? [] : await findCoalesced(tx, countedOn);
   const alerting = [...told, ...known.filter((one) => one.alertedAsOf?.getTime() !== alertWebhookSetAt.getTime())];
-  const messageIds = await acceptAlerts(tx, tenant, { alerting, channels }, deps);
+  await acceptAlerts(tx, tenant, { alerting, channels }, deps);
   if (alertWebhookUrl !== null) {
     const ids = alerting.map(({ id }) => id);
     await noteAlerted(tx, ids, alertWebhookSetAt);
@@ -39,10 +39,6 @@ export async function notifyMembers(
     deps.logger.warn(refused, 'e-mails of notifications were refused: the allowance of the month is used up');
   }
   return [
-    ...messageIds.map((messageId): FollowUp => {
-      const ids = { messageId, workspaceId, environmentId };
-      return { ids, start: ({ wakeMessage }) => wakeMessage(ids) };
-    }),
     ...emails.queued.map((emailId): FollowUp => {
       const ids = { emailId, workspaceId, environmentId };
       return { ids, start: ({ sendEmail }) => sendEmail(ids) };

@@ -1,6 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { noteIfOfBudget } from '../../db/budgets/admission.ts';
-import { splitByKey, type SplitMessages } from '../../db/flow-control/queue.ts';
 import { isHalted } from '../../db/environments/halt.ts';
 import type { Publisher } from '../../db/messages/accept/accept-messages.ts';
 import { findRun, findStop, publishFiring, readOverlap } from '../../db/schedules/firings.ts';
@@ -14,23 +13,22 @@ import { firingMessageId } from '../../domain/schedules/firing-id.ts';
 import type { Fired, FiringRef, RunError, RunOutcome } from '../../domain/schedules/schedules.ts';
 import { isSlot, nextSlots } from '../../domain/schedules/slots.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { grantKeys } from '../flow-control/grant-keys.ts';
-import { startPaced } from '../messages/start-paced.ts';
+import { startScheduled } from '../messages/start-scheduled.ts';
 import { tellSchedule, type TellDependencies } from './tell-schedule.ts';
 
-const NOTHING: Fired = { outcome: 'none', messageIds: [] };
+const NOTHING: FiredSlot = { outcome: 'none', messageIds: [], eventId: null };
 
 type FireDependencies = Pick<
   ActivityDependencies,
-  'vault' | 'wakeMessage' | 'paceFlowControl' | 'paceMessages' | 'fanOutEvent' | 'logger'
+  'vault' | 'wakeMessage' | 'paceMessages' | 'fanOutEvent' | 'logger'
 > &
   TellDependencies;
 
 /**
  * Fires one slot of a schedule. It decides everything from the locked row, in the transaction that publishes the message and records the
  * run, so it may run any number of times: a second one finds the run. What cannot be published (a quota that is used up, a URL group that
- * is gone) is recorded as a failed run, and the next slot tries again. Messages of a flow-control key are started here, as far as the key
- * grants them, and so is the fan-out of an event; the others are answered, for the workflow to start, except those that wait under the pacer.
+ * is gone) is recorded as a failed run, and the next slot tries again. The claimers deliver what is due; what is due later, and the fan-out of
+ * an event, are started here.
  */
 export function fireSlot(deps: FireDependencies) {
   return async (firing: FiringRef): Promise<Fired> => {
@@ -38,14 +36,13 @@ export function fireSlot(deps: FireDependencies) {
     if (fired === null) {
       // The row is deleted, and Temporal does not know it yet.
       await tellSchedule(deps, firing);
-      return NOTHING;
+      return { outcome: 'none', messageIds: [] };
     }
-    const { outcome, eventId, keyIds, unkeyedIds, pacedIds } = fired;
+    const { outcome, eventId, messageIds } = fired;
     const { workspaceId, environmentId } = firing;
-    await grantKeys(deps, { workspaceId, environmentId }, keyIds);
     if (eventId !== null) await fanOut(deps, { eventId, workspaceId, environmentId });
-    const later = await startPaced(deps, { workspaceId, environmentId }, pacedIds);
-    return { outcome, messageIds: [...unkeyedIds, ...later] };
+    await startScheduled(deps, { workspaceId, environmentId }, messageIds);
+    return { outcome, messageIds };
   };
 }
 
@@ -62,27 +59,18 @@ async function fanOut(deps: FireDependencies, ref: EventRef): Promise<void> {
 type FiredSlot = Fired & { eventId: string | null };
 
 /** Null where the schedule is gone. */
-async function fireOrFail(
-  deps: FireDependencies,
-  firing: FiringRef,
-): Promise<(Omit<FiredSlot, 'messageIds'> & SplitMessages) | null> {
+async function fireOrFail(deps: FireDependencies, firing: FiringRef): Promise<FiredSlot | null> {
   try {
-    return await deps.db.withEnvironment(firing, async (tx) => {
-      const fired = await fire(tx, deps, firing);
-      if (fired === null) return null;
-      const { outcome, eventId } = fired;
-      return { outcome, eventId, ...(await splitByKey(tx, fired.messageIds)) };
-    });
+    return await deps.db.withEnvironment(firing, (tx) => fire(tx, deps, firing));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const { code, publicMessage: message } = error;
     if (code === 'INTERNAL_ERROR') deps.logger.error({ ...firing, err: error.cause }, message);
-    const { outcome } = await deps.db.withEnvironment(firing, async (tx) => {
+    return deps.db.withEnvironment(firing, async (tx) => {
       const failed = await recordFailure(tx, firing, { code, message });
       await noteIfOfBudget(tx, error);
       return failed;
     });
-    return { outcome, eventId: null, keyIds: [], unkeyedIds: [], pacedIds: [] };
   }
 }
 
@@ -101,7 +89,7 @@ async function fire(
   const run = found?.outcome === 'missed' ? null : found;
   if (run !== null && run.outcome !== 'queued' && run.outcome !== 'waiting') return run;
   const isQueued = run?.outcome === 'queued';
-  if (run === null && !isDue(schedule, firing, nominalAt)) return { ...NOTHING, eventId: null };
+  if (run === null && !isDue(schedule, firing, nominalAt)) return NOTHING;
   const dueAt = trigger === 'manual' ? undefined : (nextOf(schedule, nominalAt) ?? null);
   const hindrance = isQueued ? null : await hindranceOf(tx, schedule, { nominalAt, isWaiting: run !== null });
   if (hindrance !== null) {
@@ -182,7 +170,7 @@ function publisherOf({ workspaceId, environmentId, trigger }: FiringRef, { creat
   };
 }
 
-async function recordFailure(tx: EnvironmentTransaction, firing: FiringRef, error: RunError): Promise<Fired> {
+async function recordFailure(tx: EnvironmentTransaction, firing: FiringRef, error: RunError): Promise<FiredSlot> {
   const schedule = await lockSchedule(tx, firing.scheduleId);
   if (schedule === null) return NOTHING;
   const { trigger } = firing;
@@ -198,5 +186,5 @@ async function recordFailure(tx: EnvironmentTransaction, firing: FiringRef, erro
     ...dueAt,
   } as const;
   await recordRun(tx, run);
-  return { outcome: 'failed', messageIds: [] };
+  return { outcome: 'failed', messageIds: [], eventId: null };
 }

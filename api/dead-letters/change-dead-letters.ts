@@ -5,7 +5,7 @@ import { existing, notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { retryOverrides } from '../messages/body-schemas.ts';
 import { publisherOf } from '../messages/publisher.ts';
-import { startDeliveries } from '../messages/start-deliveries.ts';
+import { startScheduled } from '../messages/start-scheduled.ts';
 import { deadLetterParams, retriedSchema } from './schemas.ts';
 
 export const retryDeadLetterRoute = defineRoute({
@@ -37,7 +37,7 @@ export const retryDeadLetterRoute = defineRoute({
         target: { type: 'message', id: retryOf },
         details: { messageId, changed: Object.keys(body ?? {}) },
       },
-      after: (all) => startDeliveries(all, caller, [retried]),
+      after: (all) => startScheduled(all, caller, [retried]),
     };
   },
 });

@@ -1,7 +1,7 @@
 import { type HaltChange, haltEnvironment, resumeEnvironment } from '../../db/environments/halt.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { wakeHeldMessages } from '../messages/wake-held-messages.ts';
+import { lanesAreReady } from '../../db/announcements/lanes-ready.ts';
 import { environmentParams, environmentSchema, haltBody, presentEnvironment } from './schemas.ts';
 
 const WHO = 'Allowed for admins of the workspace, and for API keys with `environments:halt`, in their own environment.';
@@ -48,13 +48,13 @@ export const resumeEnvironmentRoute = defineRoute({
   environmentFromPath: true,
   request: { params: environmentParams },
   response: { 200: environmentSchema },
-  async change(tx, { caller, deps }) {
+  async change(tx, { caller }) {
     const { environment, changed } = existing(await resumeEnvironment(tx, caller.environment.id));
+    lanesAreReady(tx);
     const target = { type: 'environment', id: environment.id };
     return {
       reply: { status: 200, data: presentEnvironment(environment) },
       audit: changed ? { action: 'environment.resumed', target } : 'none: the environment was not halted',
-      after: () => wakeHeldMessages(deps, caller),
     };
   },
 });

@@ -7,7 +7,6 @@ import { existing, notFound } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { publisherOf } from '../messages/publisher.ts';
-import { startDeliveries } from '../messages/start-deliveries.ts';
 import {
   attemptsQuery,
   presentSubscriptionAttempt,
@@ -39,7 +38,6 @@ export const testSubscriptionRoute = defineRoute({
     return {
       reply: { status: 201, data: { eventId, messageId, status } },
       audit: 'none: an event is a record of its own, which names its publisher',
-      after: (all) => startDeliveries(all, caller, [message]),
     };
   },
 });

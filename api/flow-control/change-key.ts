@@ -1,8 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { type FlowControlKeyRecord, getKey } from '../../db/flow-control/keys.ts';
-import { grantWaiting } from '../../db/flow-control/queue.ts';
+import { lanesAreReady } from '../../db/announcements/lanes-ready.ts';
 import { type KeyChange, lockKey, updateKey } from '../../db/flow-control/changes.ts';
-import type { Grant } from '../../domain/flow-control/flow-control.ts';
 import { existing } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Audit, AuditEntry } from '../http/route-forms.ts';
@@ -10,11 +9,9 @@ import type { Audit, AuditEntry } from '../http/route-forms.ts';
 export interface ChangedKey {
   record: FlowControlKeyRecord;
   audit: Audit;
-  /** What the change lets through, to be started after the commit. */
-  grant: Grant;
 }
 
-/** Changes a key under its lock and grants what the change lets through. `action` names the audit entry. */
+/** Changes a key under its lock. The claimers look at what it lets through. `action` names the audit entry. */
 export async function changeKey(
   tx: EnvironmentTransaction,
   keyId: string,
@@ -24,12 +21,12 @@ export async function changeKey(
   const before = existing(await lockKey(tx, keyId), 'flow-control key');
   const isChanged = changesSomething(before, change);
   if (isChanged) await updateKey(tx, keyId, change);
-  const grant = await grantWaiting(tx, keyId);
+  lanesAreReady(tx);
   const record = await getKey(tx, keyId);
   if (record === null) throw new Error(`flow-control key ${keyId} was locked and is gone`);
-  if (!isChanged) return { record, grant, audit: 'none: the flow-control key was so already' };
+  if (!isChanged) return { record, audit: 'none: the flow-control key was so already' };
   const details = { ...changeable(record), before: changeable(before) };
-  return { record, grant, audit: { action, target: { type: 'flow_control_key', id: keyId }, details } };
+  return { record, audit: { action, target: { type: 'flow_control_key', id: keyId }, details } };
 }
 
 function changesSomething(key: FlowControlKeyRecord, change: KeyChange): boolean {

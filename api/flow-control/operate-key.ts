@@ -2,7 +2,6 @@ import { limitsOf } from '../../domain/flow-control/flow-control.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { changeKey, type ChangedKey } from './change-key.ts';
 import { changedLimitsBody, keyParams, keySchema, presentKey, unpinBody } from './schemas.ts';
-import { type GrantStarters, type GrantTenant, startGranted } from '../starts/start-granted.ts';
 
 /** What all operations of a key have in common. */
 const OF_A_KEY = {
@@ -15,15 +14,8 @@ const OF_A_KEY = {
 
 const PATH = '/api/v2/flow-control/{flowControlKeyId}';
 
-function doneWith(
-  { record, audit, grant }: ChangedKey,
-  { deps, caller }: { deps: GrantStarters; caller: GrantTenant },
-) {
-  return {
-    reply: { status: 200, data: presentKey(record) },
-    audit,
-    after: () => startGranted(deps, caller, grant),
-  };
+function doneWith({ record, audit }: ChangedKey) {
+  return { reply: { status: 200, data: presentKey(record) }, audit };
 }
 
 export const updateKeyRoute = defineRoute({
@@ -37,9 +29,9 @@ export const updateKeyRoute = defineRoute({
     'What is left out stays as it is. Higher limits let waiting messages through at once. Lower ones recall no call that is in ' +
     'flight. A message that brings other limits changes them again: pin them to keep them.',
   request: { params: keyParams, body: changedLimitsBody },
-  async change(tx, { params, body, deps, caller }) {
+  async change(tx, { params, body }) {
     const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.updated', limitsOf(body));
-    return doneWith(changed, { deps, caller });
+    return doneWith(changed);
   },
 });
 
@@ -54,9 +46,9 @@ export const pauseKeyRoute = defineRoute({
     'No call begins from now on; those in flight go on to their end. New messages are accepted and wait. A call that begins at ' +
     'this very moment may still be sent.',
   request: { params: keyParams },
-  async change(tx, { params, deps, caller }) {
+  async change(tx, { params }) {
     const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.paused', { paused: true });
-    return doneWith(changed, { deps, caller });
+    return doneWith(changed);
   },
 });
 
@@ -69,9 +61,9 @@ export const resumeKeyRoute = defineRoute({
   summary: 'Let the messages of a paused flow-control key through again',
   description: 'In the order of their due times, within its limits. Answers 200 for a key that is not paused, too.',
   request: { params: keyParams },
-  async change(tx, { params, deps, caller }) {
+  async change(tx, { params }) {
     const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.resumed', { paused: false });
-    return doneWith(changed, { deps, caller });
+    return doneWith(changed);
   },
 });
 
@@ -86,7 +78,7 @@ export const pinKeyRoute = defineRoute({
     'Sets the limits that are given and pins them; without any, pins both as they are. `rate` and `periodSeconds` are pinned ' +
     'together.',
   request: { params: keyParams, body: changedLimitsBody },
-  async change(tx, { params, body, deps, caller }) {
+  async change(tx, { params, body }) {
     const limits = limitsOf(body);
     const pinsBoth = limits.rate === undefined && limits.parallelism === undefined;
     const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.pinned', {
@@ -94,7 +86,7 @@ export const pinKeyRoute = defineRoute({
       ...(pinsBoth || limits.rate !== undefined ? { ratePinned: true } : {}),
       ...(pinsBoth || limits.parallelism !== undefined ? { parallelismPinned: true } : {}),
     });
-    return doneWith(changed, { deps, caller });
+    return doneWith(changed);
   },
 });
 
@@ -107,13 +99,13 @@ export const unpinKeyRoute = defineRoute({
   summary: 'Let messages change the limits of a flow-control key again',
   description: 'Without members, unpins both. The limits stay as they are until a message brings others.',
   request: { params: keyParams, body: unpinBody },
-  async change(tx, { params, body, deps, caller }) {
+  async change(tx, { params, body }) {
     const unpinsBoth = body.rate === undefined && body.parallelism === undefined;
     const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.unpinned', {
       ...(unpinsBoth || body.rate === true ? { ratePinned: false } : {}),
       ...(unpinsBoth || body.parallelism === true ? { parallelismPinned: false } : {}),
     });
-    return doneWith(changed, { deps, caller });
+    return doneWith(changed);
   },
 });
 
@@ -126,8 +118,8 @@ export const resetRateRoute = defineRoute({
   summary: 'Begin the window of a flow-control key anew',
   description: 'Its count is 0 from now on, so that waiting messages go through without waiting for the window to end.',
   request: { params: keyParams },
-  async change(tx, { params, deps, caller }) {
+  async change(tx, { params }) {
     const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.rate_reset', { resetsWindow: true });
-    return doneWith(changed, { deps, caller });
+    return doneWith(changed);
   },
 });

@@ -1,10 +1,10 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { SignalledKind } from '../../domain/in-flight.ts';
+import type { InFlightKind } from '../../domain/in-flight.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import { waiterOf } from './waiter-of.ts';
 
 /** Signals a workflow that it was granted a permit. False where it has ended. Throws the client's error if Temporal cannot be reached. */
-export async function tellWaiter(client: Client, kind: SignalledKind, holder: string): Promise<boolean> {
+export async function tellWaiter(client: Client, kind: InFlightKind, holder: string): Promise<boolean> {
   const { workflowId, signal } = waiterOf(kind, holder);
   try {
     await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>

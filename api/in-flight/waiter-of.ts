@@ -1,11 +1,11 @@
 import { isId } from '../../domain/ids.ts';
-import { type SignalledKind, workflowOfHolder } from '../../domain/in-flight.ts';
+import { type InFlightKind, workflowOfHolder } from '../../domain/in-flight.ts';
 import { invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
 import { replayWorkflowId } from '../../temporal/reconciliation/replay-effect.ts';
 import { PERMIT_FREE_SIGNAL } from '../../temporal/in-flight/permit-free.ts';
 
 /** The workflow that waits for a permit of this kind, and the signal that tells it that one is free. */
-export function waiterOf(kind: SignalledKind, holder: string): { workflowId: string; signal: string } {
+export function waiterOf(kind: InFlightKind, holder: string): { workflowId: string; signal: string } {
   switch (kind) {
     case 'dispatch': {
       const workflowId = isId('attempt', holder) ? replayWorkflowId(holder) : invocationWorkflowId(holder);

@@ -18,7 +18,7 @@ import { publisherOf } from './publisher.ts';
 import { resultOf } from './publish.ts';
 import { isToTopic, presentToTopic, publishAllToTopics } from './publish-to-topic.ts';
 import { batchResultSchema } from './schemas.ts';
-import { startDeliveries } from './start-deliveries.ts';
+import { startScheduled } from './start-scheduled.ts';
 
 const turns = new Turns((run) => setImmediate(run));
 
@@ -56,14 +56,14 @@ export const publishBatchRoute = defineRoute({
     const published =
       others.length === 0
         ? []
-        : await acceptMessages(tx, deps.vault, publisher, drafts, { planned: drafts.length + refused, queues: true });
+        : await acceptMessages(tx, deps.vault, publisher, drafts, { planned: drafts.length + refused });
     await takeAllowance(tx, events);
     return {
       reply: { status: 200, data: resultsOf(items, drafted, published, events) },
       audit: 'none: a message is a record of its own, which names its publisher',
       after: async (all) => {
         const accepted = events.flatMap((event) => (event instanceof ServiceError ? [] : [event]));
-        await Promise.all([startDeliveries(all, caller, published), startFanOutOf(all, caller, accepted)]);
+        await Promise.all([startScheduled(all, caller, published), startFanOutOf(all, caller, accepted)]);
       },
     };
   },

@@ -6,7 +6,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 import type { Actor, Caller, WorkDependencies } from '../http/define-route.ts';
 import { publisherOf } from './publisher.ts';
 import { presentPublished } from './schemas.ts';
-import { startDeliveries } from './start-deliveries.ts';
+import { startScheduled } from './start-scheduled.ts';
 
 /** The `change` of a route that publishes one request: to a URL, or to all endpoints of a URL group. */
 export async function publish(
@@ -15,12 +15,12 @@ export async function publish(
   request: PublishRequest,
 ) {
   const drafts = await draftsOf(tx, request);
-  const published = await acceptMessages(tx, deps.vault, publisherOf(caller, actor), drafts, { queues: true });
+  const published = await acceptMessages(tx, deps.vault, publisherOf(caller, actor), drafts);
   const status = published.every((message) => message.deduplicated) ? 200 : 201;
   return {
     reply: { status, data: resultOf(drafts, published) },
     audit: 'none: a message is a record of its own, which names its publisher' as const,
-    after: (all: ApiDependencies) => startDeliveries(all, caller, published),
+    after: (all: ApiDependencies) => startScheduled(all, caller, published),
   };
 }
 

@@ -5,7 +5,6 @@ import { existing, ServiceError } from '../../domain/errors.ts';
 import { presented } from '../http/common-fields.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { listAttemptsRoute } from './list-attempts.ts';
-import { startGranted } from '../starts/start-granted.ts';
 import { tellMessageWorkflow } from '../starts/message-workflows.ts';
 import { publishBatchRoute } from './publish-batch.ts';
 import { publishMessageRoute } from './publish-message.ts';
@@ -59,7 +58,7 @@ const cancelRoute = defineRoute({
   request: { params: messageParams },
   response: { 200: messageSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async change(tx, { params: { messageId }, caller, deps }) {
+  async change(tx, { params: { messageId }, deps }) {
     const result = existing(await cancelMessage(tx, messageId), 'message');
     if ('inTheWay' in result) {
       throw new ServiceError('CONFLICT', {
@@ -73,10 +72,7 @@ const cancelRoute = defineRoute({
       reply: { status: 200, data: presentMessage(result.cancelled) },
       audit: { action: 'message.cancelled', target: { type: 'message', id: messageId } },
       // The row decides. A workflow that is not notified finds it when the message would be due.
-      after: async () => {
-        await tellMessageWorkflow(deps.temporal, messageId);
-        await startGranted(deps, caller, result.grant);
-      },
+      ...(result.hasWorkflow ? { after: () => tellMessageWorkflow(deps.temporal, messageId) } : {}),
     };
   },
 });

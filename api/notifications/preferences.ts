@@ -17,7 +17,6 @@ import { NOTIFICATION_TYPES } from '../../domain/notifications/notifications.ts'
 import { PLAN_TABLE, usageResetsAt } from '../../domain/plans.ts';
 import { auditedHost } from '../audit/audited-host.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { startDeliveries } from '../messages/start-deliveries.ts';
 import {
   ownPreferencesBody,
   ownPreferencesSchema,
@@ -180,13 +179,6 @@ export const testWebhookRoute = defineRoute({
       publishedBy: actor,
       alert: { ...alert, subject: { type: 'environment', id: caller.tenant.environmentId } },
     });
-    const published = {
-      messageId,
-      status: 'pending' as const,
-      deduplicated: false,
-      flowControlKeyId: null,
-      queue: null,
-    };
     return {
       reply: { status: 201, data: { messageId } },
       audit: {
@@ -194,7 +186,6 @@ export const testWebhookRoute = defineRoute({
         target: { type: 'workspace', id: caller.workspaceId },
         details: { messageId },
       },
-      after: (all) => startDeliveries(all, caller, [published]),
     };
   },
 });

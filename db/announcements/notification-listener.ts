@@ -15,6 +15,8 @@ export const CHANNELS = {
   planChanged: 'workspace_plan_changed',
   /** No payload. Expensive work was paused or resumed for the installation. */
   expensiveWorkChanged: 'expensive_work_changed',
+  /** Payload: `<workspace id>/<environment id>`. A message became due, or a limit wider. */
+  lanesReady: 'lanes_ready',
 } as const;
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 

@@ -44,7 +44,7 @@ async function readHeld(tx: EnvironmentTransaction): Promise<Record<HeldName, { 
        (SELECT count(*)::int FROM schedules WHERE environment_id = current_environment_id() AND deleted_at IS NULL) AS "schedules",
        (SELECT count(*)::int FROM integrations WHERE environment_id = current_environment_id()) AS "integrations",
        (SELECT count(*)::int FROM url_groups WHERE environment_id = current_environment_id() AND deleted_at IS NULL) AS "urlGroups",
-       (SELECT count(*)::int FROM flow_control_keys WHERE environment_id = current_environment_id()) AS "flowControlKeys",
+       (SELECT count(*)::int FROM lanes WHERE environment_id = current_environment_id()) AS "flowControlKeys",
        (SELECT count(*)::int FROM topics WHERE environment_id = current_environment_id() AND deleted_at IS NULL AND name <> :service) AS "topics"`,
     { service: SERVICE_TOPIC },
   );

@@ -53,12 +53,13 @@ export async function deletePage(
   return lastId === null ? null : { deleted, lastId };
 }
 
-/** How many of these messages wait for their first attempt, and are not held by a halt. */
+/** How many of these messages are due in the lane of the environment, and are not held by a halt. */
 export async function countWaiting(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<number> {
   if (messageIds.length === 0) return 0;
   const row = await tx.row<{ n: number }>(
     'count_waiting',
-    `SELECT count(*)::int AS n FROM messages WHERE id = ANY(?) AND status = 'pending' AND held_at IS NULL`,
+    `SELECT count(*)::int AS n FROM lane_queue q WHERE q.message_id = ANY(?) AND q.state = 'ready' AND q.lane_id IS NULL
+       AND NOT EXISTS (SELECT FROM environments e WHERE e.id = q.environment_id AND e.halted_at IS NOT NULL)`,
     [messageIds],
   );
   return row?.n ?? 0;

@@ -34,7 +34,6 @@ export interface JobRecord<Kind extends JobKind = JobKind> {
   afterId: string;
   /** The messages that the last page made, but for those that a flow-control key holds. */
   pageIds: string[];
-  pageStarted: boolean;
   /** Only records that failed until then are touched. */
   createdAt: Date;
   updatedAt: Date;
@@ -43,7 +42,7 @@ export interface JobRecord<Kind extends JobKind = JobKind> {
 
 const COLUMNS = `j.id, j.kind, j.filter, j.subscription_id AS "subscriptionId", j.requested_by AS "requestedBy", j.api_key_id AS "apiKeyId",
   j.publishes_while_halted AS "publishesWhileHalted", j.status, j.reason, j.total, j.done, j.failed, j.after_id AS "afterId",
-  j.page_ids AS "pageIds", j.page_started AS "pageStarted", j.created_at AS "createdAt", j.updated_at AS "updatedAt",
+  j.page_ids AS "pageIds", j.created_at AS "createdAt", j.updated_at AS "updatedAt",
   j.ended_at AS "endedAt"`;
 
 export type NewJob<Kind extends JobKind> = Pick<
@@ -160,7 +159,7 @@ export interface PageDone {
   failed: number;
   /** The new cursor. */
   afterId: string;
-  /** The messages whose workflows are to be started. */
+  /** The messages that it published. */
   pageIds: readonly string[];
 }
 
@@ -169,14 +168,9 @@ export async function advanceJob(tx: EnvironmentTransaction, id: string, page: P
   await tx.raw(
     'advance_job',
     `UPDATE dead_letter_jobs SET status = 'running', reason = NULL, done = done + :done, failed = failed + :failed,
-       after_id = :afterId, page_ids = :pageIds, page_started = :pageStarted, looked_at = now(), updated_at = now() WHERE id = :id`,
-    { ...page, id, pageStarted: page.pageIds.length === 0 },
+       after_id = :afterId, page_ids = :pageIds, looked_at = now(), updated_at = now() WHERE id = :id`,
+    { ...page, id },
   );
-}
-
-/** Notes that the workflows of the last page were started. */
-export async function markPageStarted(tx: EnvironmentTransaction, id: string): Promise<void> {
-  await tx.raw('dead_letters_mark_page_started', 'UPDATE dead_letter_jobs SET page_started = true WHERE id = ?', [id]);
 }
 
 /** Notes that the workflow of a job has looked at it and can do nothing now; with the reason where somebody has to act. */

@@ -124,16 +124,25 @@ export interface EndedDelivery {
   url: string;
 }
 
-/** A delivery succeeded: whatever failed before it no longer counts. Writes nothing where none failed, which is the common case. */
-export async function resetFailureClock(
-  tx: EnvironmentTransaction,
-  { subscriptionId, url }: EndedDelivery,
-): Promise<void> {
+/** Locks the rows of these subscriptions in the order of their ids, so that two transactions never wait for each other. */
+export async function lockFailureClocks(tx: EnvironmentTransaction, ended: readonly EndedDelivery[]): Promise<void> {
   await tx.raw(
-    'reset_failure_clock',
-    `UPDATE event_subscriptions SET failing_since = NULL, last_failure_at = NULL, clock_runs = false
-     WHERE id = :subscriptionId AND url = :url AND failing_since IS NOT NULL AND disabled_at IS NULL`,
-    { subscriptionId, url },
+    'lock_failure_clocks',
+    'SELECT FROM event_subscriptions WHERE id = ANY (?) ORDER BY id FOR NO KEY UPDATE',
+    [ended.map(({ subscriptionId }) => subscriptionId)],
+  );
+}
+
+/** Deliveries succeeded: earlier failures of their subscriptions no longer count. Writes nothing where none failed, which is the common case. */
+export async function resetFailureClocks(tx: EnvironmentTransaction, ended: readonly EndedDelivery[]): Promise<void> {
+  if (ended.length === 0) return;
+  await tx.raw(
+    'reset_failure_clocks',
+    `UPDATE event_subscriptions s SET failing_since = NULL, last_failure_at = NULL, clock_runs = false
+     FROM (SELECT f.id FROM event_subscriptions f JOIN unnest(CAST(:ids AS text[]), CAST(:urls AS text[])) AS e (id, url) ON f.id = e.id AND f.url = e.url
+       WHERE f.failing_since IS NOT NULL AND f.disabled_at IS NULL ORDER BY f.id FOR NO KEY UPDATE OF f) failing
+     WHERE s.id = failing.id`,
+    { ids: ended.map(({ subscriptionId }) => subscriptionId), urls: ended.map(({ url }) => url) },
   );
 }
 

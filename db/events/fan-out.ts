@@ -88,12 +88,12 @@ function targetOf({ masterKeyVersion, wrappedDataKey, sealedValue, ...row }: Tar
 export async function advanceFanOut(
   tx: EnvironmentTransaction,
   eventId: string,
-  page: { afterId: string; pageIds: readonly string[]; unmade: number },
+  page: { afterId: string; made: number; unmade: number },
 ): Promise<void> {
   await tx.raw(
     'advance_fan_out',
-    `UPDATE events SET after_id = :afterId, deliveries = deliveries + :made, unmade = unmade + :unmade, page_ids = :pageIds, page_started = :made = 0 WHERE id = :eventId`,
-    { ...page, eventId, made: page.pageIds.length },
+    `UPDATE events SET after_id = :afterId, deliveries = deliveries + :made, unmade = unmade + :unmade WHERE id = :eventId`,
+    { ...page, eventId },
   );
 }
 
@@ -107,22 +107,6 @@ export async function endFanOut(
     `UPDATE events SET status = :status, error = CAST(:error AS jsonb), fanned_out_at = now() WHERE id = :eventId AND fanned_out_at IS NULL`,
     { eventId, status: error === null ? 'fanned_out' : 'failed', error: error === null ? null : JSON.stringify(error) },
   );
-}
-
-/** The messages of the last page, where their workflows may not have been started. */
-export async function readUnstartedPage(tx: EnvironmentTransaction, eventId: string): Promise<string[]> {
-  const row = await tx.row<{ pageIds: string[] }>(
-    'read_unstarted_page',
-    'SELECT page_ids AS "pageIds" FROM events WHERE id = ? AND NOT page_started',
-    [eventId],
-  );
-  return row?.pageIds ?? [];
-}
-
-export async function markPageStarted(tx: EnvironmentTransaction, eventId: string): Promise<void> {
-  await tx.raw('events_mark_page_started', `UPDATE events SET page_started = true, page_ids = '{}' WHERE id = ?`, [
-    eventId,
-  ]);
 }
 
 /** A subscription that is not deleted, nor its topic, as a delivery to it alone needs it. */
@@ -141,15 +125,6 @@ export async function findTarget(tx: EnvironmentTransaction, subscriptionId: str
   if (row === null) return null;
   const { topicId, topic, ...target } = row;
   return { ...targetOf(target), topicId, topic };
-}
-
-/** Whether the row of a subscription was deleted, and its secrets with it. Its deliveries keep it as long as they are under way. */
-export async function isSubscriptionGone(tx: EnvironmentTransaction, subscriptionId: string | null): Promise<boolean> {
-  if (subscriptionId === null) return false;
-  const rows = await tx.rows<unknown>('is_subscription_gone', 'SELECT FROM event_subscriptions WHERE id = ?', [
-    subscriptionId,
-  ]);
-  return rows.length === 0;
 }
 
 export type DeliveredEvent = Pick<

@@ -3,11 +3,7 @@ import { ID_PREFIXES, newId } from '../../domain/ids.ts';
 import { newSigningSecret } from '../../domain/messages/signing.ts';
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
-import {
-  readSealedSigningKeys,
-  type SealedSigningKey,
-  signingKeyAssociatedData,
-} from '../signing-keys/signing-keys.ts';
+import { type SealedSigningKey, signingKeyAssociatedData } from '../signing-keys/signing-keys.ts';
 import { type Batch, type BatchInput, type Rewrapping, rewrapRows } from '../secrets/rewrap-rows.ts';
 import { subscriptionAssociatedData, subscriptionSecretAssociatedData } from './subscriptions.ts';
 
@@ -146,39 +142,54 @@ export interface SealedSigner {
 }
 
 /**
- * The secrets that sign a message, newest first: those of its subscription, if the message delivers an event to one with secrets of its
+ * Reads the secrets that sign messages, newest first: those of the subscription, if the message delivers an event to one with secrets of its
  * own, and otherwise the keys of the workspace. During a grace period several secrets sign. After a subscription gets its first own secret,
- * the workspace's keys also sign until that period ends.
+ * the workspace's keys also sign until that period ends. The function that it returns answers null for a subscription that is deleted.
  */
-export async function readSigners(
+export async function readSignersOf(
   tx: EnvironmentTransaction,
   tenant: Tenant,
-  subscriptionId: string | null,
-  /** The keys of the workspace, if the caller has read them already. */
-  read: readonly SealedSigningKey[] | null = null,
-): Promise<SealedSigner[]> {
-  const own = subscriptionId === null ? [] : await readSubscriptionSecrets(tx, subscriptionId);
-  const signers = own.map((row) => ({ associatedData: subscriptionSecretAssociatedData(tenant, row.id), sealed: row }));
-  if (own.length > 0 && !own.some((row) => row.besideWorkspaceKeys)) return signers;
-  const keys = read ?? (await readSealedSigningKeys(tx));
-  return [
-    ...signers,
-    ...keys.map((key) => ({ associatedData: signingKeyAssociatedData(tenant.workspaceId, key.id), sealed: key })),
-  ];
+  subscriptionIds: readonly string[],
+  keys: readonly SealedSigningKey[],
+): Promise<(subscriptionId: string | null) => readonly SealedSigner[] | null> {
+  const ofWorkspace = keys.map((key) => ({
+    associatedData: signingKeyAssociatedData(tenant.workspaceId, key.id),
+    sealed: key,
+  }));
+  const rows = subscriptionIds.length === 0 ? [] : await readSecretsOf(tx, subscriptionIds);
+  return (subscriptionId) => {
+    if (subscriptionId === null) return ofWorkspace;
+    const own = rows.filter((row) => row.subscriptionId === subscriptionId);
+    if (own.length === 0) return null;
+    const secrets = own.filter(isSecret);
+    const signers = secrets.map((row) => ({
+      associatedData: subscriptionSecretAssociatedData(tenant, row.id),
+      sealed: row,
+    }));
+    const areEnough = secrets.length > 0 && !secrets.some((row) => row.besideWorkspaceKeys);
+    return areEnough ? signers : [...signers, ...ofWorkspace];
+  };
+}
+
+/** A subscription without a secret has one row, whose id is null. */
+type SecretOfRow = { subscriptionId: string } & (SecretRow | { id: null });
+
+function isSecret(row: SecretOfRow): row is { subscriptionId: string } & SecretRow {
+  return row.id !== null;
+}
+
+async function readSecretsOf(tx: EnvironmentTransaction, subscriptionIds: readonly string[]): Promise<SecretOfRow[]> {
+  return tx.rows<SecretOfRow>(
+    'read_secrets_of',
+    `SELECT u.id AS "subscriptionId", s.id, COALESCE(s.workspace_keys_until > now(), false) AS "besideWorkspaceKeys",
+       s.master_key_version AS "masterKeyVersion", s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"
+     FROM event_subscriptions u LEFT JOIN event_subscription_secrets s ON s.subscription_id = u.id AND (s.retires_at IS NULL OR s.retires_at > now())
+     WHERE u.id = ANY (?) ORDER BY s.created_at DESC, s.id DESC`,
+    [[...subscriptionIds]],
+  );
 }
 
 type SecretRow = { id: string; besideWorkspaceKeys: boolean } & SealedSecret;
-
-async function readSubscriptionSecrets(tx: EnvironmentTransaction, subscriptionId: string): Promise<SecretRow[]> {
-  return tx.rows<SecretRow>(
-    'read_subscription_secrets',
-    `SELECT id, COALESCE(workspace_keys_until > now(), false) AS "besideWorkspaceKeys", master_key_version AS "masterKeyVersion",
-       wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
-     FROM event_subscription_secrets WHERE subscription_id = ? AND (retires_at IS NULL OR retires_at > now())
-     ORDER BY created_at DESC, id DESC`,
-    [subscriptionId],
-  );
-}
 
 /** Rewraps the sealed headers of the next subscriptions of one environment. */
 export function rewrapSubscriptions(tx: EnvironmentTransaction, vault: Rewrapping, input: BatchInput): Promise<Batch> {

@@ -40,7 +40,7 @@ async function requireRoom(tx: EnvironmentTransaction, newKeys: number, namedIds
 async function countKeys(tx: EnvironmentTransaction): Promise<number> {
   const { rows } = await tx.raw<{ rows: { keys: number }[] }>(
     'count_keys',
-    'SELECT count(*)::int AS keys FROM flow_control_keys WHERE environment_id = current_environment_id()',
+    'SELECT count(*)::int AS keys FROM lanes WHERE environment_id = current_environment_id()',
   );
   return rows[0]?.keys ?? 0;
 }
@@ -53,17 +53,17 @@ async function countKeys(tx: EnvironmentTransaction): Promise<number> {
 async function deleteIdleKeys(tx: EnvironmentTransaction, most: number, namedIds: readonly string[]): Promise<number> {
   const { rows: idle } = await tx.raw<{ rows: { id: string }[] }>(
     'delete_idle_keys',
-    `SELECT f.id FROM flow_control_keys f
+    `SELECT f.id FROM lanes f
      WHERE f.environment_id = current_environment_id() AND f.rate IS NULL AND f.parallelism IS NULL AND NOT f.rate_pinned AND NOT f.parallelism_pinned
        AND f.paused_at IS NULL AND COALESCE(f.held_until < now(), true) AND f.updated_at < now() - make_interval(secs => :idleSeconds)
-       AND f.id <> ALL(CAST(:namedIds AS text[])) AND NOT EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id)
+       AND f.id <> ALL(CAST(:namedIds AS text[])) AND NOT EXISTS (SELECT FROM lane_queue q WHERE q.lane_id = f.id)
      ORDER BY f.updated_at LIMIT :most FOR UPDATE SKIP LOCKED`,
     { idleSeconds: IDLE_KEY_SECONDS, most, namedIds },
   );
   const { rows } = await tx.raw<{ rows: unknown[] }>(
     'delete_idle_keys_2',
-    `DELETE FROM flow_control_keys f WHERE f.id = ANY(CAST(:ids AS text[]))
-       AND NOT EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id)
+    `DELETE FROM lanes f WHERE f.id = ANY(CAST(:ids AS text[]))
+       AND NOT EXISTS (SELECT FROM lane_queue q WHERE q.lane_id = f.id)
      RETURNING f.id`,
     { ids: idle.map(({ id }) => id) },
   );
@@ -98,7 +98,7 @@ export async function ensureKeys(
     'ensure_keys',
     `SELECT id, key, rate, period_seconds AS "periodSeconds", parallelism, rate_pinned AS "ratePinned",
        parallelism_pinned AS "parallelismPinned"
-     FROM flow_control_keys WHERE environment_id = current_environment_id() AND key = ANY(CAST(:keys AS text[])) FOR KEY SHARE`,
+     FROM lanes WHERE environment_id = current_environment_id() AND key = ANY(CAST(:keys AS text[])) FOR KEY SHARE`,
     { keys: [...limits.keys()] },
   );
   const ids = new Map(rows.map(({ id, key }) => [key, id]));
@@ -150,9 +150,9 @@ async function write(
 const UPSERT = `WITH brought AS MATERIALIZED (
     SELECT * FROM json_to_recordset(CAST(:brought AS json)) AS b (id text, key text, brings_rate boolean, rate integer,
       period_seconds integer, brings_parallelism boolean, parallelism integer))
-  INSERT INTO flow_control_keys AS f (id, environment_id, key, rate, period_seconds, parallelism)
+  INSERT INTO lanes AS f (id, environment_id, key, rate, period_seconds, parallelism)
   SELECT b.id, current_environment_id(), b.key, b.rate, b.period_seconds, b.parallelism FROM brought b ORDER BY b.key
-  ON CONFLICT ON CONSTRAINT flow_control_keys_name DO UPDATE SET
+  ON CONFLICT ON CONSTRAINT lanes_name DO UPDATE SET
     rate = CASE WHEN NOT f.rate_pinned AND (SELECT b.brings_rate FROM brought b WHERE b.key = f.key)
       THEN EXCLUDED.rate ELSE f.rate END,
     period_seconds = CASE WHEN NOT f.rate_pinned AND (SELECT b.brings_rate FROM brought b WHERE b.key = f.key)
@@ -173,7 +173,7 @@ export async function createKey(
   await tx
     .raw(
       'create_key',
-      `INSERT INTO flow_control_keys (id, environment_id, key, rate, period_seconds, parallelism)
+      `INSERT INTO lanes (id, environment_id, key, rate, period_seconds, parallelism)
        VALUES (:id, current_environment_id(), :key, :rate, :periodSeconds, :parallelism)`,
       {
         id,
@@ -185,16 +185,16 @@ export async function createKey(
     )
     .catch(
       conflictWhereTaken(
-        'flow_control_keys_name',
+        'lanes_name',
         `The flow-control key "${key}" exists in this environment. Change that one, or choose another key.`,
       ),
     );
   return id;
 }
 
-/** Locks a key until the commit, as every grant does, and reads it. Null where there is none. */
+/** Locks a key until the commit, as every claim of its messages does, and reads it. Null where there is none. */
 export async function lockKey(tx: EnvironmentTransaction, keyId: string): Promise<FlowControlKeyRecord | null> {
-  await tx.raw('lock_key', 'SELECT lock_flow_control_key(?)', [keyId]);
+  await tx.raw('lock_key', 'SELECT FROM lanes WHERE id = ? FOR NO KEY UPDATE', [keyId]);
   return getKey(tx, keyId);
 }
 
@@ -209,12 +209,12 @@ export interface KeyChange {
   resetsWindow?: boolean | undefined;
 }
 
-/** Changes a key. The caller holds its lock, and grants afterwards. */
+/** Changes a key. The caller holds its lock. */
 export async function updateKey(tx: EnvironmentTransaction, keyId: string, change: KeyChange): Promise<void> {
   const { rate, parallelism } = change;
   await tx.raw(
     'update_key',
-    `UPDATE flow_control_keys SET rate = CASE WHEN :setsRate THEN :rate ELSE rate END,
+    `UPDATE lanes SET rate = CASE WHEN :setsRate THEN :rate ELSE rate END,
        period_seconds = CASE WHEN :setsRate THEN :periodSeconds ELSE period_seconds END,
        parallelism = CASE WHEN :setsParallelism THEN :parallelism ELSE parallelism END,
        rate_pinned = COALESCE(:ratePinned, rate_pinned), parallelism_pinned = COALESCE(:parallelismPinned, parallelism_pinned),
@@ -244,9 +244,9 @@ const FOREIGN_KEY_VIOLATION = '23503';
  * one: the foreign key decides. Ended messages keep its name.
  */
 export async function deleteKey(tx: EnvironmentTransaction, keyId: string): Promise<void> {
-  await tx.raw('delete_key', 'DELETE FROM flow_control_keys WHERE id = ?', [keyId]).catch((error: unknown) => {
+  await tx.raw('delete_key', 'DELETE FROM lanes WHERE id = ?', [keyId]).catch((error: unknown) => {
     const facts = error as { code?: unknown; constraint?: unknown } | null;
-    if (facts?.code !== FOREIGN_KEY_VIOLATION || facts.constraint !== 'flow_control_queue_key') throw error;
+    if (facts?.code !== FOREIGN_KEY_VIOLATION || facts.constraint !== 'lane_queue_lane') throw error;
     const message =
       `Flow-control key ${keyId} has messages that wait or are in flight. Let them end, or cancel them, then delete it. ` +
       'Its pause holds them meanwhile.';

@@ -1,3 +1,4 @@
+import { PARALLELISM_MAX } from '../../domain/flow-control/flow-control.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 import { type Page, pageOf, type Range } from '../page.ts';
@@ -24,11 +25,9 @@ export interface FlowControlKeyRecord {
 }
 
 /** Whether the window of the row `f` counts still. A paused or idle key may show one that is over. */
-export const WINDOW_IS_OPEN = `(f.window_started_at + make_interval(secs => f.period_seconds) > clock_timestamp())`;
-const WAITING = 'SELECT FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL';
-/** As `grant_flow_control` counts them: the slot of a call whose lease has ended is free. */
-const IN_FLIGHT = `SELECT count(*) FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NOT NULL
-  AND (q.dispatched_at IS NULL OR q.lease_until > clock_timestamp())`;
+const WINDOW_IS_OPEN = `(f.window_started_at + make_interval(secs => f.period_seconds) > clock_timestamp())`;
+const WAITING = `SELECT FROM lane_queue q WHERE q.lane_id = f.id AND q.state <> 'taken'`;
+const IN_FLIGHT = `SELECT count(*) FROM lane_queue q WHERE q.lane_id = f.id AND q.state = 'taken'`;
 
 const KEY_COLUMNS = {
   id: 'f.id',
@@ -53,7 +52,7 @@ const WHOLE_COLUMNS = { ...KEY_COLUMNS, waiting: `CAST((SELECT count(*) FROM (${
 export async function getKey(tx: EnvironmentTransaction, keyId: string): Promise<FlowControlKeyRecord | null> {
   const { rows } = await tx.raw<{ rows: FlowControlKeyRecord[] }>(
     'get_key',
-    `SELECT ${selected(WHOLE_COLUMNS)} FROM flow_control_keys f WHERE f.id = ?`,
+    `SELECT ${selected(WHOLE_COLUMNS)} FROM lanes f WHERE f.id = ?`,
     [keyId],
   );
   return rows[0] ?? null;
@@ -73,9 +72,9 @@ export async function listKeys(
   asked: { key?: string | undefined } & Range,
 ): Promise<Page<FlowControlKeyRecord>> {
   return pageOf(tx, {
-    name: 'list_flow_control_keys',
+    name: 'list_lanes',
     columns: selected(LISTED_COLUMNS),
-    from: 'flow_control_keys f',
+    from: 'lanes f',
     // Nothing is joined, but the page is picked first: the counts of rows that it leaves out would cost as much.
     joins: '',
     where: 'f.environment_id = current_environment_id()',
@@ -100,16 +99,19 @@ export interface KeyStatus {
 export async function readStatus(tx: EnvironmentTransaction, keyId: string, dueMax: number): Promise<KeyStatus> {
   const { rows } = await tx.raw<{ rows: KeyStatus[] }>(
     'read_status',
-    `SELECT CAST((SELECT count(*) FROM (SELECT FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL
+    `SELECT CAST((SELECT count(*) FROM (SELECT FROM lane_queue q WHERE q.lane_id = f.id AND q.state <> 'taken'
          AND q.due_at <= clock_timestamp() LIMIT :dueMax) d) AS integer) AS due,
-       (SELECT q.due_at FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL
+       (SELECT q.due_at FROM lane_queue q WHERE q.lane_id = f.id AND q.state <> 'taken'
          ORDER BY q.due_at, q.message_id LIMIT 1) AS "oldestDueAt",
        CASE WHEN f.window_started_at + make_interval(secs => f.period_seconds) > clock_timestamp()
          THEN f.window_started_at + make_interval(secs => f.period_seconds) END AS "windowEndsAt",
-       f.next_grant_at AS "nextGrantAt",
-       EXISTS (SELECT FROM environments e WHERE e.id = f.environment_id AND e.halted_at IS NOT NULL) AS halted
-     FROM flow_control_keys f WHERE f.id = :keyId`,
-    { keyId, dueMax },
+       CASE WHEN f.paused_at IS NULL AND e.halted_at IS NULL AND (${IN_FLIGHT}) < COALESCE(f.parallelism, :inFlightMax) THEN (
+         SELECT GREATEST(q.due_at, f.held_until, CASE WHEN ${WINDOW_IS_OPEN} AND f.window_count >= f.rate
+             THEN f.window_started_at + make_interval(secs => f.period_seconds) END)
+         FROM lane_queue q WHERE q.lane_id = f.id AND q.state <> 'taken' ORDER BY q.due_at, q.message_id LIMIT 1) END AS "nextGrantAt",
+       e.halted_at IS NOT NULL AS halted
+     FROM lanes f JOIN environments e ON e.id = f.environment_id WHERE f.id = :keyId`,
+    { keyId, dueMax, inFlightMax: PARALLELISM_MAX },
   );
   const [row] = rows;
   if (row === undefined) throw new Error(`flow-control key ${keyId} was read and is gone`);

@@ -9,7 +9,7 @@ import {
 import type { Redaction } from '../../domain/messages/publish-request.ts';
 import { PLAN_TABLE, PLANS } from '../../domain/plans.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { enqueueMessages } from '../flow-control/queue.ts';
+import { lanesAreReady } from '../announcements/lanes-ready.ts';
 import type { StoredContent } from './records.ts';
 
 export interface NewMessage {
@@ -43,9 +43,8 @@ export interface NewMessage {
 }
 
 /**
- * Accepts messages, in the retention class of the workspace's plan. One with a flow-control key waits in its queue from the start.
- * One that is due later
- * and has none waits under the pacer, unless it is given a workflow of its own (`paceMessages`). Returns the status of each: `scheduled`
+ * Accepts messages, in the retention class of the workspace's plan, into their lanes; the claimers look there after the commit. One that
+ * is due later waits under the pacer, unless it is given a workflow of its own (`paceMessages`). Returns the status of each: `scheduled`
  * where it is due later.
  */
 export async function insertMessages(
@@ -59,10 +58,7 @@ export async function insertMessages(
     });
     for (const { id, status } of rows) statuses.set(id, status);
   }
-  const queued = messages.flatMap(({ id: messageId, flowControl, scheduledFor: dueAt }) =>
-    flowControl === null || flowControl === undefined ? [] : [{ messageId, keyId: flowControl.keyId, dueAt }],
-  );
-  await enqueueMessages(tx, queued);
+  if ([...statuses.values()].includes('pending')) lanesAreReady(tx);
   return statuses;
 }
 
@@ -101,10 +97,14 @@ const INSERT = `WITH given AS MATERIALIZED (
       master_key_version integer, wrapped_data_key bytea, sealed_value bytea)
   ), content AS (
     INSERT INTO message_contents (message_id, environment_id, retention, ${CONTENT_COLUMNS})
-    SELECT id, current_environment_id(), retention, ${CONTENT_COLUMNS} FROM given)
-  INSERT INTO messages (environment_id, retention, ${MESSAGE_COLUMNS}, status, next_attempt_at, paced)
+    SELECT id, current_environment_id(), retention, ${CONTENT_COLUMNS} FROM given
+  ), queued AS (
+    INSERT INTO lane_queue (message_id, environment_id, workspace_id, lane_id, state, due_at, ignores_halt)
+    SELECT id, current_environment_id(), current_workspace_id(), flow_control_key_id,
+      CASE WHEN scheduled_for > now() THEN 'paced' ELSE 'ready' END, GREATEST(scheduled_for, now()), kind = 'alert' FROM given)
+  INSERT INTO messages (environment_id, retention, ${MESSAGE_COLUMNS}, status, next_attempt_at)
   SELECT current_environment_id(), retention, ${MESSAGE_COLUMNS}, CASE WHEN scheduled_for > now() THEN 'scheduled' ELSE 'pending' END,
-    COALESCE(scheduled_for, now()), COALESCE(scheduled_for > now(), false) AND flow_control_key_id IS NULL
+    COALESCE(scheduled_for, now())
   FROM given RETURNING id, status`;
 
 /** A column that a row leaves out is null. Most columns of most messages are, and naming them doubled the time of the reading. */

@@ -1,7 +1,7 @@
 import type { MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { LISTED_MEMBER_BYTES_MAX, selected, shortenedColumn } from '../columns.ts';
-import { type Page, pageOf, type Range, rowsAfter } from '../page.ts';
+import { type Page, pageOf, type Range } from '../page.ts';
 import {
   CONTENT_JOIN,
   type ListedMessageRecord,
@@ -109,28 +109,4 @@ export async function listAttempts(
     order: 'a.number',
     asked: { messageId, ...range },
   });
-}
-
-/** Ids, in order, of the messages of this environment whose attempt its halt has put off. */
-export async function listHeldMessages(tx: EnvironmentTransaction, after: string, limit: number): Promise<string[]> {
-  const where = 'environment_id = current_environment_id() AND held_at IS NOT NULL';
-  const rows = await rowsAfter<{ id: string }>(tx, {
-    name: 'list_held_messages',
-    columns: 'id',
-    from: 'messages',
-    where,
-    key: 'id',
-    asked: { after, limit },
-  });
-  return rows.map(({ id }) => id);
-}
-
-/** The callbacks of a message whose workflows have not started. */
-export async function findUnbegunCallbacks(tx: EnvironmentTransaction, messageId: string): Promise<string[]> {
-  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
-    'find_unbegun_callbacks',
-    'SELECT id FROM messages WHERE callback_of = ? AND begun_at IS NULL ORDER BY id',
-    [messageId],
-  );
-  return rows.map((row) => row.id);
 }

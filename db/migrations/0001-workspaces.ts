@@ -105,10 +105,6 @@ const INSTALLATION = `
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     expensive_work_paused_at timestamptz(3),
     expensive_work_paused_reason text CHECK (char_length(expensive_work_paused_reason) BETWEEN 1 AND 500),
-    -- Behind which row the next of the bounded looks of find_lost_messages begins.
-    unbegun_looked_to text COLLATE "C" NOT NULL DEFAULT '',
-    overdue_looked_to timestamptz NOT NULL DEFAULT '-infinity',
-    overdue_looked_to_id text COLLATE "C" NOT NULL DEFAULT '',
     -- The id of the row with which an area of the sweep ended, because its time was over, by the name of the area. The next sweep goes on behind it:
     -- otherwise rows that stay where they are would keep those behind them from every sweep.
     sweep_stopped_at jsonb NOT NULL DEFAULT '{}',

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { makeDirectoryFunctions } from './directory-functions.ts';
 import { KEEPING, MESSAGE_PARTITIONS } from './message-partitions.ts';
-import { PACED, PACED_DIRECTORY } from './paced-messages.ts';
 
 export const name = '0018-messages';
 
@@ -24,12 +23,10 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(MESSAGE_MOVES);
   await knex.raw(ATTEMPTS);
   await knex.raw(DEDUPLICATION);
-  await knex.raw(PACED);
   await makeDirectoryFunctions(knex, DIRECTORY, [
     'find_expired_message_deduplications(text, integer)',
     'delete_expired_message_deduplications(text[])',
   ]);
-  await makeDirectoryFunctions(knex, PACED_DIRECTORY, ['find_due_message_pacers(interval, text, integer)']);
   await makeDirectoryFunctions(knex, KEEPING, ['keep_live_messages(integer)', 'delete_kept_messages(integer)']);
   await knex.raw('SELECT make_message_partitions()');
 }
@@ -83,9 +80,6 @@ const MESSAGES = `
     status text NOT NULL CHECK (status IN ('pending', 'scheduled', 'processing', 'delivered', 'failed', 'cancelled')),
     attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     next_attempt_at timestamptz(3) NOT NULL,
-    paced boolean NOT NULL DEFAULT false, -- waits for its due time without a workflow (paced-messages.ts)
-    begun_at timestamptz(3),         -- its workflow runs, or ran
-    held_at timestamptz(3),          -- an attempt was due while the environment was halted
     response_status integer CHECK (response_status BETWEEN 100 AND 599),
     error_message text,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -98,7 +92,6 @@ const MESSAGES = `
     PRIMARY KEY (id, retention),
     CHECK ((url_group_id IS NULL) = (url_group_endpoint_id IS NULL)),
     CHECK ((flow_control_key_id IS NULL) = (flow_control_key IS NULL)),
-    CONSTRAINT messages_paced CHECK (NOT paced OR (status = 'scheduled' AND flow_control_key_id IS NULL)),
     CHECK ((status = 'delivered') = (delivered_at IS NOT NULL)),
     CHECK ((status = 'failed') = (failed_at IS NOT NULL)),
     CONSTRAINT messages_of_events CHECK ((kind = 'event') = (event_id IS NOT NULL) AND (kind = 'event') = (subscription_id IS NOT NULL))
@@ -111,16 +104,8 @@ const MESSAGES = `
   CREATE INDEX messages_by_label ON messages (environment_id, label, created_at DESC, id DESC) WHERE label IS NOT NULL;
   CREATE INDEX messages_by_schedule ON messages (schedule_id, created_at DESC, id DESC) WHERE schedule_id IS NOT NULL;
   CREATE INDEX messages_by_source ON messages (callback_of) WHERE callback_of IS NOT NULL;
-  CREATE INDEX messages_held ON messages (environment_id, id) WHERE held_at IS NOT NULL;
-  CREATE INDEX messages_unbegun ON messages (id) WHERE begun_at IS NULL AND status IN ('pending', 'scheduled')
-    AND flow_control_key_id IS NULL AND NOT paced;
-  CREATE INDEX messages_paced_first ON messages (environment_id, next_attempt_at, id) WHERE paced;
-  CREATE INDEX messages_scheduled_alone ON messages (environment_id) WHERE status = 'scheduled' AND NOT paced AND flow_control_key_id IS NULL;
-  -- Messages of a flow-control key and held ones have sweeps of their own.
-  CREATE INDEX messages_overdue ON messages (next_attempt_at, id) WHERE status IN ('pending', 'scheduled', 'processing')
-    AND held_at IS NULL AND flow_control_key_id IS NULL;
   CALL make_tenant_table('messages', 'SELECT, INSERT');
-  GRANT UPDATE (status, attempts, next_attempt_at, paced, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at)
+  GRANT UPDATE (status, attempts, next_attempt_at, response_status, error_message, updated_at, delivered_at, failed_at)
     ON messages TO service_app;
 `;
 

@@ -60,8 +60,7 @@ const JOBS = `
     done integer NOT NULL DEFAULT 0 CHECK (done >= 0),
     failed integer NOT NULL DEFAULT 0 CHECK (failed >= 0), -- records that could not be retried, and stay
     after_id text COLLATE "C" NOT NULL DEFAULT '', -- the cursor: the last record of the last page
-    page_ids text[] NOT NULL DEFAULT '{}',  -- the messages of the last page that no flow-control key holds
-    page_started boolean NOT NULL DEFAULT true, -- their workflows were started
+    page_ids text[] NOT NULL DEFAULT '{}',  -- the messages of the last page
     looked_at timestamptz(3) NOT NULL DEFAULT now(), -- by its workflow
     created_at timestamptz(3) NOT NULL DEFAULT now(), -- only records that failed until then are touched
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -73,7 +72,7 @@ const JOBS = `
   CREATE INDEX dead_letter_jobs_newest_first ON dead_letter_jobs (environment_id, created_at DESC, id DESC);
   CREATE INDEX dead_letter_jobs_open ON dead_letter_jobs (looked_at) WHERE ended_at IS NULL;
   CALL make_tenant_table('dead_letter_jobs', 'SELECT, INSERT, DELETE');
-  GRANT UPDATE (status, reason, total, done, failed, after_id, page_ids, page_started, looked_at, updated_at, ended_at)
+  GRANT UPDATE (status, reason, total, done, failed, after_id, page_ids, looked_at, updated_at, ended_at)
     ON dead_letter_jobs TO service_app;
 
   CREATE FUNCTION check_dead_letter_job_move() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -116,8 +116,6 @@ const EVENTS = `
     deliveries integer NOT NULL DEFAULT 0 CHECK (deliveries >= 0), -- messages that were accepted for it
     error jsonb,                     -- { code, message }: why some were not
     after_id text COLLATE "C" NOT NULL DEFAULT '', -- the cursor: the last subscription of the last page
-    page_ids text[] NOT NULL DEFAULT '{}',  -- the messages of the last page
-    page_started boolean NOT NULL DEFAULT true, -- their workflows were started
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     fanned_out_at timestamptz(3),
     -- Subscriptions whose message could not be made, because their sealed headers do not open. The event ends as failed and says why.
@@ -131,7 +129,7 @@ const EVENTS = `
   CREATE INDEX events_of_type ON events (environment_id, type, created_at DESC, id DESC);
   CREATE INDEX events_by_age ON events (retention, created_at);
   CALL make_tenant_table('events', 'SELECT, INSERT');
-  GRANT UPDATE (status, deliveries, error, after_id, page_ids, page_started, fanned_out_at, unmade) ON events TO service_app;
+  GRANT UPDATE (status, deliveries, error, after_id, fanned_out_at, unmade) ON events TO service_app;
 
   CREATE FUNCTION check_event_move() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -174,7 +172,7 @@ const DIRECTORY = `
   CREATE POLICY directory_raises ON raised_events FOR INSERT TO service_directory WITH CHECK (true);
   GRANT INSERT (environment_id, type, snapshot) ON raised_events TO service_directory;
   CREATE POLICY directory ON events TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, topic_id, retention, created_at, fanned_out_at, page_started), DELETE ON events TO service_directory;
+  GRANT SELECT (id, environment_id, topic_id, retention, created_at, fanned_out_at), DELETE ON events TO service_directory;
   CREATE POLICY directory ON topics TO service_directory USING (true);
   GRANT SELECT (id, environment_id, deleted_at), DELETE ON topics TO service_directory;
   CREATE POLICY directory ON event_subscriptions TO service_directory USING (true);
@@ -219,8 +217,7 @@ const DIRECTORY = `
   BEGIN
     FOR kept IN SELECT k.class, k.record_days FROM message_retention_classes() k LOOP
       DELETE FROM events WHERE id IN (SELECT v.id FROM events v WHERE v.retention = kept.class
-        AND v.created_at < now() - make_interval(days => kept.record_days) AND v.fanned_out_at IS NOT NULL
-        AND v.page_started LIMIT most);
+        AND v.created_at < now() - make_interval(days => kept.record_days) AND v.fanned_out_at IS NOT NULL LIMIT most);
       GET DIAGNOSTICS deleted = ROW_COUNT;
       total := total + deleted;
     END LOOP;

@@ -99,8 +99,7 @@ const RECORDS: readonly StartedRecord[] = [
   {
     table: 'events',
     kind: 'event',
-    // The fan-out has not ended, or its last page was not started.
-    due: (r) => `CASE WHEN ${r}.fanned_out_at IS NULL OR NOT ${r}.page_started THEN ${r}.created_at + ${LOST} END`,
+    due: (r) => `CASE WHEN ${r}.fanned_out_at IS NULL THEN ${r}.created_at + ${LOST} END`,
   },
   {
     table: 'notification_emails',

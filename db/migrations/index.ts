@@ -19,12 +19,12 @@ import * as plansAndLimits from './0017-plans-and-limits.ts';
 import * as messages from './0018-messages.ts';
 import * as impactLimits from './0019-impact-limits.ts';
 import * as budgets from './0020-budgets.ts';
-import * as inFlightPermits from './0021-in-flight-permits.ts';
+import * as inFlightPermits from './0021-lane-places.ts';
 import * as shortenedValues from './0022-shortened-values.ts';
 import * as urlGroups from './0023-url-groups.ts';
 import * as deadLetters from './0024-dead-letters.ts';
 import * as schedules from './0025-schedules.ts';
-import * as flowControl from './0026-flow-control.ts';
+import * as lanes from './0026-lanes.ts';
 import * as events from './0027-events.ts';
 import * as notifications from './0028-notifications.ts';
 import * as integrations from './0029-integrations.ts';
@@ -76,7 +76,7 @@ export const MIGRATIONS: readonly Migration[] = [
   urlGroups,
   deadLetters,
   schedules,
-  flowControl,
+  lanes,
   events,
   notifications,
   integrations,

@@ -49,21 +49,10 @@ export interface MessageRef {
   environmentId: string;
 }
 
-/** The result of `attemptMessage`, which decides what the workflow does next. */
+/** What the workflow of a message waits for. The row of the message decides. */
 export type DeliveryStep =
   /** The next attempt, or the first, is due in so many milliseconds. */
-  | { next: 'wait'; delayMs: number; isQueued?: true }
-  /** It waits in the queue of its flow-control key, or for the end of a halt. The grant or the resumption starts its workflow again. */
-  | { next: 'park' }
-  /**
-   * Nothing more will be sent. The workflows of the callbacks that this end created must be started. With the schedule that it came
-   * from, whose next run may wait for it.
-   */
-  | { next: 'end'; status: MessageEnd; callbackIds: string[]; scheduleId?: string };
-
-/** One page of the messages that a halt has held, woken. */
-export interface WokenPage {
-  woken: number;
-  /** Where the next page begins; null at the end. */
-  afterId: string | null;
-}
+  | { next: 'wait'; dueInMs: number }
+  /** It is in its lane, or an attempt is under way; the workflow is signalled when that has ended. */
+  | { next: 'attempt' }
+  | { next: 'end'; status: MessageEnd };

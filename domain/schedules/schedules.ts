@@ -77,6 +77,6 @@ export interface FiringRef extends ScheduleRef {
 export interface Fired {
   /** `none`: nothing was due; the schedule is paused or deleted, or the time is none of its own. No run is recorded. */
   outcome: RunOutcome | 'none';
-  /** Whose workflows are to be started: none of them has a flow-control key. */
+  /** The messages that it published. */
   messageIds: string[];
 }

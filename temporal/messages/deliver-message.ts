@@ -7,10 +7,9 @@ import { descriptionOf, priorityOf, type Start, summaryOf } from '../start.ts';
 export const DELIVER_MESSAGE_WORKFLOW = 'deliverMessage';
 export type DeliverMessageInput = MessageRef;
 export interface DeliverMessageResult {
-  /** `parked`: the message waits in the queue of its flow-control key, or for the end of a halt, and costs no open workflow meanwhile. */
-  status: MessageEnd | 'parked';
+  status: MessageEnd;
 }
-/** Ends a wait: something that the message waits for changed (its environment resumed, or it was cancelled). */
+/** Ends a wait: an attempt ended, or the message was cancelled. */
 export const WAKE_SIGNAL = 'wake';
 
 export function messageWorkflowId(messageId: string): string {
@@ -19,24 +18,17 @@ export function messageWorkflowId(messageId: string): string {
 
 const DESCRIPTION = descriptionOf({
   does:
-    'Delivers one message: waits until it is due, attempts it, and waits for the next attempt, until it is delivered, failed or ' +
-    'cancelled. What is due is decided from the row of the message; this workflow keeps the time. Where the message waits for its turn ' +
-    'in a flow-control key, or for the end of a halt, it ends as parked, and begins anew when that comes.',
+    'Keeps the time of one message that is due later, or whose first attempt failed, until it is delivered, failed or cancelled. When ' +
+    'the time has come it hands the message over to its lane, where a worker sends it. A message that is delivered at once has no workflow.',
   standsStill:
-    'The current details say what it waits for: the next attempt, or a permit of its workspace. It may be terminated: the sweep starts ' +
-    'it again where its next attempt is overdue.',
+    'The current details say what it waits for. In its lane the message waits for its turn, for its flow-control key or for the end of a ' +
+    'halt. Cancel the workflow to cancel the message. It may be terminated: the message is sent half a minute after its time.',
 });
-
-export interface DeliverMessageOptions {
-  environmentName: string | null;
-  /** Whether a completed workflow is run again: one that was parked. A run of a message that has ended ends at once. */
-  again?: boolean | undefined;
-}
 
 export function deliverMessageStart(
   ref: MessageRef,
   taskQueue: string,
-  { environmentName, again = false }: DeliverMessageOptions,
+  environmentName: string | null,
 ): Start<[DeliverMessageInput]> {
   const { messageId, workspaceId, environmentId } = ref;
   return {
@@ -45,9 +37,7 @@ export function deliverMessageStart(
       workflowId: messageWorkflowId(messageId),
       taskQueue,
       args: [{ messageId, workspaceId, environmentId }],
-      workflowIdReusePolicy: again
-        ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
-        : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       priority: priorityOf('delivery', workspaceId),
       staticSummary: summaryOf(messageId, environmentName),
       staticDetails: DESCRIPTION,

@@ -6,8 +6,10 @@ import { inject } from 'vitest';
 import { type AdapterFor, createAdapters, createSender } from '../../activities/adapters/index.ts';
 import { createChatClient } from '../../activities/adapters/chat/chat-client.ts';
 import { createSmtpMailer } from '../../activities/adapters/mail/smtp-mailer.ts';
-import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activities/create-worker.ts';
+import { createWorker, DEFAULT_SLOTS, type WorkerGroup, type WorkerSlots } from '../../activities/create-worker.ts';
 import { keepRelaying } from '../../activities/events/relay-events.ts';
+import { LaneBell } from '../../db/announcements/lanes-ready.ts';
+import { DeliveryClaimer } from '../../activities/messages/delivery-claimer.ts';
 import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../activities/permit-takers.ts';
 import type { Repeated } from '../../activities/repeat-until-stopped.ts';
@@ -18,7 +20,7 @@ import { Vault } from '../../db/secrets/vault.ts';
 import type { Embedder } from '../../domain/embeddings/embedder.ts';
 import type { Mailer } from '../../domain/notifications/mailer.ts';
 import type { SmtpSettings } from '../../domain/notifications/smtp-settings.ts';
-import type { InFlightCaps, SignalledKind } from '../../domain/in-flight.ts';
+import type { InFlightCaps, InFlightKind } from '../../domain/in-flight.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../domain/heartbeats.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
@@ -83,7 +85,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const stack = inject('stack');
   const taskQueue = `test-${randomUUID()}`;
   const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
+  const laneBell = new LaneBell();
   const api = await startTestApi({
+    laneBell,
     ...(options.onReply === undefined ? {} : { onReply: options.onReply }),
     taskQueue,
     vault,
@@ -98,7 +102,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const logger = pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) });
   const permits = {
     db: api.deps.db,
-    tellWaiter: (kind: SignalledKind, holder: string) => tellWaiter(client, kind, holder),
+    tellWaiter: (kind: InFlightKind, holder: string) => tellWaiter(client, kind, holder),
     inFlightCaps: options.inFlightCaps ?? {
       dispatch: 20,
       delivery: 20,
@@ -107,10 +111,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       maintenance: 5,
     },
     permitTakers: new PermitTakers(),
-    beginMessage: starters.beginMessage,
     logger,
   };
-  const activities = createActivities({
+  const deps = {
     ...permits,
     vault,
     files: api.deps.files,
@@ -126,7 +129,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     embedder: api.deps.embedder,
     ...starters,
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
-  });
+  };
+  const activities = createActivities(deps);
   let worker: WorkerGroup | null = null;
   const keepers: Repeated[] = [];
   let running: Promise<void> = Promise.resolve();
@@ -143,7 +147,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       shutdownGraceMs: 1_000,
     });
     running = worker.run();
-    keepers.push(keepPermits(permits));
+    const claimer = new DeliveryClaimer(deps, {
+      slots: (options.slots ?? DEFAULT_SLOTS).deliveries,
+      shutdownGraceMs: 1_000,
+    });
+    laneBell.answerWith((tenant) => claimer.wake(tenant));
+    keepers.push(keepPermits(permits), claimer.run());
     if (options.relay === true)
       keepers.push(keepRelaying({ ...permits, vault, pagesUrl: PAGES_URL, ...starters }, { intervalMs: 100 }));
   }

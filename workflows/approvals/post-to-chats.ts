@@ -29,7 +29,7 @@ export class ChatPosts {
       if (this.begun.has(integrationId)) continue;
       this.begun.add(integrationId);
       const { postApproval } = proxyActivities<Activities>({
-        ...onQueue('deliveries', ref),
+        ...onQueue('notifications', ref),
         startToCloseTimeout: '1 minute',
         cancellationType: ActivityCancellationType.TRY_CANCEL,
         retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },

@@ -1,52 +1,78 @@
 import {
+  CancellationScope,
   condition,
   continueAsNew,
   defineSignal,
+  isCancellation,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { attemptOf } from './attempt-of.ts';
-import { startDelivery } from '../start-delivery.ts';
-import { searchAttributes } from '../../temporal/search-attributes.ts';
+import type { MessageEnd } from '../../domain/messages/messages.ts';
 import {
   type DeliverMessageInput,
   type DeliverMessageResult,
   WAKE_SIGNAL,
 } from '../../temporal/messages/deliver-message.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
+import { sqlActivities } from '../activity-options.ts';
 
 const wake = defineSignal(WAKE_SIGNAL);
 
+const { handOverMessage, cancelDelivery } = sqlActivities({
+  handOverMessage: 'hands the message over to its lane, where it is due',
+  cancelDelivery: 'cancels the message',
+});
+
+/** A message in its lane may wait behind others, and the signal of its end may be lost. The look becomes rarer. */
+const LOOK_MS_MIN = 60_000;
+const LOOK_MS_MAX = 3_600_000;
+/** Between the tries to cancel a message of which an attempt is under way; it is signalled when that ends. */
+const CANCEL_AGAIN_MS = 5_000;
+
 /**
- * The life of one message: wait until it is due, attempt, wait for the next attempt, until it is delivered, failed or
- * cancelled. Each attempt decides from the message's row what is due; this workflow keeps the time. A message with a
- * flow-control key waits in a queue of the database instead: its workflow ends, and begins anew when it is granted. A signal that
- * arrives with that end counts, because Temporal lets no workflow complete with a signal that it has not handled.
+ * The waits of one message: until it is due, and from its first failed attempt until the next one. Each time it hands the message over to
+ * its lane, where a claimer makes the attempt and signals how that ended. What is due is decided from the message's row; this workflow keeps
+ * the time. Cancelling it cancels the message.
  */
 export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverMessageResult> {
-  let woken = false;
+  let isWoken = false;
   setHandler(wake, () => {
-    woken = true;
+    isWoken = true;
   });
-  for (;;) {
-    woken = false;
-    const step = await attemptOf(ref);
-    if (step.next === 'end') {
-      for (const messageId of step.callbackIds) await startDelivery({ ...ref, messageId });
-      setCurrentDetails(step.status.toUpperCase());
-      upsertSearchAttributes(searchAttributes({ stage: step.status }));
-      return { status: step.status };
+  try {
+    for (let looks = 0; ;) {
+      isWoken = false;
+      const step = await handOverMessage(ref);
+      if (step.next === 'end') return ended(step.status);
+      if (step.next === 'wait') {
+        looks = 0;
+        setCurrentDetails(`WAITS: the next attempt at ${new Date(Date.now() + step.dueInMs).toISOString()}`);
+        await condition(() => isWoken, step.dueInMs, { summary: 'the next attempt' });
+      } else {
+        setCurrentDetails('DUE: in its lane, or being sent');
+        await condition(() => isWoken, Math.min(LOOK_MS_MAX, LOOK_MS_MIN * 2 ** looks++), {
+          summary: 'the end of the attempt',
+        });
+      }
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliverMessage>(ref);
     }
-    if (step.next === 'park') {
-      if (woken) continue;
-      upsertSearchAttributes(searchAttributes({ stage: 'parked' }));
-      return { status: 'parked' };
-    }
-    const { delayMs, isQueued } = step;
-    const summary = isQueued ? 'queued behind other deliveries of its workspace; the next look' : 'the next attempt';
-    setCurrentDetails(`WAITS: ${summary} at ${new Date(Date.now() + delayMs).toISOString()}`);
-    await condition(() => woken, delayMs, { summary });
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliverMessage>(ref);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    return CancellationScope.nonCancellable(async () => {
+      for (;;) {
+        isWoken = false;
+        const status = await cancelDelivery(ref);
+        if (status !== null) return ended(status);
+        await condition(() => isWoken, CANCEL_AGAIN_MS, { summary: 'the end of the attempt that is under way' });
+      }
+    });
   }
+}
+
+function ended(status: MessageEnd): DeliverMessageResult {
+  setCurrentDetails(status.toUpperCase());
+  upsertSearchAttributes(searchAttributes({ stage: status }));
+  return { status };
 }

@@ -2,17 +2,18 @@ import {
   condition,
   continueAsNew,
   defineSignal,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
 import { PACE_SIGNAL, type PaceMessagesInput } from '../../temporal/messages/pace-messages.ts';
-import { onQueue, WAKE_OPTIONS } from '../activity-options.ts';
-import { PermitQueue } from '../permit-queue.ts';
+import { sqlActivities } from '../activity-options.ts';
 
 const pace = defineSignal(PACE_SIGNAL);
+
+const { handOverPaced } = sqlActivities({
+  handOverPaced: 'hands over the messages that are due, and says when the next is',
+});
 
 /**
  * Hands over the scheduled messages of an environment that have no workflow of their own, a page at a time, and sleeps until the next is
@@ -21,19 +22,13 @@ const pace = defineSignal(PACE_SIGNAL);
  */
 export async function paceMessages({ workspaceId, environmentId }: PaceMessagesInput): Promise<void> {
   const ref = { workspaceId, environmentId };
-  const permits = new PermitQueue();
-  const { startDueMessages } = proxyActivities<Activities>({
-    ...WAKE_OPTIONS,
-    ...onQueue('maintenance', ref),
-    summary: 'lets the messages that are due queue, and says when the next is',
-  });
   let isTold = false;
   setHandler(pace, () => {
     isTold = true;
   });
   for (;;) {
     isTold = false;
-    const nextInMs = await permits.turn('maintenance', () => startDueMessages(ref));
+    const nextInMs = await handOverPaced(ref);
     if (nextInMs === null && !isTold) return;
     if (nextInMs !== null && nextInMs > 0) {
       setCurrentDetails(`WAITS: the next look at ${new Date(Date.now() + nextInMs).toISOString()}`);

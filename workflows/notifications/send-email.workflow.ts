@@ -10,7 +10,7 @@ export async function sendEmail(ref: SendEmailInput): Promise<SendEmailResult> {
   const permits = new PermitQueue();
   const { sendNotificationEmail } = proxyActivities<Activities>({
     ...EMAIL_OPTIONS,
-    ...onQueue('deliveries', ref),
+    ...onQueue('notifications', ref),
     summary: 'sends the e-mail, where it is due',
   });
   for (;;) {

@@ -7,7 +7,6 @@ import { admitToBudget } from '../../budgets/admission.ts';
 import type { EnvironmentTransaction, Tenant } from '../../client.ts';
 import { ensureKeys } from '../../flow-control/changes.ts';
 import { refuseWhileHalted } from '../../environments/halt.ts';
-import { queueBehindMany } from '../../in-flight/permits.ts';
 import { consumeAllowance, refuseUsedUp } from '../../plans/allowances.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { ensureSigningKey, hasSigningKey } from '../../signing-keys/signing-keys.ts';
@@ -29,17 +28,11 @@ export interface Published {
   messageId: string;
   status: MessageStatus;
   deduplicated: boolean;
-  /** Set where it waits in the queue of this key: it is started by a grant after the commit, and not by its publisher. */
-  flowControlKeyId: string | null;
-  /** Whether it queues for a permit behind others, or nobody does; null: the caller has to ask (`queueBehindOthers`). */
-  queue: 'queued' | 'nobody_waits' | null;
 }
 
 export interface AcceptOptions {
   /** What the key's budget is charged: of a batch all its items, also those that are not valid (docs/budgets.md, "What counts"). */
   planned?: number;
-  /** The caller starts what is due after the commit. The first of them queues here already, where many wait. */
-  queues?: boolean;
 }
 
 /**
@@ -54,12 +47,12 @@ export async function acceptMessages(
   vault: Pick<Vault, 'seal' | 'digests'>,
   publisher: Publisher,
   drafts: readonly MessageDraft[],
-  { planned = drafts.length, queues = false }: AcceptOptions = {},
+  { planned = drafts.length }: AcceptOptions = {},
 ): Promise<Published[]> {
   const contents = contentsOf(drafts);
   const isEachPlain = drafts.length > 0 && drafts.every(isPlain);
   const accept = isEachPlain ? acceptPlain : acceptFoundOut;
-  const { hasKey, published } = await accept(tx, vault, publisher, { drafts, contents }, { planned, queues });
+  const { hasKey, published } = await accept(tx, vault, publisher, { drafts, contents }, { planned });
   // Its lock comes last: while some publishes took it before the allowance's, two first ones of a workspace were a deadlock.
   if (!hasKey) await ensureSigningKey(tx, vault, publisher.tenant.workspaceId);
   return published;
@@ -99,14 +92,12 @@ async function acceptFoundOut(
       () => consumeAllowance(tx, 'messages', fresh.length),
     );
   }
-  const keyIds = new Map(messages.map(({ id, flowControl }) => [id, flowControl?.keyId ?? null]));
   const published = candidates.map(({ message }) => {
     const first = earlier.get(message.id);
     const messageId = first?.messageId ?? message.id;
     const status = first?.status ?? statuses.get(messageId);
     if (status === undefined) throw new Error('a message that was accepted has no status');
-    const flowControlKeyId = keyIds.get(message.id) ?? null;
-    return { messageId, status, deduplicated: first !== undefined, flowControlKeyId, queue: null };
+    return { messageId, status, deduplicated: first !== undefined };
   });
   return { hasKey, published };
 }
@@ -142,60 +133,39 @@ async function acceptPlain(
   vault: Pick<Vault, 'seal' | 'digests'>,
   publisher: Publisher,
   { drafts, contents }: Drafted,
-  { planned, queues }: Required<AcceptOptions>,
+  { planned }: Required<AcceptOptions>,
 ): Promise<Accepted> {
   const inFront = [() => hasSigningKey(tx), () => admit(tx, publisher, planned)] as const;
-  const behind = (due: string | null) =>
-    [
-      () => refuseUsedUp(tx, 'egress'),
-      () => consumeAllowance(tx, 'messages', drafts.length),
-      queues && due !== null ? () => queueBehindMany(tx, due) : null,
-    ] as const;
+  const behind = [() => refuseUsedUp(tx, 'egress'), () => consumeAllowance(tx, 'messages', drafts.length)] as const;
   const rowsOf = (some: readonly MessageDraft[]): NewMessage[] =>
     some.map((draft) => candidateFor(vault, publisher, draft, contents).message);
   if (drafts.length === 1) {
-    const messages = rowsOf(drafts);
-    const due = firstDue(messages);
-    const insert = () => insertMessages(tx, messages);
-    const [hasKey, , statuses, , , queue] = await tx.inOrder(...inFront, insert, ...behind(due));
-    return { hasKey, published: publishedOf(messages, statuses, { due, queue }) };
+    const [hasKey, , statuses] = await tx.inOrder(...inFront, () => insertMessages(tx, rowsOf(drafts)), ...behind);
+    return { hasKey, published: publishedOf(statuses) };
   }
   const [hasKey] = await tx.inOrder(...inFront);
   const statuses = new Map<string, MessageStatus>();
-  const all: Pick<NewMessage, 'id'>[] = [];
-  let due: string | null = null;
+  const order: string[] = [];
   let inserting: Promise<Map<string, MessageStatus>> | null = null;
   const inserted = async (): Promise<void> => (await inserting)?.forEach((status, id) => statuses.set(id, status));
   for (const some of inPortions(drafts, contents)) {
     const messages = rowsOf(some);
-    all.push(...messages.map(({ id }) => ({ id })));
-    due ??= firstDue(messages);
+    order.push(...messages.map(({ id }) => id));
     await inserted();
     inserting = insertMessages(tx, messages);
     inserting.catch(() => undefined); // awaited before the next, or below
     await setImmediate(); // other requests have their turn
   }
   await inserted();
-  const [, , queue] = await tx.inOrder(...behind(due));
-  return { hasKey, published: publishedOf(all, statuses, { due, queue }) };
+  await tx.inOrder(...behind);
+  return { hasKey, published: publishedOf(new Map(order.map((id) => [id, statuses.get(id)]))) };
 }
 
-/** The id of the first message that is due at once. */
-function firstDue(messages: readonly NewMessage[]): string | null {
-  return messages.find(({ scheduledFor }) => scheduledFor === null)?.id ?? null;
-}
-
-/** `queue`: the answer about the message that is due. */
-function publishedOf(
-  messages: readonly Pick<NewMessage, 'id'>[],
-  statuses: ReadonlyMap<string, MessageStatus>,
-  { due, queue }: { due: string | null; queue: Published['queue'] },
-): Published[] {
-  return messages.map(({ id: messageId }) => {
-    const status = statuses.get(messageId);
+/** In the order of the map. */
+function publishedOf(statuses: ReadonlyMap<string, MessageStatus | undefined>): Published[] {
+  return [...statuses].map(([messageId, status]) => {
     if (status === undefined) throw new Error('a message that was accepted has no status');
-    const place = queue === 'queued' && messageId !== due ? null : queue;
-    return { messageId, status, deduplicated: false, flowControlKeyId: null, queue: place };
+    return { messageId, status, deduplicated: false };
   });
 }
 

@@ -14,7 +14,6 @@ import { createClientDocumentFetcher } from '../../../activities/adapters/http-r
 import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../api/threads/import-planner.ts';
-import { PacedStarts } from '../../../api/starts/paced-starts.ts';
 import { TokenCounter } from '../../../api/threads/token-counter.ts';
 import { FILE_UPLOADS } from '../../../api/files/uploads.ts';
 import { LARGE_BODIES } from '../../../api/http/bodies.ts';
@@ -25,6 +24,7 @@ import { type ApiOptions, createApi } from '../../../api/create-api.ts';
 import type { ApiDependencies, Workers } from '../../../api/dependencies.ts';
 import { type ApiKeyRecord, createApiKey, type NewApiKey } from '../../../db/api-keys/api-keys.ts';
 import { Database, type Tenant } from '../../../db/client.ts';
+import type { LaneBell } from '../../../db/announcements/lanes-ready.ts';
 import { NotificationListener } from '../../../db/announcements/notification-listener.ts';
 import { SettlementHub } from '../../../db/announcements/settlement-hub.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
@@ -87,6 +87,8 @@ export interface TestApiOptions extends ApiOptions {
   vault?: Pick<Vault, 'open' | 'seal' | 'digests'>;
   /** Fakes that replace the chat systems; by default no chat is called, and each agrees. */
   chats?: { slackBaseUrl?: string; discordBaseUrl?: string };
+  /** Set where the test's worker is in this process. */
+  laneBell?: LaneBell;
   /** By default a temporary folder, removed on close. */
   files?: FileStore;
   /** How many files a workspace uploads at once. */
@@ -152,7 +154,9 @@ function vaultOf(database: TestDatabase): Vault {
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const database = options.database ?? (await createTestDatabase());
-  const db = new Database({ url: database.applicationUrl, applicationName: 'test-api', poolMax: 10 });
+  const { laneBell } = options;
+  const hears = laneBell === undefined ? {} : { hears: laneBell.hears };
+  const db = new Database({ url: database.applicationUrl, applicationName: 'test-api', poolMax: 10, ...hears });
   const logLines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
   const notifications = new NotificationListener({
@@ -185,7 +189,6 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     notifications,
     logger,
     eagerStart: false,
-    pacedStarts: new PacedStarts(),
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workers: options.workers ?? UNWATCHED,
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),

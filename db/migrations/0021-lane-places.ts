@@ -1,17 +1,13 @@
 import type { Knex } from 'knex';
 import { makeDirectoryFunctions } from './directory-functions.ts';
-import { HELD, LOST } from './lost-messages.ts';
 
-export const name = '0021-in-flight-permits';
+export const name = '0021-lane-places';
 
 /**
  * Permits in flight, as of a semaphore: how many calls of a kind a workspace has under way, and who waits in its queue for one. A
  * permit is acquired in the transaction that claims the call, and released in the one that records its end. The release grants it
  * to the next in the queue at once, so that who waits need not look. The permit of a holder that died expires. The application
  * moves no row itself: the functions do, for the environment of the transaction alone.
- *
- * A delivery joins the queue before its workflow is started: a message that waits is a row, and has no open workflow. Whoever releases a permit
- * grants it to the next row and starts that workflow. What of this was lost, the sweep finds (lost-messages.ts).
  *
  * A look for who waits is made once for each grant: `AS MATERIALIZED`. PostgreSQL plans a subquery of the UPDATE as the inner side of a nested
  * loop where the statistics say that the table is empty, as they do after an autovacuum between two crowds. It then runs the subquery again for
@@ -23,12 +19,6 @@ export async function up(knex: Knex): Promise<void> {
   await makeDirectoryFunctions(knex, RELEASE, ['release_permit(text, text, integer, interval)']);
   await makeDirectoryFunctions(knex, GRANT, ['grant_free_permits(jsonb, interval, integer)']);
   await makeDirectoryFunctions(knex, UNTOLD, ['discount_untold_grant(text, text)']);
-  await makeDirectoryFunctions(knex, QUEUE, [
-    'queue_deliveries(text[], integer, interval)',
-    'queue_behind_many(text, integer)',
-  ]);
-  await makeDirectoryFunctions(knex, LOST, ['find_lost_messages(interval, interval, integer)']);
-  await makeDirectoryFunctions(knex, HELD, ['find_held_environments(interval, text, integer)']);
   await makeDirectoryFunctions(knex, SWEEP, ['find_expired_permits(text, integer)', 'delete_expired_permits(text[])']);
 }
 
@@ -36,10 +26,9 @@ const PERMITS = `
   CREATE TABLE in_flight_permits (
     environment_id uuid NOT NULL REFERENCES environments,
     workspace_id uuid NOT NULL REFERENCES workspaces,
-    -- notification: e-mails, and posts of approvals to chats, which share the slots of deliveries; maintenance: pages of jobs and of fan-outs, and
-    -- starts of messages.
-    kind text NOT NULL CHECK (kind IN ('dispatch', 'delivery', 'provider_read', 'notification', 'maintenance')),
-    holder text COLLATE "C" NOT NULL, -- the invocation of a dispatch, the message of a delivery
+    -- notification: e-mails, and posts of approvals to chats; maintenance: pages of jobs and of fan-outs.
+    kind text NOT NULL CHECK (kind IN ('dispatch', 'provider_read', 'notification', 'maintenance')),
+    holder text COLLATE "C" NOT NULL, -- the invocation of a dispatch
     asked_at timestamptz NOT NULL,
     is_taken boolean NOT NULL,
     granted_at timestamptz CHECK (granted_at IS NULL OR is_taken), -- set while its holder was given it and has not claimed it
@@ -197,64 +186,6 @@ const UNTOLD = `
       UPDATE in_flight_permits p SET unclaimed_grants = greatest(0, p.unclaimed_grants - 1)
         WHERE p.environment_id = current_environment_id() AND p.kind = of_kind AND p.holder = for_holder;
     END;
-`;
-
-/**
- * `queue_deliveries` returns those whose workflows are to be started now. The others wait in the queue, in the given order. Behind others that
- * wait, all queue: it takes no lock and grants nothing. Where the queue has just become empty they wait for the next release, or for
- * `grant_free_permits`. Otherwise the first are granted what is free of `most`; NULL where another transaction is asking at this moment, and
- * nothing was written. `most` NULL: the caller knows no cap. It starts them all, because nobody waits; each asks by itself.
- *
- * `queue_behind_many` lets a message join the queue behind others, in the transaction that accepts it. False: nobody waits, and it is to be
- * started. NULL: fewer than `many` wait. The last release of those might come before the commit and find nobody, and the message would wait
- * for the next look at free permits; so it is asked for after the commit (`queue_deliveries`).
- */
-const QUEUE = `
-  CREATE FUNCTION queue_deliveries(holders text[], most integer, grant_lease interval) RETURNS text[]
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    DECLARE
-      of_environment uuid := current_environment_id();
-      of_workspace uuid;
-      now_at timestamptz := clock_timestamp();
-      free integer := 0;
-    BEGIN
-      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
-      IF NOT EXISTS (SELECT FROM in_flight_permits p WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND NOT p.is_taken) THEN
-        IF most IS NULL THEN
-          RETURN holders;
-        END IF;
-        IF NOT pg_try_advisory_xact_lock(hashtextextended('permit/delivery/' || of_workspace, 0)) THEN
-          RETURN NULL;
-        END IF;
-        SELECT greatest(0, most - count(*)) INTO free FROM in_flight_permits p
-          WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND p.is_taken AND p.expires_at > now_at;
-      END IF;
-      INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, granted_at, expires_at)
-        SELECT of_environment, of_workspace, 'delivery', h.id, now_at + h.place * interval '1 microsecond', h.place <= free,
-          CASE WHEN h.place <= free THEN now_at END, CASE WHEN h.place <= free THEN now_at + grant_lease ELSE 'infinity' END
-        FROM unnest(holders) WITH ORDINALITY AS h (id, place)
-        ON CONFLICT (environment_id, kind, holder) DO NOTHING;
-      RETURN COALESCE(holders[1:free], '{}');
-    END $$;
-
-  CREATE FUNCTION queue_behind_many(for_holder text, many integer) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    DECLARE
-      of_environment uuid := current_environment_id();
-      of_workspace uuid;
-      waiting integer;
-    BEGIN
-      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
-      SELECT count(*) INTO waiting FROM (SELECT FROM in_flight_permits p
-        WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND NOT p.is_taken LIMIT many) w;
-      IF waiting < many THEN
-        RETURN CASE WHEN waiting = 0 THEN false END;
-      END IF;
-      INSERT INTO in_flight_permits (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
-        VALUES (of_environment, of_workspace, 'delivery', for_holder, clock_timestamp(), false, 'infinity')
-        ON CONFLICT (environment_id, kind, holder) DO NOTHING;
-      RETURN true;
-    END $$;
 `;
 
 /** Whose holder died. An hour later nothing can come of it any more. */

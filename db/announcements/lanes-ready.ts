@@ -1,0 +1,30 @@
+import type { EnvironmentTransaction, Tenant } from '../client.ts';
+import type { Announcement } from './announcer.ts';
+import { CHANNELS } from './notification-listener.ts';
+
+/** After the commit the claimers look at the lanes of this environment: a message may have become due, or a limit wider. */
+export function lanesAreReady(tx: EnvironmentTransaction): void {
+  const { workspaceId, environmentId } = tx.tenant;
+  tx.announce({ channel: CHANNELS.lanesReady, payload: `${workspaceId}/${environmentId}` });
+}
+
+/** The tenant of such an announcement. */
+export function tenantOfLanes(payload: string): Tenant {
+  const [workspaceId = '', environmentId = ''] = payload.split('/');
+  return { workspaceId, environmentId };
+}
+
+/** Tells the claimer of this process of ready lanes, which spares a notification by the database. Without a claimer it hears nothing. */
+export class LaneBell {
+  #ring: ((tenant: Tenant) => void) | null = null;
+
+  answerWith(ring: ((tenant: Tenant) => void) | null): void {
+    this.#ring = ring;
+  }
+
+  readonly hears = ({ channel, payload }: Announcement): boolean => {
+    if (this.#ring === null || channel !== CHANNELS.lanesReady) return false;
+    this.#ring(tenantOfLanes(payload));
+    return true;
+  };
+}

@@ -1,0 +1,206 @@
+import type { DeadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
+import { PARALLELISM_MAX } from '../../domain/flow-control/flow-control.ts';
+import type { AttemptFailure } from '../../domain/messages/messages.ts';
+import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
+import { CONTENT_OF_WORK, type MessageWork, workColumns, workOf, type WorkRow } from './message-work.ts';
+
+export interface ClaimInput {
+  /** The most messages of this claim. */
+  most: number;
+  /** The most deliveries that the workspace may have in flight. */
+  share: number;
+  /** Identifies the claimer. */
+  claim: string;
+  /** The worker as its attempts name it. */
+  worker: string;
+  /** When the lease ends, others give the attempts up. The claimer renews it. */
+  leaseMs: number;
+  /** The lane behind which this claim begins, as the last one answered. */
+  afterLane: string;
+}
+
+export interface Claimed {
+  works: MessageWork[];
+  /** Messages whose rows this statement could not see, because they were committed while it waited: `readClaimed` reads them. */
+  unread: string[];
+  lastLane: string;
+  /** Messages are left that are due: a limit holds them back, or this claim had no room for them. */
+  isLeft: boolean;
+  /** Milliseconds until time alone may let the next message through. Null when only an event can. */
+  nextInMs: number | null;
+}
+
+type ClaimRow = WorkRow & {
+  claimedId: string | null;
+  lastLane: string | null;
+  isLeft: boolean | null;
+  nextInMs: number | null;
+};
+
+/** Claims due messages of an environment in fair turn, and records their attempts: `claim_messages` in migration 0026-lanes. */
+export async function claimMessages(tx: EnvironmentTransaction, input: ClaimInput): Promise<Claimed> {
+  const rows = await tx.rows<ClaimRow>('claim_messages', CLAIM, { ...input, inFlightMax: PARALLELISM_MAX });
+  const last = rows.find(({ claimedId }) => claimedId === null);
+  if (last === undefined) throw new Error('a claim answers one row more than its messages');
+  const claimed = rows.filter(({ claimedId }) => claimedId !== null);
+  return {
+    works: claimed.filter(isRead).map(withoutClaim),
+    unread: claimed.flatMap((row) => (isRead(row) || row.claimedId === null ? [] : [row.claimedId])),
+    lastLane: last.lastLane ?? '',
+    isLeft: last.isLeft === true,
+    nextInMs: last.nextInMs,
+  };
+}
+
+const CLAIM = `SELECT q.message_id AS "claimedId", q.last_lane AS "lastLane", q.is_left AS "isLeft", q.next_in_ms AS "nextInMs",
+    ${workColumns('q.number')}
+  FROM claim_messages(:most, :share, :inFlightMax, :claim, :worker, :leaseMs * interval '1 millisecond', :afterLane) q
+  LEFT JOIN messages m ON m.id = q.message_id ${CONTENT_OF_WORK}`;
+
+/** The columns of a message that the statement did not see are all null. */
+function isRead(row: ClaimRow): boolean {
+  return (row.id as string | null) !== null;
+}
+
+function withoutClaim({
+  claimedId: _id,
+  lastLane: _lane,
+  isLeft: _left,
+  nextInMs: _next,
+  ...row
+}: ClaimRow): MessageWork {
+  return workOf(row);
+}
+
+const OPEN_ATTEMPT = `JOIN message_attempts a ON a.message_id = m.id AND a.status = 'started'`;
+
+/** Reads messages that have an attempt under way. */
+export async function readClaimed(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<MessageWork[]> {
+  const rows = await tx.rows<WorkRow>(
+    'read_claimed',
+    `SELECT ${workColumns('a.number')} FROM messages m ${OPEN_ATTEMPT} ${CONTENT_OF_WORK} WHERE m.id = ANY (:messageIds)`,
+    { messageIds: [...messageIds] },
+  );
+  return rows.map(workOf);
+}
+
+/** Locks messages whose lease has ended: their worker is lost, and with it what their attempt saw. */
+export async function lockLostMessages(tx: EnvironmentTransaction, most: number): Promise<MessageWork[]> {
+  const rows = await tx.rows<WorkRow>(
+    'lock_lost_messages',
+    `SELECT ${workColumns('a.number')} FROM lane_queue q JOIN messages m ON m.id = q.message_id ${OPEN_ATTEMPT} ${CONTENT_OF_WORK}
+     WHERE q.environment_id = current_environment_id() AND q.state = 'taken' AND q.lease_until <= clock_timestamp()
+     ORDER BY q.message_id LIMIT :most FOR UPDATE OF q SKIP LOCKED`,
+    { most },
+  );
+  return rows.map(workOf);
+}
+
+/** Renews the leases of messages that this claimer has in flight. One that was given up meanwhile is left alone. */
+export async function renewLeases(
+  tx: EnvironmentTransaction,
+  { claim, messageIds, leaseMs }: { claim: string; messageIds: readonly string[]; leaseMs: number },
+): Promise<void> {
+  await tx.raw(
+    'renew_leases',
+    `UPDATE lane_queue SET lease_until = clock_timestamp() + :leaseMs * interval '1 millisecond'
+     WHERE message_id = ANY (:messageIds) AND claim = :claim`,
+    { claim, messageIds: [...messageIds], leaseMs },
+  );
+}
+
+/** What an attempt saw. */
+export interface SeenResponse {
+  status: number | null;
+  headers: Record<string, string> | null;
+  /** At most 8 KiB, with credentials removed. */
+  body: Buffer | null;
+}
+
+export type Outcome =
+  | { kind: 'delivered' }
+  | { kind: 'failed'; error: string; reason: DeadLetterReason }
+  /** `isAgain`: the attempt was lost and is made again, without a workflow that waits for it. */
+  | { kind: 'retry'; error: string; delayMs: number; isAgain: boolean };
+
+/** The end of an attempt, and what comes of its message. */
+export interface AttemptEnd {
+  messageId: string;
+  number: number;
+  /** `abandoned`: the worker was lost before the end of the attempt was recorded. */
+  status: 'completed' | 'abandoned';
+  seen: SeenResponse;
+  /** Why no usable answer came. Null when one came, or when nobody knows. */
+  failure: AttemptFailure | null;
+  /** The address that was dialled. Null when none was, or when nobody knows. */
+  address: string | null;
+  /** How long the call took. Null when nobody knows. */
+  latencyMs: number | null;
+  outcome: Outcome;
+}
+
+/**
+ * Records the ends of attempts, once each, with their outcomes. Returns the messages whose attempt it closed, and whether each has a
+ * workflow; what an attempt saw that was closed before is ignored.
+ */
+export async function settleAttempts(
+  tx: EnvironmentTransaction,
+  ends: readonly AttemptEnd[],
+): Promise<ReadonlyMap<string, { hasWorkflow: boolean }>> {
+  const rows = await tx.rows<{ messageId: string; hasWorkflow: boolean }>(
+    'settle_attempts',
+    `SELECT message_id AS "messageId", has_workflow AS "hasWorkflow" FROM settle_attempts(CAST(:results AS jsonb))`,
+    { results: JSON.stringify(ends.map(resultOf)) },
+  );
+  return new Map(rows.map(({ messageId, hasWorkflow }) => [messageId, { hasWorkflow }]));
+}
+
+function resultOf({ messageId, number, status, seen, failure, address, latencyMs, outcome }: AttemptEnd) {
+  return {
+    id: messageId,
+    number,
+    status,
+    response_status: seen.status,
+    response_headers: seen.headers,
+    response_body: seen.body === null ? null : `\\x${seen.body.toString('hex')}`,
+    failure,
+    error: outcome.kind === 'delivered' ? null : outcome.error,
+    address,
+    latency_ms: latencyMs,
+    outcome: outcome.kind,
+    delay_ms: outcome.kind === 'retry' ? outcome.delayMs : null,
+    is_again: outcome.kind === 'retry' && outcome.isAgain,
+    reason: outcome.kind === 'failed' ? outcome.reason : null,
+  };
+}
+
+/** A destination asked for a pause of all messages of these keys. The longest counts. In the order of the keys. */
+export async function holdLanes(tx: EnvironmentTransaction, holdsMs: ReadonlyMap<string, number>): Promise<void> {
+  for (const [laneId, holdMs] of [...holdsMs].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    await tx.raw(
+      'hold_lanes',
+      `UPDATE lanes SET held_until = GREATEST(held_until, clock_timestamp() + :holdMs * interval '1 millisecond') WHERE id = :laneId`,
+      { laneId, holdMs },
+    );
+  }
+}
+
+export interface DueEnvironment extends Tenant {
+  /** An attempt was lost with its worker. */
+  isLost: boolean;
+  /** Temporal has not handed a message over that was due half a minute ago. */
+  isLate: boolean;
+}
+
+/** Environments in which a message is due or an attempt is lost, in the order of their ids. */
+export async function findDueLanes(
+  db: Pick<Database, 'directory'>,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<DueEnvironment[]> {
+  return db.directory.rows<DueEnvironment>(
+    'find_due_lanes',
+    `SELECT workspace_id AS "workspaceId", environment_id AS "environmentId", is_lost AS "isLost", is_late AS "isLate"
+     FROM find_due_lanes(?, ?)`,
+    [afterId, limit],
+  );
+}

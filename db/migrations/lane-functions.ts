@@ -1,0 +1,216 @@
+/** Functions of 0026-lanes: the claim of due messages, and the end of their attempts. */
+
+/**
+ * Claims up to \`most\` messages of the environment that may be sent now: each is taken, and its attempt is on record, when the caller
+ * commits. One claim of a workspace runs at a time, so that two never both take its last place.
+ *
+ * Keyed lanes come first, in turn from behind \`after_lane\`, a few messages of each and together at most half of the claim where ordinary
+ * messages wait too; these take the rest. The last row has no message. It says behind which lane the next claim begins, whether messages
+ * are left that only a limit holds back, or that this claim had no room for, and when time alone may let the next one through.
+ */
+export const CLAIM = `
+  CREATE FUNCTION claim_messages(most integer, share integer, in_flight_max integer, of_claim text, worker text, lease interval, after_lane text)
+    RETURNS TABLE (message_id text, number integer, last_lane text, is_left boolean, next_in_ms double precision)
+    LANGUAGE plpgsql ROWS 20 AS $$
+  #variable_conflict use_column
+  DECLARE
+    of_environment constant uuid := current_environment_id();
+    at timestamptz;
+    free integer;
+    is_halted boolean;
+    ids text[] := '{}';
+    taken text[];
+    lane record;
+    took record;
+    for_keys integer;
+    head timestamptz;
+    next_at timestamptz;
+    behind text := after_lane;
+    left_over boolean := false;
+    -- What Temporal has not handed over by then is claimed without it.
+    late constant interval := interval '30 seconds';
+    -- Of one keyed lane in one claim.
+    turn constant integer := 20;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('lane/delivery/' || current_workspace_id(), 0));
+    SELECT h.halted_at IS NOT NULL INTO is_halted FROM read_halt() h;
+    at := clock_timestamp();
+    free := LEAST(most, share - deliveries_in_flight());
+    IF free > 0 THEN
+      for_keys := CASE WHEN EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id IS NULL
+          AND q.state <> 'taken' AND q.due_at <= at) THEN (free + 1) / 2 ELSE free END;
+      FOR lane IN
+        SELECT l.id, l.passed FROM (
+          SELECT w.id, 1 AS passed FROM waiting_lanes(after_lane, NULL) w
+          UNION ALL SELECT w.id, 2 FROM waiting_lanes('', after_lane) w) l
+        WHERE NOT is_halted
+      LOOP
+        IF cardinality(ids) >= for_keys THEN
+          left_over := true;
+          EXIT;
+        END IF;
+        SELECT * INTO STRICT took
+          FROM take_from_lane(lane.id, LEAST(turn, for_keys - cardinality(ids)), in_flight_max, of_claim, at + lease);
+        ids := ids || took.taken;
+        behind := lane.id;
+        left_over := left_over OR took.is_left;
+        next_at := LEAST(next_at, took.next_at);
+      END LOOP;
+      WITH next AS MATERIALIZED (
+          SELECT q.message_id FROM lane_queue q
+          WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= at
+            AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt)
+          ORDER BY q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED),
+        leased AS (
+          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease FROM next n
+          WHERE q.message_id = n.message_id RETURNING q.message_id)
+        SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
+      ids := ids || taken;
+    ELSE
+      left_over := true; -- others of the workspace are in flight
+    END IF;
+    SELECT q.due_at INTO head FROM lane_queue q
+      WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state = 'ready' AND NOT is_halted
+      ORDER BY q.due_at LIMIT 1;
+    IF head <= at THEN left_over := true; ELSE next_at := LEAST(next_at, head); END IF;
+    IF cardinality(ids) > 0 THEN
+      RETURN QUERY WITH begun AS (
+          UPDATE messages m SET status = 'processing', attempts = m.attempts + 1, updated_at = now()
+          WHERE m.id = ANY (ids) RETURNING m.id, m.attempts, m.url, m.subscription_id)
+        INSERT INTO message_attempts AS a (message_id, number, environment_id, target, worker, subscription_id)
+        SELECT b.id, b.attempts, of_environment, url_target(b.url), worker, b.subscription_id FROM begun b
+        RETURNING a.message_id, a.number, NULL::text, NULL::boolean, NULL::double precision;
+    END IF;
+    RETURN QUERY SELECT NULL::text, NULL::integer, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
+  END $$;
+
+  -- The keyed lanes of the environment with a message that is due, between two ids; both are left out.
+  CREATE FUNCTION waiting_lanes(from_id text, before_id text) RETURNS TABLE (id text) LANGUAGE sql STABLE
+    BEGIN ATOMIC
+      WITH RECURSIVE walk (id) AS (
+        (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > from_id AND q.state <> 'taken'
+          ORDER BY q.lane_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > w.id AND q.state <> 'taken'
+          ORDER BY q.lane_id LIMIT 1)
+        FROM walk w WHERE w.id IS NOT NULL AND (before_id IS NULL OR w.id < before_id))
+      SELECT w.id FROM walk w WHERE w.id IS NOT NULL AND (before_id IS NULL OR w.id < before_id);
+    END;
+
+  -- Takes what a keyed lane may send now, in the order of the due times. Somebody who changes the lane at this moment has it: the next
+  -- claim looks again. \`next_at\`: when time alone may let more through; \`is_left\`: only a free slot, or the next claim, does.
+  CREATE FUNCTION take_from_lane(of_lane text, most integer, in_flight_max integer, of_claim text, until timestamptz)
+    RETURNS TABLE (taken text[], next_at timestamptz, is_left boolean) LANGUAGE plpgsql ROWS 1 AS $$
+  DECLARE
+    k lanes;
+    at timestamptz;
+    slots integer;                     -- by parallelism
+    calls integer := 2147483647;       -- by rate, within the present window
+    head timestamptz;
+    late constant interval := interval '30 seconds';
+  BEGIN
+    taken := '{}';
+    is_left := false;
+    SELECT * INTO k FROM lanes l WHERE l.id = of_lane FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+      is_left := true;
+      RETURN NEXT;
+      RETURN;
+    END IF;
+    at := clock_timestamp();
+    IF k.paused_at IS NOT NULL THEN
+      RETURN NEXT;
+      RETURN;
+    END IF;
+    SELECT COALESCE(k.parallelism, in_flight_max) - count(*) INTO slots FROM lane_queue q WHERE q.lane_id = of_lane AND q.state = 'taken';
+    IF k.rate IS NOT NULL THEN
+      IF COALESCE(k.window_started_at + make_interval(secs => k.period_seconds) <= at, true) THEN
+        k.window_started_at := at;
+        k.window_count := 0;
+      END IF;
+      calls := k.rate - k.window_count;
+    END IF;
+    IF COALESCE(k.held_until <= at, true) AND LEAST(slots, calls) > 0 THEN
+      WITH next AS MATERIALIZED (
+          SELECT q.message_id FROM lane_queue q
+          WHERE q.environment_id = k.environment_id AND q.lane_id = of_lane AND q.state <> 'taken' AND q.due_at <= at
+            AND (q.state = 'ready' OR q.due_at <= at - late)
+          ORDER BY q.due_at, q.message_id LIMIT LEAST(most, slots, calls) FOR UPDATE SKIP LOCKED),
+        leased AS (
+          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = until FROM next n
+          WHERE q.message_id = n.message_id RETURNING q.message_id)
+        SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
+      slots := slots - cardinality(taken);
+      calls := calls - cardinality(taken);
+      IF k.rate IS NOT NULL AND cardinality(taken) > 0 THEN
+        UPDATE lanes l SET window_started_at = k.window_started_at, window_count = k.window_count + cardinality(taken) WHERE l.id = of_lane;
+      END IF;
+    END IF;
+    SELECT q.due_at INTO head FROM lane_queue q
+      WHERE q.environment_id = k.environment_id AND q.lane_id = of_lane AND q.state <> 'taken' AND (q.state = 'ready' OR q.due_at <= at - late)
+      ORDER BY q.due_at, q.message_id LIMIT 1;
+    IF head IS NOT NULL THEN
+      next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
+      is_left := next_at <= at;
+      IF is_left OR slots <= 0 THEN next_at := NULL; END IF;
+    END IF;
+    RETURN NEXT;
+  END $$;
+`;
+
+/**
+ * Ends attempts, many at once, each with its outcome: the message is delivered, failed, or waits for its next attempt. An attempt that was
+ * closed before (its lease had ended) changes nothing and is not answered. A message that fails becomes a dead letter, but for the delivery of
+ * an event: its subscription is recovered (docs/dead-letters.md, "What").
+ *
+ * A member of \`results\`: id, number, status (of the attempt), response_status, response_headers, response_body (hexadecimal), failure, error,
+ * address, latency_ms, outcome (delivered, failed, retry), delay_ms, is_again (the attempt was lost: it is made again without a workflow), reason.
+ */
+export const SETTLE = `
+  CREATE FUNCTION settled_results(results jsonb) RETURNS TABLE (id text, number integer, status text, response_status integer,
+      response_headers jsonb, response_body bytea, failure text, error text, address text, latency_ms integer, outcome text, delay_ms bigint,
+      is_again boolean, reason text)
+    LANGUAGE sql IMMUTABLE ROWS 20
+    BEGIN ATOMIC
+      SELECT * FROM jsonb_to_recordset(results) AS r (id text, number integer, status text, response_status integer, response_headers jsonb,
+        response_body bytea, failure text, error text, address text, latency_ms integer, outcome text, delay_ms bigint, is_again boolean,
+        reason text);
+    END;
+
+  CREATE FUNCTION settle_attempts(results jsonb) RETURNS TABLE (message_id text, has_workflow boolean) LANGUAGE plpgsql ROWS 20 AS $$
+  #variable_conflict use_column
+  DECLARE
+    closed text[];
+  BEGIN
+    PERFORM FROM lane_queue q WHERE q.message_id IN (SELECT r ->> 'id' FROM jsonb_array_elements(results) r) ORDER BY q.message_id FOR UPDATE;
+    WITH ended AS (
+        UPDATE message_attempts a SET status = g.status, response_status = g.response_status, response_headers = g.response_headers,
+          response_body = g.response_body, failure = g.failure, error = g.error, address = g.address, latency_ms = g.latency_ms,
+          finished_at = now()
+        FROM settled_results(results) g
+        WHERE a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
+      SELECT COALESCE(array_agg(e.message_id), '{}') INTO closed FROM ended e;
+    UPDATE messages m SET response_status = g.response_status, error_message = g.error, updated_at = now(),
+        status = CASE WHEN g.outcome = 'retry' THEN m.status ELSE g.outcome END,
+        delivered_at = CASE WHEN g.outcome = 'delivered' THEN now() END,
+        failed_at = CASE WHEN g.outcome = 'failed' THEN now() END,
+        next_attempt_at = CASE WHEN g.outcome = 'retry' THEN clock_timestamp() + g.delay_ms * interval '1 millisecond' ELSE m.next_attempt_at END
+      FROM settled_results(results) g WHERE m.id = g.id AND m.id = ANY (closed);
+    INSERT INTO dead_letters (message_id, environment_id, retention, reason, url, url_group_id, schedule_id, response_status, label,
+        last_attempt_at, failed_at)
+      SELECT m.id, m.environment_id, m.retention, g.reason, m.url, m.url_group_id, m.schedule_id, m.response_status, m.label,
+        (SELECT a.started_at FROM message_attempts a WHERE a.message_id = m.id ORDER BY a.number DESC LIMIT 1), m.failed_at
+      FROM settled_results(results) g JOIN messages m ON m.id = g.id
+      WHERE g.outcome = 'failed' AND m.id = ANY (closed) AND m.kind <> 'event';
+    RETURN QUERY
+      WITH waiting AS (
+        UPDATE lane_queue q SET state = CASE WHEN g.is_again THEN 'ready' ELSE 'timed' END, claim = NULL, lease_until = NULL,
+          due_at = m.next_attempt_at, has_workflow = q.has_workflow OR NOT g.is_again
+        FROM settled_results(results) g JOIN messages m ON m.id = g.id
+        WHERE q.message_id = g.id AND g.outcome = 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow),
+      gone AS (
+        DELETE FROM lane_queue q USING settled_results(results) g
+        WHERE q.message_id = g.id AND g.outcome <> 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow)
+      SELECT w.message_id, w.has_workflow FROM waiting w UNION ALL SELECT g.message_id, g.has_workflow FROM gone g;
+  END $$;
+`;
