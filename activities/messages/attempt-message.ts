@@ -8,7 +8,6 @@ import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { followDelivery } from './follow-delivery.ts';
 import { startGranted } from '../flow-control/start-granted.ts';
-import { LikelyClasses } from '../../db/messages/partitions.ts';
 import { releasePermit } from '../../db/in-flight/permits.ts';
 import { Queued } from '../permit-takers.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
@@ -19,7 +18,7 @@ import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';
 import { startWaitingFiring } from './start-waiting-firing.ts';
 import { settleAttempt } from './settle-attempt.ts';
-import { type Delivery, OTHER_CLASS, type Visit, visitMessage } from './visit-message.ts';
+import { type Delivery, type Visit, visitMessage } from './visit-message.ts';
 
 /**
  * Looks at a message and does what is due: waits, holds, ends, or makes the next attempt. It decides everything from the
@@ -30,12 +29,11 @@ import { type Delivery, OTHER_CLASS, type Visit, visitMessage } from './visit-me
  * next run returns what is on record.
  */
 export function attemptMessage(deps: ActivityDependencies) {
-  const likely = new LikelyClasses();
-  return async (ref: MessageRef): Promise<DeliveryStep> => withHeartbeats(deps, () => attemptOnce(deps, ref, likely));
+  return async (ref: MessageRef): Promise<DeliveryStep> => withHeartbeats(deps, () => attemptOnce(deps, ref));
 }
 
-async function attemptOnce(deps: ActivityDependencies, ref: MessageRef, likely: LikelyClasses): Promise<DeliveryStep> {
-  const visit = await visited(deps, ref, likely);
+async function attemptOnce(deps: ActivityDependencies, ref: MessageRef): Promise<DeliveryStep> {
+  const visit = await visited(deps, ref);
   if (visit.next !== 'send') return afterStep(deps, ref, visit);
   const call: Call = { egress: { bytes: 0 }, trace: { address: null }, latencyMs: null };
   const result = await send(deps, ref, visit.delivery, call);
@@ -57,23 +55,18 @@ interface Call {
  * Releases the permit, or the position in the queue, of a message that neither sends nor waits for a permit: a cancelled or
  * held message must keep nothing waiting, and a lost attempt is over.
  */
-async function visited(deps: ActivityDependencies, ref: MessageRef, likely: LikelyClasses): Promise<Visit> {
+async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Visit> {
   const permit = { kind: 'delivery', holder: ref.messageId, most: deps.inFlightCaps.delivery } as const;
   const inTransaction = () =>
     deps.db.withEnvironment(ref, async (tx) => {
-      const seen = await visitMessage(tx, deps, ref, likely);
-      if (seen === null || seen === OTHER_CLASS || seen instanceof Queued) return seen;
+      const seen = await visitMessage(tx, deps, ref);
+      if (seen === null || seen instanceof Queued) return seen;
       const { visit, grant, ended } = seen;
       const next = visit.next === 'send' ? null : await releasePermit(tx, permit);
       await followDelivery(tx, deps, ref, ended);
       return { visit, grant, next };
     });
-  const visited = await deps.permitTakers.inTurn({ workspaceId: ref.workspaceId, ...permit }, async () => {
-    for (;;) {
-      const seen = await inTransaction();
-      if (seen !== OTHER_CLASS) return seen;
-    }
-  });
+  const visited = await deps.permitTakers.inTurn({ workspaceId: ref.workspaceId, ...permit }, inTransaction);
   if (isWithoutPermit(visited)) return { next: 'wait', delayMs: visited.lookAgainMs, isQueued: true };
   await startGranted(deps, ref, visited.grant);
   await tellNext(deps, 'delivery', visited.next);

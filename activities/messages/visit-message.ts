@@ -6,17 +6,9 @@ import { isHalted } from '../../db/environments/halt.ts';
 import { isSubscriptionGone } from '../../db/events/fan-out.ts';
 import { readSigners, type SealedSigner } from '../../db/events/subscription-secrets.ts';
 import { findUnbegunCallbacks } from '../../db/messages/queries.ts';
-import { type LikelyClasses, partitionOf } from '../../db/messages/partitions.ts';
-import {
-  holdMessage,
-  lockInPartition,
-  lockMessageRow,
-  markBegun,
-  type MessageWork,
-  readBelongings,
-} from '../../db/messages/lock-message.ts';
+import { holdMessage, lockMessage, markBegun, type MessageWork } from '../../db/messages/lock-message.ts';
 import { startAttempt, type StartedAttempt, startPermittedAttempt } from '../../db/messages/attempts.ts';
-import { readSealedSigningKeys, type SealedSigningKey } from '../../db/signing-keys/signing-keys.ts';
+import { readSealedSigningKeys } from '../../db/signing-keys/signing-keys.ts';
 import { type Grant, PERMIT_WAIT_LEASE_MS } from '../../domain/flow-control/flow-control.ts';
 import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
@@ -43,9 +35,6 @@ export interface Visited {
   ended: EventDeliveryEnd | null;
 }
 
-/** It was looked for in another class of retention than its own, and nothing was written. The next visit looks in every class. */
-export const OTHER_CLASS = 'other_class';
-
 /** This worker as its attempts name it, and as Temporal names it. */
 const WORKER = `${process.pid}@${hostname()}`;
 const GONE_ERROR = 'not sent: its subscription is deleted, and the secret that signs for it';
@@ -60,11 +49,8 @@ export async function visitMessage(
   tx: EnvironmentTransaction,
   deps: Pick<ActivityDependencies, 'vault' | 'logger' | 'inFlightCaps'>,
   ref: MessageRef,
-  likely: LikelyClasses,
-): Promise<Visited | Queued | typeof OTHER_CLASS | null> {
-  const looked = await lookAt(tx, ref, likely);
-  if (looked === null) return OTHER_CLASS;
-  const { work, halted, signers, isGone } = looked;
+): Promise<Visited | Queued | null> {
+  const { work, halted, signers, isGone } = await lookAt(tx, ref);
   const { id, status } = work;
   if (status === 'delivered' || status === 'failed' || status === 'cancelled') {
     return onlyOf(endOf(work, status, await findUnbegunCallbacks(tx, id)));
@@ -104,49 +90,21 @@ interface Looked {
 
 /**
  * Locks the message and reads the rows that decide about it. Statements are sent together where possible, because the visits of a
- * workspace follow one another. Returns null when the message is of another class than was likely.
+ * workspace follow one another.
  */
-async function lookAt(tx: EnvironmentTransaction, ref: MessageRef, likely: LikelyClasses): Promise<Looked | null> {
-  const locked = await lockWork(tx, ref, likely);
-  if (locked === null) return null;
-  const { work, halted, keys } = locked;
+async function lookAt(tx: EnvironmentTransaction, ref: MessageRef): Promise<Looked> {
+  const { messageId } = ref;
+  const [work, halted, keys] = await tx.inOrder(
+    () => lockMessage(tx, messageId),
+    () => isHalted(tx),
+    () => readSealedSigningKeys(tx),
+  );
+  if (work === null) throw new Error(`message ${messageId} is not there`);
   const [signers, isGone] = await tx.inOrder(
     () => readSigners(tx, ref, work.subscriptionId, keys),
     () => isSubscriptionGone(tx, work.subscriptionId),
   );
   return { work, halted, signers, isGone };
-}
-
-/**
- * Rows that can be read without knowing the message are read together with it. If its class was guessed wrong, another transaction has to
- * look again, since those rows were locked before the message.
- */
-async function lockWork(
-  tx: EnvironmentTransaction,
-  { messageId: id, workspaceId }: MessageRef,
-  likely: LikelyClasses,
-): Promise<{ work: MessageWork; halted: boolean; keys: SealedSigningKey[] } | null> {
-  const retention = likely.of(workspaceId);
-  const partition = retention === null ? null : partitionOf({ id, retention });
-  if (partition !== null) {
-    const [work, halted, keys] = await tx.inOrder(
-      () => lockInPartition(tx, id, partition),
-      () => isHalted(tx),
-      () => readSealedSigningKeys(tx),
-    );
-    if (work !== null) return { work, halted, keys };
-    likely.forget(workspaceId);
-    return null;
-  }
-  const row = await lockMessageRow(tx, id, retention);
-  if (row === null) throw new Error(`message ${id} is not there`);
-  likely.note(workspaceId, row.retention);
-  const [belongings, halted, keys] = await tx.inOrder(
-    () => readBelongings(tx, row),
-    () => isHalted(tx),
-    () => readSealedSigningKeys(tx),
-  );
-  return { work: { ...row, ...belongings }, halted, keys };
 }
 
 /** Starts the attempt, where there is a permit for it; for one with a flow-control key also where its slot holds still. */

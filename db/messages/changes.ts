@@ -101,13 +101,13 @@ export async function cancelMessage(
 ): Promise<{ cancelled: MessageRecord; grant: Grant | null } | { inTheWay: InTheWay } | null> {
   const work = await lockMessage(tx, messageId);
   if (work === null) return null;
-  const { status, openAttempt, retention } = work;
+  const { status, openAttempt } = work;
   if (status === 'delivered' || status === 'failed' || status === 'cancelled') return { inTheWay: status };
   if (openAttempt !== null) return { inTheWay: 'attempt' };
   await tx.raw(
     'cancel_message',
-    `UPDATE messages SET status = 'cancelled', held_at = NULL, paced = false, updated_at = now() WHERE id = ? AND retention = ?`,
-    [messageId, retention],
+    `UPDATE messages SET status = 'cancelled', held_at = NULL, paced = false, updated_at = now() WHERE id = ?`,
+    [messageId],
   );
   const cancelled = await getMessage(tx, messageId);
   if (cancelled === null) throw new Error(`message ${messageId} was locked and is gone`);

@@ -100,8 +100,8 @@ const INSERT = `WITH given AS MATERIALIZED (
       flow_control_key text, retry_of text, event_id text, subscription_id text, headers jsonb, body text, body_kind text, body_sealed boolean,
       master_key_version integer, wrapped_data_key bytea, sealed_value bytea)
   ), content AS (
-    INSERT INTO message_contents (message_id, environment_id, retention, ${CONTENT_COLUMNS})
-    SELECT id, current_environment_id(), retention, ${CONTENT_COLUMNS} FROM given)
+    INSERT INTO message_contents (message_id, environment_id, ${CONTENT_COLUMNS})
+    SELECT id, current_environment_id(), ${CONTENT_COLUMNS} FROM given)
   INSERT INTO messages (environment_id, retention, ${MESSAGE_COLUMNS}, status, next_attempt_at, paced)
   SELECT current_environment_id(), retention, ${MESSAGE_COLUMNS}, CASE WHEN scheduled_for > now() THEN 'scheduled' ELSE 'pending' END,
     COALESCE(scheduled_for, now()), COALESCE(scheduled_for > now(), false) AND flow_control_key_id IS NULL
