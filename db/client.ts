@@ -82,7 +82,7 @@ export const POOL_MAX_DEFAULT = 20;
 /** Maximum wait for a connection of the pool, including the time to open one. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const IDLE_CONNECTION_TIMEOUT_MS = 30_000;
-/** A connection is closed after this long, with its prepared statements for partitions of long ago. */
+/** A connection is closed after this long, with its prepared statements. */
 const CONNECTION_LIFETIME_SECONDS = 24 * 60 * 60;
 /** Our statements are short. A statement that is not must not hold its locks indefinitely. */
 const STATEMENT_TIMEOUT_MS = 30_000;

@@ -957,15 +957,15 @@ CREATE OR REPLACE FUNCTION public.check_message_attempt_move()
  LANGUAGE plpgsql
 AS $function$
   BEGIN
-    IF current_user = 'service_directory' THEN RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END; END IF;
     IF TG_OP = 'DELETE' THEN
-      RAISE EXCEPTION 'attempts of message % are not deleted: they go with their partition', OLD.message_id USING ERRCODE = 'check_violation';
+      IF current_user = 'service_directory' THEN RETURN OLD; END IF;
+      RAISE EXCEPTION 'attempts of message % are not deleted: they go when they have had their time', OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
     IF OLD.status <> 'started' THEN
       RAISE EXCEPTION 'attempt % of message % is closed', OLD.number, OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
-    IF (NEW.message_id, NEW.number, NEW.retention, NEW.worker, NEW.started_at)
-       IS DISTINCT FROM (OLD.message_id, OLD.number, OLD.retention, OLD.worker, OLD.started_at) THEN
+    IF (NEW.message_id, NEW.number, NEW.worker, NEW.started_at)
+       IS DISTINCT FROM (OLD.message_id, OLD.number, OLD.worker, OLD.started_at) THEN
       RAISE EXCEPTION 'the identity of attempt % of message % is immutable', OLD.number, OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
@@ -977,14 +977,12 @@ CREATE OR REPLACE FUNCTION public.check_message_move()
  LANGUAGE plpgsql
 AS $function$
     BEGIN
-      IF current_user = 'service_directory' THEN
-        -- It moves rows to another partition, which deletes and inserts them, and deletes those that were kept and have had their time.
-        IF TG_OP <> 'DELETE' THEN RETURN NEW; END IF;
-        IF NOT starts_with(OLD.retention, 'kept_') THEN RETURN OLD; END IF;
-        IF OLD.status IN ('delivered', 'failed', 'cancelled') AND OLD.updated_at < now() - interval '7 days' THEN RETURN OLD; END IF;
-      END IF;
       IF TG_OP = 'DELETE' THEN
-        RAISE EXCEPTION 'message % is not deleted: it goes with its partition', OLD.id USING ERRCODE = 'check_violation';
+        IF current_user = 'service_directory' AND OLD.status IN ('delivered', 'failed', 'cancelled') AND OLD.updated_at < now() - make_interval(
+            days => (SELECT k.record_days FROM message_retention_classes() k WHERE k.class = OLD.retention)) THEN
+          RETURN OLD;
+        END IF;
+        RAISE EXCEPTION 'message % is not deleted: it goes when it has had its time', OLD.id USING ERRCODE = 'check_violation';
       END IF;
       IF TG_OP = 'INSERT' THEN
         IF NEW.status NOT IN ('pending', 'scheduled') THEN
@@ -1002,6 +1000,9 @@ AS $function$
       END IF;
       IF NEW.attempts < OLD.attempts THEN
         RAISE EXCEPTION 'the attempts of message % only grow', OLD.id USING ERRCODE = 'check_violation';
+      END IF;
+      IF OLD.status IN ('delivered', 'failed', 'cancelled') AND NEW.updated_at <> OLD.updated_at THEN
+        RAISE EXCEPTION 'message % has ended', OLD.id USING ERRCODE = 'check_violation';
       END IF;
       IF NEW.status <> OLD.status AND NOT (CASE OLD.status
           WHEN 'scheduled' THEN NEW.status IN ('pending', 'processing', 'cancelled')
@@ -2076,34 +2077,6 @@ ALTER FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) OWNER 
 REVOKE ALL ON FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.delete_kept_messages(most integer)
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  DECLARE
-    one record;
-    deleted integer;
-    total integer := 0;
-  BEGIN
-    FOR one IN SELECT t.name, t.id_column, 'kept_' || k.class AS class,
-        now() - make_interval(days => CASE t.goes_with WHEN 'content' THEN k.content_days ELSE k.record_days END) AS kept_since
-      FROM partitions.message_tables t, message_retention_classes() k ORDER BY t.goes_with LOOP
-      EXECUTE format('DELETE FROM %1$I WHERE retention = $1 AND %2$I IN (
-          SELECT r.%2$I FROM %1$I r LEFT JOIN messages m ON m.id = r.%2$I WHERE r.retention = $1
-            AND (m.id IS NULL OR m.status IN (''delivered'', ''failed'', ''cancelled'') AND m.updated_at < $2) LIMIT $3)',
-        one.name, one.id_column) USING one.class, one.kept_since, most;
-      GET DIAGNOSTICS deleted = ROW_COUNT;
-      total := total + deleted;
-    END LOOP;
-    RETURN total;
-  END $function$
-;
-ALTER FUNCTION delete_kept_messages(integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION delete_kept_messages(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION delete_kept_messages(integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.delete_oauth_artifact(of_hash bytea, of_kind text)
  RETURNS void
  LANGUAGE sql
@@ -2167,8 +2140,7 @@ AS $function$
     deleted integer;
     total integer := 0;
   BEGIN
-    FOR kept IN SELECT stored.retention, now() - make_interval(days => k.record_days) AS since
-        FROM message_retention_classes() k, LATERAL (VALUES (k.class), ('kept_' || k.class)) stored (retention) LOOP
+    FOR kept IN SELECT k.class AS retention, now() - make_interval(days => k.record_days) AS since FROM message_retention_classes() k LOOP
       DELETE FROM dead_letters d WHERE d.message_id = ANY (ARRAY(
         SELECT o.message_id FROM dead_letters o WHERE o.retention = kept.retention AND o.failed_at < kept.since
         ORDER BY o.failed_at LIMIT most));
@@ -2206,6 +2178,56 @@ AS $function$
 ALTER FUNCTION delete_old_events(integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_old_events(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_old_events(integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.delete_old_messages(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$ -- in the order of an index, whatever is known of the table
+  DECLARE
+    mark record;
+    kept record;
+    ids text[];
+    last_ended_at timestamptz;
+    total integer := 0;
+  BEGIN
+    FOR mark IN SELECT m.retention, m.ended_at, m.message_id FROM message_content_marks m ORDER BY m.retention FOR UPDATE SKIP LOCKED LOOP
+      SELECT k.content_days, k.record_days INTO kept FROM message_retention_classes() k WHERE k.class = mark.retention;
+
+      SELECT array_agg(o.id ORDER BY o.updated_at, o.id), max(o.updated_at) INTO ids, last_ended_at FROM (
+        SELECT m.id, m.updated_at FROM messages m
+        WHERE m.retention = mark.retention AND m.status IN ('delivered', 'failed', 'cancelled')
+          AND (m.updated_at, m.id) > (mark.ended_at, mark.message_id) AND m.updated_at < now() - make_interval(days => kept.content_days)
+        ORDER BY m.updated_at, m.id LIMIT most) o;
+      IF ids IS NOT NULL THEN
+        DELETE FROM message_attempts a WHERE a.message_id = ANY (ids);
+        DELETE FROM message_contents c WHERE c.message_id = ANY (ids);
+        UPDATE message_content_marks m SET ended_at = last_ended_at, message_id = ids[cardinality(ids)] WHERE m.retention = mark.retention;
+        total := total + cardinality(ids);
+      END IF;
+
+      ids := ARRAY(
+        SELECT m.id FROM messages m
+        WHERE m.retention = mark.retention AND m.status IN ('delivered', 'failed', 'cancelled')
+          AND m.updated_at < now() - make_interval(days => kept.record_days)
+        ORDER BY m.updated_at, m.id LIMIT most);
+      IF cardinality(ids) > 0 THEN
+        DELETE FROM message_attempts a WHERE a.message_id = ANY (ids);
+        DELETE FROM message_contents c WHERE c.message_id = ANY (ids);
+        DELETE FROM messages m WHERE m.id = ANY (ids);
+        total := total + cardinality(ids);
+      END IF;
+    END LOOP;
+    RETURN total;
+  END $function$
+;
+ALTER FUNCTION delete_old_messages(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_old_messages(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_old_messages(integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.delete_old_notifications(older_than interval, ids text[])
  RETURNS integer
@@ -2330,41 +2352,6 @@ AS $function$
 ;
 REVOKE ALL ON FUNCTION drop_old_analytics_partition() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION drop_old_analytics_partition() TO service_app;
-
-CREATE OR REPLACE FUNCTION public.drop_old_message_partition()
- RETURNS text
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET lock_timeout TO '500ms'
-AS $function$
-    DECLARE
-      one record;
-      is_needed boolean;
-      look text;
-      unended text := 'm.status IN (''pending'', ''scheduled'', ''processing'')';
-    BEGIN
-      FOR one IN SELECT * FROM old_message_partitions() LOOP
-        look := format('SELECT EXISTS (SELECT FROM partitions.%I r JOIN partitions.%I m ON m.id = r.%I
-            WHERE m.id >= %L AND m.id < %L AND (#)) OR EXISTS (
-            SELECT FROM partitions.%1$I r JOIN partitions.messages_kept m ON m.id = r.%3$I WHERE #)',
-          one.leaf, 'messages_' || one.class, one.id_column, one.lower_id, one.upper_id);
-        EXECUTE replace(look, '#', format('%s OR m.updated_at > %L', unended, one.kept_since)) INTO is_needed;
-        CONTINUE WHEN is_needed;
-        BEGIN
-          EXECUTE format('LOCK TABLE partitions.%I IN ACCESS EXCLUSIVE MODE', one.leaf);
-          EXECUTE replace(look, '#', unended) INTO is_needed;
-          CONTINUE WHEN is_needed;
-          EXECUTE format('DROP TABLE partitions.%I', one.leaf);
-          RETURN one.leaf;
-        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
-        END;
-      END LOOP;
-      RETURN NULL;
-    END $function$
-;
-REVOKE ALL ON FUNCTION drop_old_message_partition() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION drop_old_message_partition() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.drop_old_run_partition()
  RETURNS text
@@ -4128,58 +4115,17 @@ AS $function$
   END $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.keep_live_messages(most integer)
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  DECLARE
-    one record;
-    ids text[];
-    moved integer;
-    total integer := 0;
-  BEGIN
-    -- The lock on the message keeps its attempts out. A locked message is left for the next call.
-    FOR one IN SELECT * FROM old_message_partitions() LOOP
-      EXECUTE format('SELECT array_agg(id) FROM (
-          SELECT m.id FROM messages m WHERE m.id >= $1 AND m.id < $2
-            AND (m.status IN (''pending'', ''scheduled'', ''processing'') OR m.updated_at > $3)
-            AND EXISTS (SELECT FROM %I r WHERE r.retention = $4 AND r.%I = m.id)
-          LIMIT $5 FOR UPDATE OF m SKIP LOCKED) alive', one.table_name, one.id_column)
-        INTO ids USING one.lower_id, one.upper_id, one.kept_since, one.class, most;
-      CONTINUE WHEN ids IS NULL;
-      EXECUTE format('UPDATE %I SET retention = ''kept_'' || retention WHERE retention = $1 AND %I = ANY ($2)',
-        one.table_name, one.id_column) USING one.class, ids;
-      GET DIAGNOSTICS moved = ROW_COUNT;
-      total := total + moved;
-    END LOOP;
-    -- DEFAULT partitions, a day later: whatever they hold goes on as what was kept.
-    FOR one IN SELECT t.name, t.id_column, k.class FROM partitions.message_tables t, message_retention_classes() k LOOP
-      EXECUTE format('UPDATE %1$I SET retention = ''kept_'' || retention WHERE retention = $1 AND %2$I IN (
-          SELECT %2$I FROM partitions.%3$I WHERE %2$I < $2 LIMIT $3)', one.name, one.id_column, one.name || '_' || one.class || '_default')
-        USING one.class, message_id_floor(now() - interval '1 day'), most;
-      GET DIAGNOSTICS moved = ROW_COUNT;
-      total := total + moved;
-    END LOOP;
-    RETURN total;
-  END $function$
-;
-ALTER FUNCTION keep_live_messages(integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION keep_live_messages(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION keep_live_messages(integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.keep_message_content()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
   BEGIN
-    IF current_user = 'service_directory' THEN RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END; END IF;
     IF TG_OP = 'DELETE' THEN
-      RAISE EXCEPTION 'the content of message % goes with its partition', OLD.message_id USING ERRCODE = 'check_violation';
+      IF current_user = 'service_directory' THEN RETURN OLD; END IF;
+      RAISE EXCEPTION 'the content of message % is not deleted: it goes when it has had its time', OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
-    IF (NEW.message_id, NEW.environment_id, NEW.retention, NEW.headers, NEW.body, NEW.body_kind, NEW.body_sealed, NEW.sealed_value)
-       IS DISTINCT FROM (OLD.message_id, OLD.environment_id, OLD.retention, OLD.headers, OLD.body, OLD.body_kind, OLD.body_sealed, OLD.sealed_value) THEN
+    IF (NEW.message_id, NEW.environment_id, NEW.headers, NEW.body, NEW.body_kind, NEW.body_sealed, NEW.sealed_value)
+       IS DISTINCT FROM (OLD.message_id, OLD.environment_id, OLD.headers, OLD.body, OLD.body_kind, OLD.body_sealed, OLD.sealed_value) THEN
       RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
@@ -4785,46 +4731,6 @@ AS $function$
 REVOKE ALL ON FUNCTION make_analytics_partitions() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION make_analytics_partitions() TO service_app;
 
-CREATE OR REPLACE FUNCTION public.make_message_partition(table_name text, id_column text, of_class text, days integer, at timestamp with time zone)
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    begins timestamptz := date_bin(make_interval(days => days), at, '2024-01-01T00:00:00Z'); -- a Monday
-    lower text := message_id_floor(begins);
-    upper text := message_id_floor(begins + make_interval(hours => 24 * days));
-    parent text := table_name || '_' || of_class;
-  BEGIN
-    RETURN attach_partition(to_regclass(format('partitions.%I', parent)), parent, to_char(begins AT TIME ZONE 'UTC', 'YYYYMMDD'), id_column, lower, upper);
-  END $function$
-;
-REVOKE ALL ON FUNCTION make_message_partition(text,text,text,integer,timestamp with time zone) FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION public.make_message_partitions()
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET lock_timeout TO '500ms'
-AS $function$
-  DECLARE
-    one record;
-    made integer := 0;
-  BEGIN
-    IF NOT pg_try_advisory_xact_lock(hashtext('message partitions')) THEN RETURN 0; END IF; -- another sweep
-    FOR one IN SELECT t.name, t.id_column, c.class, c.range_days, now() + make_interval(days => c.range_days * ahead) AS at
-        FROM partitions.message_tables t, message_retention_classes() c, generate_series(0, 3) ahead ORDER BY at, t.name LOOP
-      BEGIN
-        IF make_message_partition(one.name, one.id_column, one.class, one.range_days, one.at) THEN made := made + 1; END IF;
-      EXCEPTION WHEN lock_not_available OR check_violation THEN NULL;
-      END;
-    END LOOP;
-    RETURN made;
-  END $function$
-;
-REVOKE ALL ON FUNCTION make_message_partitions() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION make_message_partitions() TO service_app;
-
 CREATE OR REPLACE FUNCTION public.make_run_partition(at timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4942,29 +4848,12 @@ ALTER FUNCTION mend_analytics_sums(uuid) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION mend_analytics_sums(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION mend_analytics_sums(uuid) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.message_id_floor(at timestamp with time zone)
- RETURNS text
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  DECLARE
-    rest numeric := floor(extract(epoch FROM at) * 1000) * 1208925819614629174706176;
-    digits text := '';
-  BEGIN
-    FOR place IN 1..22 LOOP
-      digits := substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', mod(rest, 62)::integer + 1, 1) || digits;
-      rest := div(rest, 62);
-    END LOOP;
-    RETURN 'msg_' || digits;
-  END $function$
-;
-
 CREATE OR REPLACE FUNCTION public.message_retention_classes()
- RETURNS TABLE(class text, range_days integer, content_days integer, record_days integer)
+ RETURNS TABLE(class text, content_days integer, record_days integer)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
- VALUES ('week'::text,1,3,7), ('month'::text,7,14,30), ('quarter'::text,7,30,90);
+ VALUES ('week'::text,3,7), ('month'::text,14,30), ('quarter'::text,30,90);
 END
 ;
 
@@ -5031,42 +4920,6 @@ BEGIN ATOMIC
 END
 ;
 
-CREATE OR REPLACE FUNCTION public.old_message_partitions()
- RETURNS TABLE(table_name text, id_column text, goes_with text, class text, leaf text, lower_id text, upper_id text, kept_since timestamp with time zone)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT o.name,
-     o.id_column,
-     o.goes_with,
-     o.class,
-     o.leaf,
-     o.bounds[1] AS bounds,
-     o.bounds[2] AS bounds,
-     o.kept_since
-    FROM ( SELECT t.name,
-             t.id_column,
-             t.goes_with,
-             k.class,
-             (c.relname)::text AS leaf,
-             regexp_match(pg_get_expr(c.relpartbound, c.oid), '^FOR VALUES FROM \(''(\w+)''\) TO \(''(\w+)''\)$'::text) AS bounds,
-             (now() - make_interval(days =>
-                 CASE t.goes_with
-                     WHEN 'content'::text THEN k.content_days
-                     ELSE k.record_days
-                 END)) AS kept_since
-            FROM (((partitions.message_tables t
-              CROSS JOIN message_retention_classes() k(class, range_days, content_days, record_days))
-              JOIN pg_inherits i ON ((i.inhparent = (to_regclass(format('partitions.%I'::text, ((t.name || '_'::text) || k.class))))::oid)))
-              JOIN pg_class c ON ((c.oid = i.inhrelid)))) o
-   WHERE ((o.bounds[2] COLLATE "C") <= message_id_floor((o.kept_since - '1 day'::interval)))
-   ORDER BY o.goes_with, o.leaf;
-END
-;
-REVOKE ALL ON FUNCTION old_message_partitions() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION old_message_partitions() TO service_directory;
-
 CREATE OR REPLACE FUNCTION public.pace_messages(ids text[], own_max integer)
  RETURNS TABLE(starting text[], paces boolean)
  LANGUAGE plpgsql
@@ -5103,30 +4956,6 @@ AS $function$
     END IF;
     RETURN NEXT;
   END $function$
-;
-
-CREATE OR REPLACE PROCEDURE public.partition_messages(IN table_name text, IN id_column text, IN goes_with text)
- LANGUAGE plpgsql
-AS $procedure$
-  DECLARE one text;
-  BEGIN
-    INSERT INTO partitions.message_tables VALUES (table_name, id_column, goes_with);
-    FOR one IN SELECT class FROM message_retention_classes() LOOP
-      EXECUTE format('CREATE TABLE partitions.%I PARTITION OF %I FOR VALUES IN (%L) PARTITION BY RANGE (%I)',
-        table_name || '_' || one, table_name, one, id_column);
-      EXECUTE format('CREATE TABLE partitions.%I PARTITION OF partitions.%I DEFAULT',
-        table_name || '_' || one || '_default', table_name || '_' || one);
-      EXECUTE format('GRANT SELECT (%I) ON partitions.%I TO service_directory', id_column, table_name || '_' || one || '_default');
-    END LOOP;
-    EXECUTE format('CREATE TABLE partitions.%I PARTITION OF %I FOR VALUES IN (''kept_week'', ''kept_month'', ''kept_quarter'')',
-      table_name || '_kept', table_name);
-    EXECUTE format('CREATE POLICY directory ON %I FOR SELECT TO service_directory USING (true)', table_name);
-    EXECUTE format('CREATE POLICY directory_keep ON %I FOR UPDATE TO service_directory USING (true)
-      WITH CHECK (starts_with(retention, ''kept_''))', table_name);
-    EXECUTE format('CREATE POLICY directory_retention ON %I FOR DELETE TO service_directory
-      USING (starts_with(retention, ''kept_''))', table_name);
-    EXECUTE format('GRANT SELECT (%I, retention), UPDATE (retention), DELETE ON %I TO service_directory', id_column, table_name);
-  END $procedure$
 ;
 
 CREATE OR REPLACE FUNCTION public.preview_lock_of(preview text)
@@ -5509,9 +5338,19 @@ GRANT EXECUTE ON FUNCTION rewrap_oauth_signing_key(text,integer,integer,bytea) T
 
 CREATE OR REPLACE FUNCTION public.run_id_floor(at timestamp with time zone)
  RETURNS text
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
-RETURN ('run_'::text || substr(message_id_floor(at), 5))
+AS $function$
+  DECLARE
+    rest numeric := floor(extract(epoch FROM at) * 1000) * 1208925819614629174706176;
+    digits text := '';
+  BEGIN
+    FOR place IN 1..22 LOOP
+      digits := substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', mod(rest, 62)::integer + 1, 1) || digits;
+      rest := div(rest, 62);
+    END LOOP;
+    RETURN 'run_' || digits;
+  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.runs_kept_since()
@@ -7595,7 +7434,6 @@ CREATE TABLE message_attempts (
   message_id text COLLATE "C" NOT NULL,
   number integer NOT NULL,
   environment_id uuid NOT NULL,
-  retention text NOT NULL,
   status text DEFAULT 'started'::text NOT NULL,
   target text,
   worker text,
@@ -7609,7 +7447,7 @@ CREATE TABLE message_attempts (
   started_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   finished_at timestamp(3) with time zone,
   subscription_id text COLLATE "C",
-  CONSTRAINT message_attempts_pkey PRIMARY KEY (message_id, number, retention),
+  CONSTRAINT message_attempts_pkey PRIMARY KEY (message_id, number),
   CONSTRAINT message_attempts_check CHECK (((status = 'started'::text) = (finished_at IS NULL))),
   CONSTRAINT message_attempts_failure_check CHECK ((failure = ANY (ARRAY['timeout'::text, 'connection'::text, 'blocked'::text]))),
   CONSTRAINT message_attempts_latency_ms_check CHECK ((latency_ms >= 0)),
@@ -7617,28 +7455,34 @@ CREATE TABLE message_attempts (
   CONSTRAINT message_attempts_response_body_check CHECK ((octet_length(response_body) <= 8192)),
   CONSTRAINT message_attempts_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599))),
   CONSTRAINT message_attempts_status_check CHECK ((status = ANY (ARRAY['started'::text, 'completed'::text, 'abandoned'::text])))
-) PARTITION BY LIST (retention);
-CREATE INDEX message_attempts_of_subscription ON ONLY public.message_attempts USING btree (subscription_id, started_at DESC, message_id DESC, number DESC) WHERE (subscription_id IS NOT NULL);
-CREATE UNIQUE INDEX message_attempts_one_at_a_time ON ONLY public.message_attempts USING btree (message_id, retention) WHERE (status = 'started'::text);
+);
+CREATE INDEX message_attempts_of_subscription ON public.message_attempts USING btree (subscription_id, started_at DESC, message_id DESC, number DESC) WHERE (subscription_id IS NOT NULL);
+CREATE UNIQUE INDEX message_attempts_one_at_a_time ON public.message_attempts USING btree (message_id) WHERE (status = 'started'::text);
 ALTER TABLE message_attempts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE message_attempts FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON message_attempts FOR SELECT TO service_directory USING (true);
-CREATE POLICY directory_keep ON message_attempts FOR UPDATE TO service_directory USING (true) WITH CHECK (starts_with(retention, 'kept_'::text));
-CREATE POLICY directory_retention ON message_attempts FOR DELETE TO service_directory USING (starts_with(retention, 'kept_'::text));
+CREATE POLICY directory_retention ON message_attempts FOR DELETE TO service_directory USING (true);
 CREATE POLICY tenant ON message_attempts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON message_attempts TO service_app;
 GRANT DELETE ON message_attempts TO service_directory;
 GRANT UPDATE (status, address, latency_ms, response_status, response_headers, response_body, failure, error, finished_at) ON message_attempts TO service_app;
-GRANT SELECT (message_id, retention) ON message_attempts TO service_directory;
-GRANT UPDATE (retention) ON message_attempts TO service_directory;
+GRANT SELECT (message_id) ON message_attempts TO service_directory;
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.message_attempts FOR EACH ROW EXECUTE FUNCTION check_message_attempt_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.message_attempts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_message_attempts();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.message_attempts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_message_attempts();
 
+CREATE TABLE message_content_marks (
+  retention text NOT NULL,
+  ended_at timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  message_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  CONSTRAINT message_content_marks_pkey PRIMARY KEY (retention)
+);
+GRANT SELECT ON message_content_marks TO service_directory;
+GRANT UPDATE (ended_at, message_id) ON message_content_marks TO service_directory;
+
 CREATE TABLE message_contents (
   message_id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
-  retention text NOT NULL,
   headers jsonb,
   body text,
   body_kind text NOT NULL,
@@ -7646,24 +7490,22 @@ CREATE TABLE message_contents (
   master_key_version integer,
   wrapped_data_key bytea,
   sealed_value bytea,
-  CONSTRAINT message_contents_pkey PRIMARY KEY (message_id, retention),
+  CONSTRAINT message_contents_pkey PRIMARY KEY (message_id),
   CONSTRAINT message_contents_body_kind_check CHECK ((body_kind = ANY (ARRAY['none'::text, 'text'::text, 'json'::text]))),
   CONSTRAINT message_contents_check CHECK ((num_nonnulls(master_key_version, wrapped_data_key, sealed_value) = ANY (ARRAY[0, 3]))),
   CONSTRAINT message_contents_check1 CHECK (((body_kind = 'none'::text) OR ((body IS NULL) = body_sealed))),
   CONSTRAINT message_contents_master_key_version_check CHECK ((master_key_version >= 1))
-) PARTITION BY LIST (retention);
-CREATE INDEX message_contents_by_master_key ON ONLY public.message_contents USING btree (environment_id, master_key_version) WHERE (master_key_version IS NOT NULL);
+);
+CREATE INDEX message_contents_by_master_key ON public.message_contents USING btree (environment_id, master_key_version) WHERE (master_key_version IS NOT NULL);
 ALTER TABLE message_contents ENABLE ROW LEVEL SECURITY;
 ALTER TABLE message_contents FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON message_contents FOR SELECT TO service_directory USING (true);
-CREATE POLICY directory_keep ON message_contents FOR UPDATE TO service_directory USING (true) WITH CHECK (starts_with(retention, 'kept_'::text));
-CREATE POLICY directory_retention ON message_contents FOR DELETE TO service_directory USING (starts_with(retention, 'kept_'::text));
+CREATE POLICY directory_retention ON message_contents FOR DELETE TO service_directory USING (true);
 CREATE POLICY tenant ON message_contents FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON message_contents TO service_app;
 GRANT DELETE ON message_contents TO service_directory;
 GRANT UPDATE (master_key_version, wrapped_data_key) ON message_contents TO service_app;
-GRANT SELECT (message_id, retention) ON message_contents TO service_directory;
-GRANT UPDATE (retention) ON message_contents TO service_directory;
+GRANT SELECT (message_id) ON message_contents TO service_directory;
 CREATE TRIGGER keep BEFORE DELETE OR UPDATE ON public.message_contents FOR EACH ROW EXECUTE FUNCTION keep_message_content();
 
 CREATE TABLE message_deduplications (
@@ -7731,7 +7573,7 @@ CREATE TABLE messages (
   failed_at timestamp(3) with time zone,
   event_id text COLLATE "C",
   subscription_id text COLLATE "C",
-  CONSTRAINT messages_pkey PRIMARY KEY (id, retention),
+  CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT messages_check CHECK (((url_group_id IS NULL) = (url_group_endpoint_id IS NULL))),
   CONSTRAINT messages_check1 CHECK (((flow_control_key_id IS NULL) = (flow_control_key IS NULL))),
@@ -7744,39 +7586,38 @@ CREATE TABLE messages (
   CONSTRAINT messages_of_events CHECK ((((kind = 'event'::text) = (event_id IS NOT NULL)) AND ((kind = 'event'::text) = (subscription_id IS NOT NULL)))),
   CONSTRAINT messages_paced CHECK (((NOT paced) OR ((status = 'scheduled'::text) AND (flow_control_key_id IS NULL)))),
   CONSTRAINT messages_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599))),
-  CONSTRAINT messages_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text, 'kept_week'::text, 'kept_month'::text, 'kept_quarter'::text]))),
+  CONSTRAINT messages_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text]))),
   CONSTRAINT messages_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT messages_timeout_seconds_check CHECK (((timeout_seconds >= 1) AND (timeout_seconds <= 300))),
   CONSTRAINT messages_url_check CHECK ((char_length(url) <= 2048))
-) PARTITION BY LIST (retention);
-CREATE INDEX messages_by_label ON ONLY public.messages USING btree (environment_id, label, created_at DESC, id DESC) WHERE (label IS NOT NULL);
-CREATE INDEX messages_by_retried ON ONLY public.messages USING btree (retry_of) WHERE (retry_of IS NOT NULL);
-CREATE INDEX messages_by_schedule ON ONLY public.messages USING btree (schedule_id, created_at DESC, id DESC) WHERE (schedule_id IS NOT NULL);
-CREATE INDEX messages_by_source ON ONLY public.messages USING btree (callback_of) WHERE (callback_of IS NOT NULL);
-CREATE INDEX messages_by_status ON ONLY public.messages USING btree (environment_id, status, created_at DESC, id DESC);
-CREATE INDEX messages_by_url ON ONLY public.messages USING btree (environment_id, url, created_at DESC, id DESC);
-CREATE INDEX messages_failed_of_subscription ON ONLY public.messages USING btree (subscription_id, id) WHERE ((status = 'failed'::text) AND (subscription_id IS NOT NULL));
-CREATE INDEX messages_held ON ONLY public.messages USING btree (environment_id, id) WHERE (held_at IS NOT NULL);
-CREATE INDEX messages_newest_first ON ONLY public.messages USING btree (environment_id, created_at DESC, id DESC);
-CREATE INDEX messages_of_event ON ONLY public.messages USING btree (event_id, id) WHERE (event_id IS NOT NULL);
-CREATE INDEX messages_of_subscription ON ONLY public.messages USING btree (subscription_id, created_at DESC, id DESC) WHERE (subscription_id IS NOT NULL);
-CREATE INDEX messages_overdue ON ONLY public.messages USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (held_at IS NULL) AND (flow_control_key_id IS NULL));
-CREATE INDEX messages_paced_first ON ONLY public.messages USING btree (environment_id, next_attempt_at, id) WHERE paced;
-CREATE INDEX messages_scheduled_alone ON ONLY public.messages USING btree (environment_id) WHERE ((status = 'scheduled'::text) AND (NOT paced) AND (flow_control_key_id IS NULL));
-CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL) AND (NOT paced));
-CREATE INDEX messages_unended_of_schedule ON ONLY public.messages USING btree (schedule_id) WHERE ((schedule_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
-CREATE INDEX messages_unended_of_subscription ON ONLY public.messages USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
+);
+CREATE INDEX messages_by_end ON public.messages USING btree (retention, updated_at, id) WHERE (status = ANY (ARRAY['delivered'::text, 'failed'::text, 'cancelled'::text]));
+CREATE INDEX messages_by_label ON public.messages USING btree (environment_id, label, created_at DESC, id DESC) WHERE (label IS NOT NULL);
+CREATE INDEX messages_by_retried ON public.messages USING btree (retry_of) WHERE (retry_of IS NOT NULL);
+CREATE INDEX messages_by_schedule ON public.messages USING btree (schedule_id, created_at DESC, id DESC) WHERE (schedule_id IS NOT NULL);
+CREATE INDEX messages_by_source ON public.messages USING btree (callback_of) WHERE (callback_of IS NOT NULL);
+CREATE INDEX messages_by_status ON public.messages USING btree (environment_id, status, created_at DESC, id DESC);
+CREATE INDEX messages_by_url ON public.messages USING btree (environment_id, url, created_at DESC, id DESC);
+CREATE INDEX messages_failed_of_subscription ON public.messages USING btree (subscription_id, id) WHERE ((status = 'failed'::text) AND (subscription_id IS NOT NULL));
+CREATE INDEX messages_held ON public.messages USING btree (environment_id, id) WHERE (held_at IS NOT NULL);
+CREATE INDEX messages_newest_first ON public.messages USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX messages_of_event ON public.messages USING btree (event_id, id) WHERE (event_id IS NOT NULL);
+CREATE INDEX messages_of_subscription ON public.messages USING btree (subscription_id, created_at DESC, id DESC) WHERE (subscription_id IS NOT NULL);
+CREATE INDEX messages_overdue ON public.messages USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (held_at IS NULL) AND (flow_control_key_id IS NULL));
+CREATE INDEX messages_paced_first ON public.messages USING btree (environment_id, next_attempt_at, id) WHERE paced;
+CREATE INDEX messages_scheduled_alone ON public.messages USING btree (environment_id) WHERE ((status = 'scheduled'::text) AND (NOT paced) AND (flow_control_key_id IS NULL));
+CREATE INDEX messages_unbegun ON public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL) AND (NOT paced));
+CREATE INDEX messages_unended_of_schedule ON public.messages USING btree (schedule_id) WHERE ((schedule_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
+CREATE INDEX messages_unended_of_subscription ON public.messages USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE messages FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON messages FOR SELECT TO service_directory USING (true);
-CREATE POLICY directory_keep ON messages FOR UPDATE TO service_directory USING (true) WITH CHECK (starts_with(retention, 'kept_'::text));
-CREATE POLICY directory_retention ON messages FOR DELETE TO service_directory USING (starts_with(retention, 'kept_'::text));
+CREATE POLICY directory_retention ON messages FOR DELETE TO service_directory USING ((status = ANY (ARRAY['delivered'::text, 'failed'::text, 'cancelled'::text])));
 CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
 GRANT UPDATE (status, attempts, next_attempt_at, paced, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
 GRANT SELECT (id, environment_id, retention, kind, flow_control_key_id, status, next_attempt_at, paced, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
-GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.status <> ALL (ARRAY['pending'::text, 'scheduled'::text]))) EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_messages();

@@ -73,20 +73,6 @@ export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${encodeUuid(uuidv7())}`;
 }
 
-/** A UUIDv7 has the milliseconds above its other bits. */
-const BITS_BELOW_TIME = 80n;
-
-/** The smallest id of this millisecond; `message_id_floor` is the same in SQL. */
-export function idFloor(kind: IdKind, atMs: number): string {
-  return `${ID_PREFIXES[kind]}_${encode(BigInt(atMs) << BITS_BELOW_TIME)}`;
-}
-
-export function timeOfId(id: string): number {
-  let number = 0n;
-  for (const character of id.slice(-ENCODED_LENGTH)) number = number * 62n + BigInt(ALPHABET.indexOf(character));
-  return Number(number >> BITS_BELOW_TIME);
-}
-
 export function isId(kind: IdKind, value: string): boolean {
   return idPattern(kind).test(value);
 }

@@ -16,7 +16,7 @@ const FEATURE_TITLES: Record<Feature, string> = { audit_log: 'the audit log' };
 /** How long ended messages are kept. A message keeps the class that it was accepted with. */
 export const MESSAGE_RETENTIONS = ['week', 'month', 'quarter'] as const;
 export type MessageRetention = (typeof MESSAGE_RETENTIONS)[number];
-/** In days. The function `message_retentions` of the database holds the same figures. */
+/** In days. The function `message_retention_classes` of the database holds the same figures. */
 export const MESSAGE_RETENTION_DAYS: Record<MessageRetention, number> = { week: 7, month: 30, quarter: 90 };
 
 export interface RateLimit {

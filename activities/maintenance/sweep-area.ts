@@ -20,7 +20,7 @@ import {
   unusedOAuthClients,
 } from './expired-rows.ts';
 import { expiredMemories } from './memories.ts';
-import { MESSAGE_PARTITION_STEPS } from './message-partitions.ts';
+import { OLD_MESSAGE_STEPS } from './old-messages.ts';
 import { RUN_PARTITION_STEPS } from './run-partitions.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
 import { type SweepStep, sweepSteps } from './sweep-steps.ts';
@@ -50,7 +50,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['run-partitions', stepping(RUN_PARTITION_STEPS)],
   ['analytics', stepping(ANALYTICS_STEPS)],
   ['stored-state', stepping({ fold: ({ db }, budget) => untilNone(budget, () => foldStoredState(db)) })],
-  ['message-partitions', stepping(MESSAGE_PARTITION_STEPS)],
+  ['old-messages', stepping(OLD_MESSAGE_STEPS)],
   ['old-events', stepping(OLD_EVENT_STEPS)],
   ['expired-chat-rows', stepping(EXPIRED_CHAT_STEPS)],
   ['unclosed-months', sweeping(unclosedMonths)],

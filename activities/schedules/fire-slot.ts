@@ -107,7 +107,7 @@ async function fire(
     }
     return { outcome, messageIds: [], eventId: null };
   }
-  // A run that waited may be old, and an id of its time would be among messages past their retention. Its run is the fence.
+  // The run of a firing that waited is its fence: the ids of its messages need not follow from it.
   const ids =
     run?.outcome === 'waiting'
       ? {}

@@ -8,8 +8,7 @@ const FACTS_AT_ONCE = 50_000;
 /** SQL over `i`, the number of a record of `$3`: its moment in the last 90 days, the same for each of its times. */
 const AT = `(now() - make_interval(secs => ($3 - i) * ${DAYS * 86_400}.0 / $3))`;
 /** An id of that moment with the number at its end, so that it is in the range of its time. */
-const idOf = (prefix: string): string =>
-  `'${prefix}_' || substr(message_id_floor(${AT}), 5, 14) || lpad(i::text, 8, '0')`;
+const idOf = (prefix: string): string => `'${prefix}_' || substr(run_id_floor(${AT}), 5, 14) || lpad(i::text, 8, '0')`;
 
 /** Each takes the environment as `$1`, the numbers from `$2` to `$4`, and how many there are as `$3`. */
 const RECORDS: Readonly<Record<string, string>> = {
@@ -34,9 +33,9 @@ const RECORDS: Readonly<Record<string, string>> = {
       CASE WHEN i % 25 <> 0 THEN at + i % 5000 * interval '1 millisecond' END, CASE WHEN i % 25 = 0 THEN at + interval '9 seconds' END,
       CASE WHEN i % 4 = 0 THEN 'evt_' || i END, CASE WHEN i % 4 = 0 THEN 'sub_' || i % 8 END
     FROM (SELECT i, ${AT} AS at FROM generate_series($2::bigint, $4::bigint) i) r`,
-  message_attempts: `INSERT INTO message_attempts (message_id, number, environment_id, retention, target, status, failure, latency_ms, response_status, error, started_at,
+  message_attempts: `INSERT INTO message_attempts (message_id, number, environment_id, target, status, failure, latency_ms, response_status, error, started_at,
       finished_at, subscription_id)
-    SELECT ${idOf('msg')}, 1, $1, 'quarter', 'https://example.com/hooks/' || i % 40, 'completed', CASE WHEN i % 50 = 0 THEN 'timeout' END, i % 5000,
+    SELECT ${idOf('msg')}, 1, $1, 'https://example.com/hooks/' || i % 40, 'completed', CASE WHEN i % 50 = 0 THEN 'timeout' END, i % 5000,
       CASE WHEN i % 50 = 0 THEN NULL WHEN i % 25 = 0 THEN 503 ELSE 200 END, CASE WHEN i % 25 = 0 THEN 'the destination answered 503' END, ${AT}, ${AT},
       CASE WHEN i % 4 = 0 THEN 'sub_' || i % 8 END
     FROM generate_series($2::bigint, $4::bigint) i`,
@@ -58,9 +57,7 @@ export async function fill(
   // A range that begins before the workspace is cut.
   await owner.query(`UPDATE workspaces SET created_at = now() - interval '${DAYS + 10} days'`);
   await owner.query(
-    `SELECT make_message_partition(t.name, t.column_name, 'quarter', 7, now() - make_interval(days => d)),
-       make_run_partition(now() - make_interval(days => d))
-     FROM (VALUES ('messages', 'id'), ('message_attempts', 'message_id')) t (name, column_name), generate_series(0, ${DAYS + 6}, 7) d`,
+    `SELECT make_run_partition(now() - make_interval(days => d)) FROM generate_series(0, ${DAYS + 6}, 7) d`,
   );
   await owner.query(
     `SELECT make_analytics_partition(t.name, now() - make_interval(days => d)) FROM analytics_tables() t, generate_series(0, ${DAYS + 30}, 28) d`,

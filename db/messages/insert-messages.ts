@@ -96,8 +96,8 @@ const INSERT = `WITH given AS MATERIALIZED (
       flow_control_key text, retry_of text, event_id text, subscription_id text, headers jsonb, body text, body_kind text, body_sealed boolean,
       master_key_version integer, wrapped_data_key bytea, sealed_value bytea)
   ), content AS (
-    INSERT INTO message_contents (message_id, environment_id, retention, ${CONTENT_COLUMNS})
-    SELECT id, current_environment_id(), retention, ${CONTENT_COLUMNS} FROM given
+    INSERT INTO message_contents (message_id, environment_id, ${CONTENT_COLUMNS})
+    SELECT id, current_environment_id(), ${CONTENT_COLUMNS} FROM given
   ), queued AS (
     INSERT INTO lane_queue (message_id, environment_id, workspace_id, lane_id, state, due_at, ignores_halt)
     SELECT id, current_environment_id(), current_workspace_id(), flow_control_key_id,

@@ -167,7 +167,7 @@ export const MESSAGE_COLUMNS = {
 export const CONTENT_JOIN = 'LEFT JOIN message_contents ON message_contents.message_id = messages.id';
 export const MESSAGE_TABLES = `messages ${CONTENT_JOIN}`;
 
-/** The response's body of a message's newest ended attempt. A constant id lets the planner open one partition of each class. */
+/** The response's body of a message's newest ended attempt. */
 export const responseBodyOf = (id: string): string =>
   `(SELECT a.response_body FROM message_attempts a WHERE a.message_id = ${id} AND a.status <> 'started'
     ORDER BY a.number DESC LIMIT 1) AS "responseBody"`;

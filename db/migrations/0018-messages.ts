@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { makeDirectoryFunctions } from './directory-functions.ts';
-import { KEEPING, MESSAGE_PARTITIONS } from './message-partitions.ts';
+import { CONTENT_MARKS, DELETION, RETENTION_CLASSES } from './message-retention.ts';
 
 export const name = '0018-messages';
 
@@ -17,18 +17,18 @@ export const name = '0018-messages';
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(SIGNING_KEYS);
-  await knex.raw(MESSAGE_PARTITIONS);
+  await knex.raw(RETENTION_CLASSES);
   await knex.raw(MESSAGES);
   await knex.raw(CONTENTS);
   await knex.raw(MESSAGE_MOVES);
   await knex.raw(ATTEMPTS);
+  await knex.raw(CONTENT_MARKS);
   await knex.raw(DEDUPLICATION);
   await makeDirectoryFunctions(knex, DIRECTORY, [
     'find_expired_message_deduplications(text, integer)',
     'delete_expired_message_deduplications(text[])',
   ]);
-  await makeDirectoryFunctions(knex, KEEPING, ['keep_live_messages(integer)', 'delete_kept_messages(integer)']);
-  await knex.raw('SELECT make_message_partitions()');
+  await makeDirectoryFunctions(knex, DELETION, ['delete_old_messages(integer)']);
 }
 
 const SIGNING_KEYS = `
@@ -54,10 +54,9 @@ const SIGNING_KEYS = `
 
 const MESSAGES = `
   CREATE TABLE messages (
-    id text COLLATE "C" NOT NULL,
+    id text COLLATE "C" PRIMARY KEY,
     environment_id uuid NOT NULL REFERENCES environments,
-    -- The class of the plan when it was accepted; kept_…: it outlived its range.
-    retention text NOT NULL CHECK (retention IN ('week', 'month', 'quarter', 'kept_week', 'kept_month', 'kept_quarter')),
+    retention text NOT NULL CHECK (retention IN ('week', 'month', 'quarter')), -- the class of the plan when it was accepted
     kind text NOT NULL DEFAULT 'message' CHECK (kind IN ('message', 'callback', 'event', 'alert')),
     url text NOT NULL CHECK (char_length(url) <= 2048),
     method text NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
@@ -89,14 +88,12 @@ const MESSAGES = `
     -- The delivery of an event names both. No foreign key: old messages and old events go at their own times.
     event_id text COLLATE "C",
     subscription_id text COLLATE "C",
-    PRIMARY KEY (id, retention),
     CHECK ((url_group_id IS NULL) = (url_group_endpoint_id IS NULL)),
     CHECK ((flow_control_key_id IS NULL) = (flow_control_key IS NULL)),
     CHECK ((status = 'delivered') = (delivered_at IS NOT NULL)),
     CHECK ((status = 'failed') = (failed_at IS NOT NULL)),
     CONSTRAINT messages_of_events CHECK ((kind = 'event') = (event_id IS NOT NULL) AND (kind = 'event') = (subscription_id IS NOT NULL))
-  ) PARTITION BY LIST (retention);
-  CALL partition_messages('messages', 'id', 'record');
+  );
   CREATE INDEX messages_newest_first ON messages (environment_id, created_at DESC, id DESC);
   CREATE INDEX messages_by_status ON messages (environment_id, status, created_at DESC, id DESC);
   -- No hash index: rows of one URL share a bucket, whose pages each insert would walk. A URL is ASCII, and so short enough.
@@ -104,6 +101,8 @@ const MESSAGES = `
   CREATE INDEX messages_by_label ON messages (environment_id, label, created_at DESC, id DESC) WHERE label IS NOT NULL;
   CREATE INDEX messages_by_schedule ON messages (schedule_id, created_at DESC, id DESC) WHERE schedule_id IS NOT NULL;
   CREATE INDEX messages_by_source ON messages (callback_of) WHERE callback_of IS NOT NULL;
+  -- An ended message does not change any more: it was updated last when it ended.
+  CREATE INDEX messages_by_end ON messages (retention, updated_at, id) WHERE status IN ('delivered', 'failed', 'cancelled');
   CALL make_tenant_table('messages', 'SELECT, INSERT');
   GRANT UPDATE (status, attempts, next_attempt_at, response_status, error_message, updated_at, delivered_at, failed_at)
     ON messages TO service_app;
@@ -112,9 +111,8 @@ const MESSAGES = `
 const CONTENTS = `
   -- What a message carries. It goes before the message's record, and is not there any more then.
   CREATE TABLE message_contents (
-    message_id text COLLATE "C" NOT NULL,
+    message_id text COLLATE "C" PRIMARY KEY,
     environment_id uuid NOT NULL REFERENCES environments,
-    retention text NOT NULL,
     headers jsonb,                   -- as they may be shown: the values of credentials replaced
     body text,                       -- the very text that is sent; null where there is none, or it is sealed
     body_kind text NOT NULL CHECK (body_kind IN ('none', 'text', 'json')),
@@ -122,11 +120,9 @@ const CONTENTS = `
     master_key_version integer CHECK (master_key_version >= 1),
     wrapped_data_key bytea,
     sealed_value bytea,              -- JSON { headers, body }: what headers and body leave out
-    PRIMARY KEY (message_id, retention),
     CHECK (num_nonnulls(master_key_version, wrapped_data_key, sealed_value) IN (0, 3)),
     CHECK (body_kind = 'none' OR (body IS NULL) = body_sealed)
-  ) PARTITION BY LIST (retention);
-  CALL partition_messages('message_contents', 'message_id', 'content');
+  );
   CREATE INDEX message_contents_by_master_key ON message_contents (environment_id, master_key_version)
     WHERE master_key_version IS NOT NULL;
   CALL make_tenant_table('message_contents', 'SELECT, INSERT');
@@ -134,12 +130,12 @@ const CONTENTS = `
 
   CREATE FUNCTION keep_message_content() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    IF current_user = 'service_directory' THEN RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END; END IF;
     IF TG_OP = 'DELETE' THEN
-      RAISE EXCEPTION 'the content of message % goes with its partition', OLD.message_id USING ERRCODE = 'check_violation';
+      IF current_user = 'service_directory' THEN RETURN OLD; END IF;
+      RAISE EXCEPTION 'the content of message % is not deleted: it goes when it has had its time', OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
-    IF (NEW.message_id, NEW.environment_id, NEW.retention, NEW.headers, NEW.body, NEW.body_kind, NEW.body_sealed, NEW.sealed_value)
-       IS DISTINCT FROM (OLD.message_id, OLD.environment_id, OLD.retention, OLD.headers, OLD.body, OLD.body_kind, OLD.body_sealed, OLD.sealed_value) THEN
+    IF (NEW.message_id, NEW.environment_id, NEW.headers, NEW.body, NEW.body_kind, NEW.body_sealed, NEW.sealed_value)
+       IS DISTINCT FROM (OLD.message_id, OLD.environment_id, OLD.headers, OLD.body, OLD.body_kind, OLD.body_sealed, OLD.sealed_value) THEN
       RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
@@ -151,14 +147,12 @@ const MESSAGE_MOVES = `
   CREATE FUNCTION check_message_move() RETURNS trigger
     LANGUAGE plpgsql AS $$
     BEGIN
-      IF current_user = 'service_directory' THEN
-        -- It moves rows to another partition, which deletes and inserts them, and deletes those that were kept and have had their time.
-        IF TG_OP <> 'DELETE' THEN RETURN NEW; END IF;
-        IF NOT starts_with(OLD.retention, 'kept_') THEN RETURN OLD; END IF;
-        IF OLD.status IN ('delivered', 'failed', 'cancelled') AND OLD.updated_at < now() - interval '7 days' THEN RETURN OLD; END IF;
-      END IF;
       IF TG_OP = 'DELETE' THEN
-        RAISE EXCEPTION 'message % is not deleted: it goes with its partition', OLD.id USING ERRCODE = 'check_violation';
+        IF current_user = 'service_directory' AND OLD.status IN ('delivered', 'failed', 'cancelled') AND OLD.updated_at < now() - make_interval(
+            days => (SELECT k.record_days FROM message_retention_classes() k WHERE k.class = OLD.retention)) THEN
+          RETURN OLD;
+        END IF;
+        RAISE EXCEPTION 'message % is not deleted: it goes when it has had its time', OLD.id USING ERRCODE = 'check_violation';
       END IF;
       IF TG_OP = 'INSERT' THEN
         IF NEW.status NOT IN ('pending', 'scheduled') THEN
@@ -176,6 +170,9 @@ const MESSAGE_MOVES = `
       END IF;
       IF NEW.attempts < OLD.attempts THEN
         RAISE EXCEPTION 'the attempts of message % only grow', OLD.id USING ERRCODE = 'check_violation';
+      END IF;
+      IF OLD.status IN ('delivered', 'failed', 'cancelled') AND NEW.updated_at <> OLD.updated_at THEN
+        RAISE EXCEPTION 'message % has ended', OLD.id USING ERRCODE = 'check_violation';
       END IF;
       IF NEW.status <> OLD.status AND NOT (CASE OLD.status
           WHEN 'scheduled' THEN NEW.status IN ('pending', 'processing', 'cancelled')
@@ -198,7 +195,6 @@ const ATTEMPTS = `
     message_id text COLLATE "C" NOT NULL,
     number integer NOT NULL CHECK (number >= 1),
     environment_id uuid NOT NULL REFERENCES environments,
-    retention text NOT NULL,
     status text NOT NULL DEFAULT 'started' CHECK (status IN ('started', 'completed', 'abandoned')),
     target text,                     -- origin and path of the message's URL
     worker text,                     -- the identity of the worker that made it
@@ -212,26 +208,25 @@ const ATTEMPTS = `
     started_at timestamptz(3) NOT NULL DEFAULT now(),
     finished_at timestamptz(3),
     subscription_id text COLLATE "C", -- set for the delivery of an event
-    PRIMARY KEY (message_id, number, retention),
+    PRIMARY KEY (message_id, number),
     CHECK ((status = 'started') = (finished_at IS NULL))
-  ) PARTITION BY LIST (retention);
-  CALL partition_messages('message_attempts', 'message_id', 'content');
-  CREATE UNIQUE INDEX message_attempts_one_at_a_time ON message_attempts (message_id, retention) WHERE status = 'started';
+  );
+  CREATE UNIQUE INDEX message_attempts_one_at_a_time ON message_attempts (message_id) WHERE status = 'started';
   CALL make_tenant_table('message_attempts', 'SELECT, INSERT');
   GRANT UPDATE (status, address, latency_ms, response_status, response_headers, response_body, failure, error, finished_at)
     ON message_attempts TO service_app;
 
   CREATE FUNCTION check_message_attempt_move() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    IF current_user = 'service_directory' THEN RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END; END IF;
     IF TG_OP = 'DELETE' THEN
-      RAISE EXCEPTION 'attempts of message % are not deleted: they go with their partition', OLD.message_id USING ERRCODE = 'check_violation';
+      IF current_user = 'service_directory' THEN RETURN OLD; END IF;
+      RAISE EXCEPTION 'attempts of message % are not deleted: they go when they have had their time', OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
     IF OLD.status <> 'started' THEN
       RAISE EXCEPTION 'attempt % of message % is closed', OLD.number, OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
-    IF (NEW.message_id, NEW.number, NEW.retention, NEW.worker, NEW.started_at)
-       IS DISTINCT FROM (OLD.message_id, OLD.number, OLD.retention, OLD.worker, OLD.started_at) THEN
+    IF (NEW.message_id, NEW.number, NEW.worker, NEW.started_at)
+       IS DISTINCT FROM (OLD.message_id, OLD.number, OLD.worker, OLD.started_at) THEN
       RAISE EXCEPTION 'the identity of attempt % of message % is immutable', OLD.number, OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;

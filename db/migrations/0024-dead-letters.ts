@@ -8,8 +8,7 @@ export const name = '0024-dead-letters';
  * is made by the statement that ends the message (db/messages/attempts.ts) and never changes. Whoever deletes it has it: a
  * retry makes its new message in the same transaction.
  *
- * No foreign key points at the message, because old messages go by dropping partitions. The days of a dead letter count from when its message
- * failed, whichever partition that is in.
+ * No foreign key points at the message: each goes at its own time. The days of a dead letter count from when its message failed.
  *
  * A job retries or clears many of them, page by page. Its counters and its cursor move in the transaction of the page.
  */
@@ -102,8 +101,7 @@ const DIRECTORY = `
     deleted integer;
     total integer := 0;
   BEGIN
-    FOR kept IN SELECT stored.retention, now() - make_interval(days => k.record_days) AS since
-        FROM message_retention_classes() k, LATERAL (VALUES (k.class), ('kept_' || k.class)) stored (retention) LOOP
+    FOR kept IN SELECT k.class AS retention, now() - make_interval(days => k.record_days) AS since FROM message_retention_classes() k LOOP
       DELETE FROM dead_letters d WHERE d.message_id = ANY (ARRAY(
         SELECT o.message_id FROM dead_letters o WHERE o.retention = kept.retention AND o.failed_at < kept.since
         ORDER BY o.failed_at LIMIT most));

@@ -153,8 +153,7 @@ interface Counted {
 }
 
 /**
- * No DELETE: what had its time stays counted. Only an invocation is taken back, where its admission is withdrawn. Rows of messages that move to
- * another partition show as an UPDATE that changes no fact.
+ * No DELETE: what had its time stays counted. Only an invocation is taken back, where its admission is withdrawn.
  */
 export const COUNTED: readonly Counted[] = [
   {

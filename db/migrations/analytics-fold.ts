@@ -108,6 +108,24 @@ export const FOLD = `
 
 /** Rollups are of one month each, in UTC. Rows outside of any range stand in DEFAULT. */
 export const PARTITIONS = `
+  -- Makes the partition name_suffix of a table whose DEFAULT partition is name_default. False where it is there, or where DEFAULT holds rows of
+  -- the range. ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the table.
+  CREATE FUNCTION attach_partition(parent regclass, name text, suffix text, key_column text, lower text, upper text) RETURNS boolean
+    LANGUAGE plpgsql AS $$
+  DECLARE
+    leaf text := name || '_' || suffix;
+    is_taken boolean;
+  BEGIN
+    IF to_regclass(format('partitions.%I', leaf)) IS NOT NULL THEN RETURN false; END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%1$I WHERE %2$I >= %3$L AND %2$I < %4$L)', name || '_default', key_column, lower, upper)
+      INTO is_taken;
+    IF is_taken THEN RETURN false; END IF;
+    EXECUTE format('CREATE TABLE partitions.%I (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE)', leaf, parent);
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', parent, leaf, lower, upper);
+    RETURN true;
+  END $$;
+  REVOKE ALL ON FUNCTION attach_partition(regclass, text, text, text, text, text) FROM PUBLIC;
+
   CREATE FUNCTION analytics_tables() RETURNS TABLE (name text, column_name text) LANGUAGE sql IMMUTABLE PARALLEL SAFE
     BEGIN ATOMIC VALUES ('analytics_rollups', 'quarter'), ('analytics_days', 'day'); END;
 

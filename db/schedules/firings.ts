@@ -107,8 +107,7 @@ export interface PublishedFiring {
 
 /**
  * Publishes the message of a firing, or one for each endpoint of its URL group, or its event, and records its run, the schedule's row
- * being locked. Returns the ids. Where a message of the firing is there already, its ids are those: the key of `messages` tells them apart
- * within one retention class only, and the plan may have changed since.
+ * being locked. Returns the ids. Where a message of the firing is there already, its ids are those.
  * @throws {ServiceError} what `acceptMessages` and `publishEvents` throw, and what is wrong with its destination; nothing is published then.
  */
 export async function publishFiring(

@@ -9,7 +9,6 @@ const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
 const work: Omit<MessageWork, 'scheduleId' | 'urlGroupId'> = {
   id: ref.messageId,
   kind: 'message',
-  retention: 'week',
   status: 'pending',
   url: 'https://example.com/hook',
   method: 'POST',

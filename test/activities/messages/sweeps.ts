@@ -60,11 +60,8 @@ export const sweeps: DeclaredSweeps = {
     },
   },
   steps: {
-    'message-partitions': {
-      make: 'make_message_partitions',
-      keep: 'keep_live_messages',
-      drop: 'drop_old_message_partition',
-      delete_kept: 'delete_kept_messages',
+    'old-messages': {
+      delete: 'delete_old_messages',
       delete_dead_letters: 'delete_old_dead_letters',
     },
   },

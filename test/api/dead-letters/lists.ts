@@ -1,8 +1,8 @@
 import type { ListDeclarations } from '../http/list-declarations.ts';
 import { plantDeadLetters } from './plant.ts';
 
-const LARGE_RESPONSE = `INSERT INTO message_attempts (message_id, environment_id, retention, number, status, finished_at, response_headers)
-  SELECT message_id, environment_id, retention, 1, 'completed', now(), $LARGE FROM dead_letters`;
+const LARGE_RESPONSE = `INSERT INTO message_attempts (message_id, environment_id, number, status, finished_at, response_headers)
+  SELECT message_id, environment_id, 1, 'completed', now(), $LARGE FROM dead_letters`;
 
 export const lists: ListDeclarations = {
   'deadLetters.list': {

@@ -28,8 +28,8 @@ export async function plantDeadLetters(
   const ids = Array.from({ length: count }, () => newId('message'));
   await database.asOwner(
     `WITH content AS (
-       INSERT INTO message_contents (message_id, environment_id, retention, body, body_kind)
-       SELECT id, $2, 'month', id, 'text' FROM unnest($1::text[]) u (id))
+       INSERT INTO message_contents (message_id, environment_id, body, body_kind)
+       SELECT id, $2, id, 'text' FROM unnest($1::text[]) u (id))
      INSERT INTO messages (id, environment_id, url, method, label, schedule_id, url_group_id, url_group_endpoint_id,
        max_retries, retry_delays_ms, timeout_seconds, flow_control_key_id, flow_control_key, retention, published_by, status, next_attempt_at, begun_at)
      SELECT id, $2, $3, 'POST', $4, $5, $6, CASE WHEN $6::text IS NOT NULL THEN gen_random_uuid() END,

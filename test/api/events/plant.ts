@@ -55,8 +55,8 @@ export async function plantFailedDeliveries(
   await database.asOwner(`UPDATE messages SET status = 'processing', attempts = 1 WHERE id = ANY($1)`, [ids[0]]);
   if (withAttempts) {
     await database.asOwner(
-      `INSERT INTO message_attempts (message_id, number, environment_id, retention, subscription_id, status, response_status, error, finished_at)
-       SELECT id, 1, environment_id, retention, subscription_id, 'completed', 500, 'the destination answered 500', now() FROM messages WHERE id = ANY($1)`,
+      `INSERT INTO message_attempts (message_id, number, environment_id, subscription_id, status, response_status, error, finished_at)
+       SELECT id, 1, environment_id, subscription_id, 'completed', 500, 'the destination answered 500', now() FROM messages WHERE id = ANY($1)`,
       [ids[0]],
     );
   }

@@ -16,8 +16,8 @@ const message = async (world: World): Promise<FixtureRequest> => ({ params: { me
 /** The next attempt of that message, ended. */
 async function plantAttempt({ api }: World, { params }: FixtureRequest): Promise<void> {
   await api.database.asOwner(
-    `INSERT INTO message_attempts (message_id, number, environment_id, retention, status, response_status, finished_at)
-     SELECT id, (SELECT count(*) + 1 FROM message_attempts WHERE message_id = $1), environment_id, retention, 'completed', 503, now()
+    `INSERT INTO message_attempts (message_id, number, environment_id, status, response_status, finished_at)
+     SELECT id, (SELECT count(*) + 1 FROM message_attempts WHERE message_id = $1), environment_id, 'completed', 503, now()
      FROM messages WHERE id = $1`,
     [params?.['messageId']],
   );

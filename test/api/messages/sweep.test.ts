@@ -80,8 +80,8 @@ describe('the sweep', () => {
     destination.answer('/lost-attempt', { status: 500 }, { status: 200 });
     const id = await accepted({ url: `${destination.baseUrl}/lost-attempt`, retryDelay: '0', maxRetries: 1 });
     await service.database.asOwner(
-      `WITH begun AS (UPDATE messages SET status = 'processing', attempts = 1, begun_at = now() WHERE id = $1 RETURNING environment_id, retention)
-       INSERT INTO message_attempts (environment_id, retention, message_id, number) SELECT environment_id, retention, $1, 1 FROM begun`,
+      `WITH begun AS (UPDATE messages SET status = 'processing', attempts = 1, begun_at = now() WHERE id = $1 RETURNING environment_id)
+       INSERT INTO message_attempts (environment_id, message_id, number) SELECT environment_id, $1, 1 FROM begun`,
       [id],
     );
     const { workspaceId, environmentId } = service.database.tenant;

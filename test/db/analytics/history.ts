@@ -126,8 +126,8 @@ export class History {
     if (!one.isOpen) {
       await this.owner.query(
         `WITH begun AS (UPDATE messages SET status = 'processing', attempts = attempts + 1, updated_at = now() WHERE id = $1 RETURNING *)
-         INSERT INTO message_attempts (message_id, number, environment_id, retention, target)
-         SELECT id, attempts, environment_id, retention, url_target(url) FROM begun`,
+         INSERT INTO message_attempts (message_id, number, environment_id, target)
+         SELECT id, attempts, environment_id, url_target(url) FROM begun`,
         [one.id],
       );
       one.attempts += 1;

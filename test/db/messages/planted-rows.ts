@@ -17,7 +17,7 @@ export const rows: PlantedArea = {
       status: 'pending',
       next_attempt_at: new Date(),
     });
-    const place = { message_id: id, environment_id, retention: 'week' };
+    const place = { message_id: id, environment_id };
     await insert(owner, 'message_contents', { ...place, body_kind: 'none' });
     await insert(owner, 'message_attempts', { ...place, number: 1 });
     await insert(owner, 'message_pacers', { environment_id });
@@ -28,5 +28,6 @@ export const rows: PlantedArea = {
       expires_at: new Date(),
     });
   },
+  heldElsewhere: { message_content_marks: 'of the installation: test/db/messages/retention.test.ts' },
   writtenBeside: { messages: "published_by ->> 'id' = $1", message_attempts: null, message_contents: null },
 };

@@ -68,9 +68,14 @@ describe('a guard of the database refuses', () => {
       ],
     ],
     ['the end of a message', /is not deleted/, ['DELETE FROM messages']],
-    ['the end of the content of a message', /goes with its partition/, ['DELETE FROM message_contents']],
+    ['the end of the content of a message', /is not deleted/, ['DELETE FROM message_contents']],
     ['another body of a message', /immutable/, [`UPDATE message_contents SET body_kind = 'json', body = '1'`]],
-    ['another partition of a message', /immutable/, [`UPDATE messages SET retention = 'kept_week'`]],
+    ['another class of a message', /immutable/, [`UPDATE messages SET retention = 'quarter'`]],
+    [
+      'another time of the end of a message',
+      /has ended/,
+      [`UPDATE messages SET status = 'cancelled'`, `UPDATE messages SET updated_at = now() - interval '8 days'`],
+    ],
     ['another destination of a message', /immutable/, [`UPDATE messages SET url = 'https://example.com/another'`]],
     [
       'a key that is no longer revoked',

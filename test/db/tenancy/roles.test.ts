@@ -34,12 +34,12 @@ const DIRECTORY_FUNCTIONS = [
   'delete_expired_permits',
   'delete_expired_sessions',
   'delete_expired_sign_in_throttles',
-  'delete_kept_messages',
   'delete_oauth_artifact',
   'delete_old_approvals',
   'delete_old_chat_clicks',
   'delete_old_dead_letters',
   'delete_old_events',
+  'delete_old_messages',
   'delete_old_notifications',
   'delete_old_previews',
   'delete_runs_outside_of_ranges',
@@ -89,7 +89,6 @@ const DIRECTORY_FUNCTIONS = [
   'hold_oauth_grant',
   'hold_oauth_grants_of_user',
   'hold_session',
-  'keep_live_messages',
   'keep_start_of_approvals',
   'keep_start_of_dead_letter_jobs',
   'keep_start_of_effects',
@@ -183,8 +182,6 @@ describe('the directory', () => {
 
   /** PostgreSQL lets the tables' owner alone make and drop partitions. These take no name and no time. */
   const PARTITION_FUNCTIONS = [
-    'drop_old_message_partition',
-    'make_message_partitions',
     'make_run_partitions',
     'drop_old_run_partition',
     'make_analytics_partitions',
@@ -197,7 +194,7 @@ describe('the directory', () => {
          EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee = 0) OR p.proacl IS NULL AS open
        FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef ORDER BY 1`,
     );
-    const ours = [...DIRECTORY_FUNCTIONS, ...OWNER_TRIGGERS, ...PARTITION_FUNCTIONS, 'old_message_partitions'];
+    const ours = [...DIRECTORY_FUNCTIONS, ...OWNER_TRIGGERS, ...PARTITION_FUNCTIONS];
     expect(rows.map((row) => row.name)).toEqual(ours.toSorted());
     for (const row of rows) {
       const app = [...DIRECTORY_FUNCTIONS, ...PARTITION_FUNCTIONS].includes(row.name);
@@ -258,6 +255,7 @@ describe('the directory', () => {
       'members',
       'memories',
       'message_attempts',
+      'message_content_marks',
       'message_contents',
       'message_deduplications',
       'messages',
