@@ -1279,41 +1279,81 @@ ALTER FUNCTION claim_analytics_verification() OWNER TO service_directory;
 REVOKE ALL ON FUNCTION claim_analytics_verification() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION claim_analytics_verification() TO service_app;
 
-CREATE OR REPLACE FUNCTION public.claim_flow_control(the_message text, lease interval)
- RETURNS boolean
+CREATE OR REPLACE FUNCTION public.claim_messages(most integer, share integer, in_flight_max integer, of_claim text, worker text, lease interval, after_lane text)
+ RETURNS TABLE(message_id text, number integer, last_lane text, is_left boolean, next_in_ms double precision)
  LANGUAGE plpgsql
+ ROWS 20
 AS $function$
+  #variable_conflict use_column
   DECLARE
-    the_key text;
-    k flow_control_keys;
+    of_environment constant uuid := current_environment_id();
     at timestamptz;
-    counts boolean := false;
+    free integer;
+    is_halted boolean;
+    ids text[] := '{}';
+    taken text[];
+    lane record;
+    took record;
+    for_keys integer;
+    head timestamptz;
+    next_at timestamptz;
+    behind text := after_lane;
+    left_over boolean := false;
+    -- What Temporal has not handed over by then is claimed without it.
+    late constant interval := interval '30 seconds';
+    -- Of one keyed lane in one claim.
+    turn constant integer := 20;
   BEGIN
-    SELECT q.key_id INTO the_key FROM flow_control_queue q WHERE q.message_id = the_message AND q.granted_at IS NOT NULL;
-    IF NOT FOUND THEN RETURN false; END IF;
-    SELECT * INTO STRICT k FROM flow_control_keys f WHERE f.id = the_key;
-    -- Parallelism was counted when the slot was granted: a key without a rate needs no lock here.
-    IF k.rate IS NOT NULL THEN
-      PERFORM lock_flow_control_key(the_key);
-      SELECT * INTO STRICT k FROM flow_control_keys f WHERE f.id = the_key;
-    END IF;
+    PERFORM pg_advisory_xact_lock(hashtextextended('lane/delivery/' || current_workspace_id(), 0));
+    SELECT h.halted_at IS NOT NULL INTO is_halted FROM read_halt() h;
     at := clock_timestamp();
-    IF k.paused_at IS NOT NULL OR k.held_until > at THEN RETURN false; END IF;
-    IF k.rate IS NOT NULL THEN
-      counts := true;
-      IF COALESCE(k.window_started_at + make_interval(secs => k.period_seconds) <= at, true) THEN
-        k.window_started_at := at;
-        k.window_count := 0;
-      END IF;
-      IF k.window_count >= k.rate THEN RETURN false; END IF;
+    free := LEAST(most, share - deliveries_in_flight());
+    IF free > 0 THEN
+      for_keys := CASE WHEN EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id IS NULL
+          AND q.state <> 'taken' AND q.due_at <= at) THEN (free + 1) / 2 ELSE free END;
+      FOR lane IN
+        SELECT l.id, l.passed FROM (
+          SELECT w.id, 1 AS passed FROM waiting_lanes(after_lane, NULL) w
+          UNION ALL SELECT w.id, 2 FROM waiting_lanes('', after_lane) w) l
+        WHERE NOT is_halted
+      LOOP
+        IF cardinality(ids) >= for_keys THEN
+          left_over := true;
+          EXIT;
+        END IF;
+        SELECT * INTO STRICT took
+          FROM take_from_lane(lane.id, LEAST(turn, for_keys - cardinality(ids)), in_flight_max, of_claim, at + lease);
+        ids := ids || took.taken;
+        behind := lane.id;
+        left_over := left_over OR took.is_left;
+        next_at := LEAST(next_at, took.next_at);
+      END LOOP;
+      WITH next AS MATERIALIZED (
+          SELECT q.message_id FROM lane_queue q
+          WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= at
+            AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt)
+          ORDER BY q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED),
+        leased AS (
+          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease FROM next n
+          WHERE q.message_id = n.message_id RETURNING q.message_id)
+        SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
+      ids := ids || taken;
+    ELSE
+      left_over := true; -- others of the workspace are in flight
     END IF;
-    UPDATE flow_control_queue q SET dispatched_at = at, lease_until = at + lease
-      WHERE q.message_id = the_message AND q.granted_at IS NOT NULL AND q.dispatched_at IS NULL AND q.lease_until > at;
-    IF NOT FOUND THEN RETURN false; END IF;
-    IF counts THEN
-      UPDATE flow_control_keys f SET window_started_at = k.window_started_at, window_count = k.window_count + 1 WHERE f.id = the_key;
+    SELECT q.due_at INTO head FROM lane_queue q
+      WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state = 'ready' AND NOT is_halted
+      ORDER BY q.due_at LIMIT 1;
+    IF head <= at THEN left_over := true; ELSE next_at := LEAST(next_at, head); END IF;
+    IF cardinality(ids) > 0 THEN
+      RETURN QUERY WITH begun AS (
+          UPDATE messages m SET status = 'processing', attempts = m.attempts + 1, updated_at = now()
+          WHERE m.id = ANY (ids) RETURNING m.id, m.attempts, m.url, m.subscription_id)
+        INSERT INTO message_attempts AS a (message_id, number, environment_id, target, worker, subscription_id)
+        SELECT b.id, b.attempts, of_environment, url_target(b.url), worker, b.subscription_id FROM begun b
+        RETURNING a.message_id, a.number, NULL::text, NULL::boolean, NULL::double precision;
     END IF;
-    RETURN true;
+    RETURN QUERY SELECT NULL::text, NULL::integer, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
   END $function$
 ;
 
@@ -2167,8 +2207,7 @@ AS $function$
   BEGIN
     FOR kept IN SELECT k.class, k.record_days FROM message_retention_classes() k LOOP
       DELETE FROM events WHERE id IN (SELECT v.id FROM events v WHERE v.retention = kept.class
-        AND v.created_at < now() - make_interval(days => kept.record_days) AND v.fanned_out_at IS NOT NULL
-        AND v.page_started LIMIT most);
+        AND v.created_at < now() - make_interval(days => kept.record_days) AND v.fanned_out_at IS NOT NULL LIMIT most);
       GET DIAGNOSTICS deleted = ROW_COUNT;
       total := total + deleted;
     END LOOP;
@@ -2314,6 +2353,17 @@ AS $function$
 ALTER FUNCTION delete_unused_oauth_clients(interval,interval,text[]) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_unused_oauth_clients(interval,interval,text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_unused_oauth_clients(interval,interval,text[]) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.deliveries_in_flight()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+RETURN (SELECT count(*) AS count FROM lane_queue q WHERE ((q.workspace_id = current_workspace_id()) AND (q.state = 'taken'::text)))
+;
+ALTER FUNCTION deliveries_in_flight() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION deliveries_in_flight() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION deliveries_in_flight() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.discount_untold_grant(of_kind text, for_holder text)
  RETURNS void
@@ -2757,68 +2807,97 @@ ALTER FUNCTION find_due_files(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_due_files(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_due_files(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_due_message_pacers(due_within interval, after_id text, most integer)
- RETURNS TABLE(environment_id uuid, workspace_id uuid)
+CREATE OR REPLACE FUNCTION public.find_due_lanes(after_id text, most integer)
+ RETURNS TABLE(environment_id uuid, workspace_id uuid, is_lost boolean, is_late boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 BEGIN ATOMIC
- WITH RECURSIVE walk(id) AS (
-         ( SELECT m.environment_id
-            FROM messages m
-           WHERE (m.paced AND ((find_due_message_pacers.after_id = ''::text) OR (m.environment_id > (NULLIF(find_due_message_pacers.after_id, ''::text))::uuid)))
-           ORDER BY m.environment_id
+ WITH RECURSIVE ready(id) AS (
+         ( SELECT q.environment_id
+            FROM lane_queue q
+           WHERE (q.state = 'ready'::text)
+           ORDER BY q.environment_id
           LIMIT 1)
          UNION ALL
-          SELECT ( SELECT m.environment_id
-                    FROM messages m
-                   WHERE (m.paced AND (m.environment_id > w_1.id))
-                   ORDER BY m.environment_id
+          SELECT ( SELECT q.environment_id
+                    FROM lane_queue q
+                   WHERE ((q.state = 'ready'::text) AND (q.environment_id > w.id))
+                   ORDER BY q.environment_id
                   LIMIT 1) AS environment_id
-            FROM walk w_1
-           WHERE (w_1.id IS NOT NULL)
+            FROM ready w
+           WHERE (w.id IS NOT NULL)
+         ), timed(id) AS (
+         ( SELECT q.environment_id
+            FROM lane_queue q
+           WHERE (q.state = ANY (ARRAY['timed'::text, 'paced'::text]))
+           ORDER BY q.environment_id
+          LIMIT 1)
+         UNION ALL
+          SELECT ( SELECT q.environment_id
+                    FROM lane_queue q
+                   WHERE ((q.state = ANY (ARRAY['timed'::text, 'paced'::text])) AND (q.environment_id > w.id))
+                   ORDER BY q.environment_id
+                  LIMIT 1) AS environment_id
+            FROM timed w
+           WHERE (w.id IS NOT NULL)
+         ), taken(id) AS (
+         ( SELECT q.environment_id
+            FROM lane_queue q
+           WHERE (q.state = 'taken'::text)
+           ORDER BY q.environment_id
+          LIMIT 1)
+         UNION ALL
+          SELECT ( SELECT q.environment_id
+                    FROM lane_queue q
+                   WHERE ((q.state = 'taken'::text) AND (q.environment_id > w.id))
+                   ORDER BY q.environment_id
+                  LIMIT 1) AS environment_id
+            FROM taken w
+           WHERE (w.id IS NOT NULL)
+         ), found AS (
+          SELECT w.id,
+             false AS is_lost,
+             false AS is_late
+            FROM ready w
+           WHERE (EXISTS ( SELECT
+                    FROM lane_queue q
+                   WHERE ((q.environment_id = w.id) AND (q.state = 'ready'::text) AND (q.due_at <= clock_timestamp()))))
+         UNION ALL
+          SELECT w.id,
+             false,
+             true
+            FROM (timed w
+              CROSS JOIN ( VALUES ('timed'::text), ('paced'::text)) s(state))
+           WHERE (EXISTS ( SELECT
+                    FROM lane_queue q
+                   WHERE ((q.environment_id = w.id) AND (q.state = ANY (ARRAY['timed'::text, 'paced'::text])) AND (q.state = s.state) AND (q.due_at <= (clock_timestamp() - '00:00:30'::interval)))))
+         UNION ALL
+          SELECT w.id,
+             true,
+             false
+            FROM taken w
+           WHERE (EXISTS ( SELECT
+                    FROM lane_queue q
+                   WHERE ((q.environment_id = w.id) AND (q.state = 'taken'::text) AND (q.lease_until <= clock_timestamp()))))
          )
-  SELECT w.id,
-     e.workspace_id
-    FROM (walk w
-      JOIN environments e ON ((e.id = w.id)))
-   WHERE (( SELECT m.next_attempt_at
-            FROM messages m
-           WHERE ((m.environment_id = w.id) AND m.paced)
-           ORDER BY m.environment_id, m.next_attempt_at
-          LIMIT 1) < (now() + find_due_message_pacers.due_within))
-   ORDER BY w.id
-  LIMIT find_due_message_pacers.most;
+  SELECT e.id,
+     e.workspace_id,
+     bool_or(f.is_lost) AS bool_or,
+     bool_or(f.is_late) AS bool_or
+    FROM (found f
+      JOIN environments e ON ((e.id = f.id)))
+   WHERE (((e.halted_at IS NULL) OR f.is_lost OR (EXISTS ( SELECT
+            FROM lane_queue q
+           WHERE ((q.environment_id = e.id) AND (q.state = 'ready'::text) AND q.ignores_halt)))) AND ((find_due_lanes.after_id = ''::text) OR (e.id > (NULLIF(find_due_lanes.after_id, ''::text))::uuid)))
+   GROUP BY e.id, e.workspace_id
+   ORDER BY e.id
+  LIMIT find_due_lanes.most;
 END
 ;
-ALTER FUNCTION find_due_message_pacers(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_due_message_pacers(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_due_message_pacers(interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_due_paced_messages(most integer)
- RETURNS TABLE(due text[], next_in_ms double precision)
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    at timestamptz;
-    head timestamptz;
-  BEGIN
-    PERFORM lock_message_pacer();
-    at := clock_timestamp();
-    SELECT COALESCE(array_agg(d.id ORDER BY d.next_attempt_at, d.id), '{}') INTO due FROM (
-      SELECT m.id, m.next_attempt_at FROM messages m
-      WHERE m.environment_id = current_environment_id() AND m.paced AND m.next_attempt_at <= at
-      ORDER BY m.next_attempt_at, m.id LIMIT most) d;
-    IF cardinality(due) > 0 THEN
-      next_in_ms := 0;
-    ELSE
-      head := first_paced_message();
-      PERFORM note_pacer_look(head);
-      next_in_ms := ceil(extract(epoch FROM head - at) * 1000);
-    END IF;
-    RETURN NEXT;
-  END $function$
-;
+ALTER FUNCTION find_due_lanes(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_due_lanes(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_due_lanes(text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_ended_oauth_grants(kept interval, after_id text, most integer)
  RETURNS TABLE(id text)
@@ -2969,27 +3048,6 @@ ALTER FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) OW
 REVOKE ALL ON FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_held_environments(older_than interval, after_id text, most integer)
- RETURNS TABLE(environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT DISTINCT e.id,
-     e.workspace_id
-    FROM (messages m
-      JOIN environments e ON ((e.id = m.environment_id)))
-   WHERE ((m.held_at < (now() - find_held_environments.older_than)) AND (e.halted_at IS NULL) AND (((e.id)::text COLLATE "C") > find_held_environments.after_id) AND (NOT (EXISTS ( SELECT
-            FROM in_flight_permits p
-           WHERE ((p.environment_id = m.environment_id) AND (p.kind = 'delivery'::text) AND (p.holder = m.id) AND (p.expires_at > now()))))))
-   ORDER BY e.id
-  LIMIT find_held_environments.most;
-END
-;
-ALTER FUNCTION find_held_environments(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_held_environments(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_held_environments(interval,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_integration(of_id text)
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -3024,103 +3082,6 @@ END
 ALTER FUNCTION find_invitation(bytea) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_invitation(bytea) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_invitation(bytea) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_lost_flow_control_leases(older_than interval, after_id text, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT q.message_id,
-     q.environment_id,
-     e.workspace_id
-    FROM (flow_control_queue q
-      JOIN environments e ON ((e.id = q.environment_id)))
-   WHERE ((q.granted_at IS NOT NULL) AND (q.message_id > find_lost_flow_control_leases.after_id) AND ((q.lease_until < now()) OR ((q.dispatched_at IS NULL) AND (q.granted_at < (now() - find_lost_flow_control_leases.older_than)) AND (q.lease_until < (now() + '00:02:00'::interval)))))
-   ORDER BY q.message_id
-  LIMIT find_lost_flow_control_leases.most;
-END
-;
-ALTER FUNCTION find_lost_flow_control_leases(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_lost_flow_control_leases(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_lost_flow_control_leases(interval,text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.find_lost_messages(older_than interval, overdue_by interval, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-BEGIN ATOMIC
- WITH newest AS MATERIALIZED (
-          SELECT u.id,
-             u.environment_id
-            FROM messages u
-           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (NOT u.paced) AND (u.created_at < (now() - find_lost_messages.older_than)))
-           ORDER BY u.id DESC
-          LIMIT find_lost_messages.most
-         ), unbegun AS MATERIALIZED (
-          SELECT u.id,
-             u.environment_id
-            FROM messages u
-           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.flow_control_key_id IS NULL) AND (NOT u.paced) AND (u.created_at < (now() - find_lost_messages.older_than)) AND (u.id > ( SELECT i.unbegun_looked_to
-                    FROM installation i)))
-           ORDER BY u.id
-          LIMIT find_lost_messages.most
-         ), overdue AS MATERIALIZED (
-          SELECT o.id,
-             o.environment_id,
-             o.next_attempt_at
-            FROM messages o
-           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.flow_control_key_id IS NULL) AND (NOT o.paced) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by)) AND (ROW(o.next_attempt_at, o.id) > ROW(( SELECT i.overdue_looked_to
-                    FROM installation i), ( SELECT i.overdue_looked_to_id
-                    FROM installation i))))
-           ORDER BY o.next_attempt_at, o.id
-          LIMIT find_lost_messages.most
-         ), last_overdue AS (
-          SELECT o.next_attempt_at,
-             o.id
-            FROM overdue o
-           WHERE (( SELECT count(*) AS count
-                    FROM overdue) = find_lost_messages.most)
-           ORDER BY o.next_attempt_at DESC, o.id DESC
-          LIMIT 1
-         ), moved AS (
-          UPDATE installation SET unbegun_looked_to = ( SELECT
-                         CASE
-                             WHEN (count(*) = find_lost_messages.most) THEN max(u.id)
-                             ELSE ''::text
-                         END AS "case"
-                    FROM unbegun u), overdue_looked_to = COALESCE(( SELECT l_1.next_attempt_at
-                    FROM last_overdue l_1), '-infinity'::timestamp with time zone), overdue_looked_to_id = COALESCE(( SELECT l_1.id
-                    FROM last_overdue l_1), ''::text)
-         )
-  SELECT l.id,
-     l.environment_id,
-     e.workspace_id
-    FROM (( SELECT n.id,
-             n.environment_id
-            FROM newest n
-         UNION
-          SELECT u.id,
-             u.environment_id
-            FROM unbegun u
-         UNION
-          SELECT o.id,
-             o.environment_id
-            FROM overdue o) l
-      JOIN environments e ON ((e.id = l.environment_id)))
-   WHERE (( SELECT count(*) AS count
-            FROM in_flight_permits p
-           WHERE ((p.environment_id = l.environment_id) AND (p.kind = 'delivery'::text) AND (p.holder = l.id) AND (p.expires_at > now()))) = 0)
-   ORDER BY l.id;
-END
-;
-ALTER FUNCTION find_lost_messages(interval,interval,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_nearest_memories(collections text[], query text, dimensions integer, most integer)
  RETURNS TABLE(memory_id text, score double precision)
@@ -3588,46 +3549,6 @@ ALTER FUNCTION find_user_by_email(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_user_by_email(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_user_by_email(text) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_waiting_flow_control_keys(due_for interval, after_id text, most integer)
- RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-BEGIN ATOMIC
- WITH RECURSIVE walk(key_id) AS (
-         ( SELECT q.key_id
-            FROM flow_control_queue q
-           WHERE ((q.granted_at IS NULL) AND (q.key_id > find_waiting_flow_control_keys.after_id))
-           ORDER BY q.key_id
-          LIMIT 1)
-         UNION ALL
-          SELECT ( SELECT q.key_id
-                    FROM flow_control_queue q
-                   WHERE ((q.granted_at IS NULL) AND (q.key_id > w_1.key_id))
-                   ORDER BY q.key_id
-                  LIMIT 1) AS key_id
-            FROM walk w_1
-           WHERE (w_1.key_id IS NOT NULL)
-         )
-  SELECT k.id,
-     k.environment_id,
-     e.workspace_id
-    FROM ((walk w
-      JOIN flow_control_keys k ON ((k.id = w.key_id)))
-      JOIN environments e ON ((e.id = k.environment_id)))
-   WHERE ((k.paused_at IS NULL) AND ((k.held_until IS NULL) OR (k.held_until < (now() - find_waiting_flow_control_keys.due_for))) AND (e.halted_at IS NULL) AND ((k.next_grant_at IS NULL) OR (k.next_grant_at < (now() - find_waiting_flow_control_keys.due_for))) AND (( SELECT q.due_at
-            FROM flow_control_queue q
-           WHERE ((q.key_id = k.id) AND (q.granted_at IS NULL))
-           ORDER BY q.due_at, q.message_id
-          LIMIT 1) < (now() - find_waiting_flow_control_keys.due_for)))
-   ORDER BY k.id
-  LIMIT find_waiting_flow_control_keys.most;
-END
-;
-ALTER FUNCTION find_waiting_flow_control_keys(interval,text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_waiting_flow_control_keys(interval,text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_waiting_flow_control_keys(interval,text,integer) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.find_waiting_invocations_of_cancelled_runs(after_id text, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -3653,7 +3574,7 @@ CREATE OR REPLACE FUNCTION public.first_paced_message()
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
-RETURN (SELECT m.next_attempt_at FROM messages m WHERE ((m.environment_id = current_environment_id()) AND m.paced) ORDER BY m.next_attempt_at LIMIT 1)
+RETURN (SELECT q.due_at FROM lane_queue q WHERE ((q.environment_id = current_environment_id()) AND (q.state = 'paced'::text)) ORDER BY q.due_at LIMIT 1)
 ;
 
 CREATE OR REPLACE FUNCTION public.fold_analytics_facts(most integer)
@@ -3784,84 +3705,6 @@ ALTER FUNCTION forget_stored_weeks() OWNER TO service_directory;
 REVOKE ALL ON FUNCTION forget_stored_weeks() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION forget_stored_weeks() TO service_app;
 
-CREATE OR REPLACE FUNCTION public.grant_flow_control(the_key text, most integer, in_flight_max integer, lease interval, is_pacer boolean)
- RETURNS TABLE(granted text[], paces boolean, next_in_ms double precision)
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    k flow_control_keys;
-    at timestamptz;
-    free integer;                      -- slots by parallelism
-    rate_left integer := 2147483647;   -- calls by rate, within the present window
-    undispatched integer;
-    is_new_window boolean := false;
-    count_granted integer;
-    head timestamptz;
-    next_at timestamptz;
-    -- A pacer that is this late is gone.
-    overdue constant interval := interval '5 seconds';
-  BEGIN
-    granted := '{}';
-    paces := false;
-    PERFORM lock_flow_control_key(the_key);
-    SELECT * INTO k FROM flow_control_keys f WHERE f.id = the_key;
-    at := clock_timestamp();
-    -- Nobody took these up in time. Nothing was sent, so they wait again, in their old order.
-    UPDATE flow_control_queue q SET granted_at = NULL, lease_until = NULL FROM (
-        SELECT o.message_id FROM flow_control_queue o
-        WHERE o.key_id = the_key AND o.granted_at IS NOT NULL AND o.dispatched_at IS NULL AND o.lease_until <= at
-        FOR UPDATE SKIP LOCKED) old
-      WHERE q.message_id = old.message_id;
-    IF k.id IS NOT NULL AND k.paused_at IS NULL
-       AND NOT EXISTS (SELECT FROM environments e WHERE e.id = k.environment_id AND e.halted_at IS NOT NULL) THEN
-      SELECT COALESCE(k.parallelism, in_flight_max) - count(*) FILTER (WHERE q.dispatched_at IS NULL OR q.lease_until > at),
-          count(*) FILTER (WHERE q.dispatched_at IS NULL)
-        INTO free, undispatched FROM flow_control_queue q WHERE q.key_id = the_key AND q.granted_at IS NOT NULL;
-      IF k.rate IS NOT NULL THEN
-        is_new_window := COALESCE(k.window_started_at + make_interval(secs => k.period_seconds) <= at, true);
-        IF is_new_window THEN
-          k.window_started_at := at;
-          k.window_count := 0;
-        END IF;
-        rate_left := k.rate - k.window_count - undispatched;
-      END IF;
-      IF COALESCE(k.held_until <= at, true) AND LEAST(most, free, rate_left) > 0 THEN
-        WITH next AS (
-            SELECT q.message_id FROM flow_control_queue q WHERE q.key_id = the_key AND q.granted_at IS NULL AND q.due_at <= at
-            ORDER BY q.due_at, q.message_id LIMIT LEAST(most, free, rate_left) FOR UPDATE SKIP LOCKED),
-          leased AS (
-            UPDATE flow_control_queue q SET granted_at = at, lease_until = at + lease FROM next
-            WHERE q.message_id = next.message_id RETURNING q.message_id, q.due_at)
-          SELECT COALESCE(array_agg(l.message_id ORDER BY l.due_at, l.message_id), '{}') INTO granted FROM leased l;
-        count_granted := cardinality(granted);
-        free := free - count_granted;
-        IF k.rate IS NOT NULL THEN
-          rate_left := rate_left - count_granted;
-          IF is_new_window AND count_granted > 0 THEN
-            UPDATE flow_control_keys f SET window_started_at = at, window_count = 0 WHERE f.id = the_key;
-          END IF;
-        END IF;
-      END IF;
-      SELECT q.due_at INTO head FROM flow_control_queue q WHERE q.key_id = the_key AND q.granted_at IS NULL
-        ORDER BY q.due_at, q.message_id LIMIT 1;
-      -- Without a free slot a finish grants; it also finds out when to look next.
-      IF head IS NOT NULL AND free > 0 THEN
-        next_at := GREATEST(at, head, k.held_until,
-          CASE WHEN rate_left <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
-      END IF;
-    END IF;
-    IF is_pacer THEN
-      UPDATE flow_control_keys f SET next_grant_at = next_at WHERE f.id = the_key AND f.next_grant_at IS DISTINCT FROM next_at;
-    ELSIF next_at IS NOT NULL
-          AND (k.next_grant_at IS NULL OR next_at < k.next_grant_at OR k.next_grant_at < at - overdue) THEN
-      UPDATE flow_control_keys f SET next_grant_at = next_at WHERE f.id = the_key;
-      paces := true;
-    END IF;
-    next_in_ms := ceil(extract(epoch FROM next_at - at) * 1000);
-    RETURN NEXT;
-  END $function$
-;
-
 CREATE OR REPLACE FUNCTION public.grant_free_permits(caps jsonb, grant_lease interval, unclaimed_max integer)
  RETURNS TABLE(of_kind text, to_workspace uuid, to_environment uuid, to_holder text)
  LANGUAGE plpgsql
@@ -3910,6 +3753,60 @@ CREATE OR REPLACE FUNCTION public.halt_lock_of(environment uuid)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended((environment)::text, (1751215220)::bigint)
+;
+
+CREATE OR REPLACE FUNCTION public.hand_over_message(of_message text)
+ RETURNS TABLE(status text, state text, due_in_ms double precision, is_ready boolean)
+ LANGUAGE plpgsql
+ ROWS 1
+AS $function$
+  #variable_conflict use_column
+  DECLARE
+    at timestamptz;
+    due timestamptz;
+  BEGIN
+    is_ready := false;
+    SELECT q.state, q.due_at INTO state, due FROM lane_queue q WHERE q.message_id = of_message FOR UPDATE;
+    at := clock_timestamp();
+    IF state IN ('timed', 'paced') AND due <= at THEN
+      UPDATE lane_queue q SET state = 'ready', has_workflow = true WHERE q.message_id = of_message;
+      UPDATE messages m SET status = 'pending', updated_at = now() WHERE m.id = of_message AND m.status = 'scheduled';
+      state := 'ready';
+      is_ready := true;
+    ELSIF state = 'paced' THEN
+      UPDATE lane_queue q SET state = 'timed', has_workflow = true WHERE q.message_id = of_message;
+      state := 'timed';
+    END IF;
+    due_in_ms := GREATEST(0, ceil(extract(epoch FROM due - at) * 1000));
+    SELECT m.status INTO status FROM messages m WHERE m.id = of_message;
+    IF status IS NULL THEN RETURN; END IF;
+    RETURN NEXT;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.hand_over_paced_messages(most integer)
+ RETURNS TABLE(handed integer, next_in_ms double precision)
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    at timestamptz;
+    head timestamptz;
+  BEGIN
+    PERFORM lock_lane_pacer();
+    at := clock_timestamp();
+    WITH due AS MATERIALIZED (
+        SELECT q.message_id FROM lane_queue q
+        WHERE q.environment_id = current_environment_id() AND q.state = 'paced' AND q.due_at <= at
+        ORDER BY q.due_at, q.message_id LIMIT most FOR UPDATE SKIP LOCKED),
+      made_ready AS (UPDATE lane_queue q SET state = 'ready' FROM due d WHERE q.message_id = d.message_id RETURNING q.message_id),
+      pending AS (
+        UPDATE messages m SET status = 'pending', updated_at = now() FROM made_ready r WHERE m.id = r.message_id AND m.status = 'scheduled')
+      SELECT count(*) INTO handed FROM made_ready;
+    head := first_paced_message();
+    PERFORM note_pacer_look(head);
+    next_in_ms := GREATEST(0, ceil(extract(epoch FROM head - at) * 1000));
+    RETURN NEXT;
+  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.has_signed_in_from(bucket bytea, within interval)
@@ -4267,7 +4164,7 @@ CREATE OR REPLACE FUNCTION public.keep_start_of_events()
 AS $function$
   DECLARE due timestamptz;
   BEGIN
-    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.fanned_out_at IS NULL OR NOT NEW.page_started THEN NEW.created_at + interval '30 seconds' END; END IF;
+    IF TG_OP <> 'DELETE' THEN due := CASE WHEN NEW.fanned_out_at IS NULL THEN NEW.created_at + interval '30 seconds' END; END IF;
     IF due IS NULL THEN
       DELETE FROM workflow_starts s WHERE s.id = OLD.id;
     ELSE
@@ -4673,16 +4570,10 @@ ALTER FUNCTION list_workspaces_of_user(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION list_workspaces_of_user(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION list_workspaces_of_user(text) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.lock_flow_control_key(the_key text)
+CREATE OR REPLACE FUNCTION public.lock_lane_pacer()
  RETURNS void
  LANGUAGE sql
-RETURN pg_advisory_xact_lock(hashtextextended(('flow-control/'::text || the_key), (0)::bigint))
-;
-
-CREATE OR REPLACE FUNCTION public.lock_message_pacer()
- RETURNS void
- LANGUAGE sql
-RETURN pg_advisory_xact_lock(hashtextextended(('message-pacer/'::text || current_environment_id()), (0)::bigint))
+RETURN pg_advisory_xact_lock(hashtextextended(('lane-pacer/'::text || current_environment_id()), (0)::bigint))
 ;
 
 CREATE OR REPLACE FUNCTION public.lock_policies()
@@ -4914,7 +4805,7 @@ CREATE OR REPLACE FUNCTION public.note_pacer_look(at timestamp with time zone)
  RETURNS void
  LANGUAGE sql
 BEGIN ATOMIC
- INSERT INTO message_pacers AS p (environment_id, looks_at)
+ INSERT INTO lane_pacers AS p (environment_id, looks_at)
    VALUES (current_environment_id(), note_pacer_look.at) ON CONFLICT(environment_id) DO UPDATE SET looks_at = note_pacer_look.at
    WHERE (p.looks_at IS DISTINCT FROM note_pacer_look.at);
 END
@@ -4933,22 +4824,25 @@ AS $function$
     overdue constant interval := interval '5 seconds';
   BEGIN
     paces := false;
-    PERFORM lock_message_pacer();
-    SELECT count(*) INTO own FROM (SELECT FROM messages m
-      WHERE m.environment_id = current_environment_id() AND m.status = 'scheduled' AND NOT m.paced AND m.flow_control_key_id IS NULL
-      LIMIT own_max) o;
+    starting := '{}';
+    IF NOT EXISTS (SELECT FROM lane_queue q WHERE q.message_id = ANY (ids) AND q.state IN ('timed', 'paced')) THEN
+      RETURN NEXT;
+      RETURN;
+    END IF;
+    PERFORM lock_lane_pacer();
+    SELECT count(*) INTO own FROM (SELECT FROM lane_queue q
+      WHERE q.environment_id = current_environment_id() AND q.state = 'timed' LIMIT own_max) o;
     IF own < own_max THEN
-      UPDATE messages m SET paced = false FROM (
-          SELECT w.id FROM unnest(ids) WITH ORDINALITY AS w (id, place) JOIN messages p ON p.id = w.id
-          WHERE p.paced ORDER BY w.place LIMIT own_max - own) given
-        WHERE m.id = given.id AND m.paced;
+      UPDATE lane_queue q SET state = 'timed', has_workflow = true FROM (
+          SELECT w.id FROM unnest(ids) WITH ORDINALITY AS w (id, place) JOIN lane_queue p ON p.message_id = w.id
+          WHERE p.state = 'paced' ORDER BY w.place LIMIT own_max - own) given
+        WHERE q.message_id = given.id AND q.state = 'paced';
     END IF;
     SELECT COALESCE(array_agg(w.id ORDER BY w.place), '{}') INTO starting
-      FROM unnest(ids) WITH ORDINALITY AS w (id, place) JOIN messages m ON m.id = w.id
-      WHERE NOT m.paced AND m.status IN ('pending', 'scheduled');
+      FROM unnest(ids) WITH ORDINALITY AS w (id, place) JOIN lane_queue q ON q.message_id = w.id WHERE q.state = 'timed';
     head := first_paced_message();
     IF head IS NOT NULL THEN
-      SELECT p.looks_at INTO looks FROM message_pacers p WHERE p.environment_id = current_environment_id();
+      SELECT p.looks_at INTO looks FROM lane_pacers p WHERE p.environment_id = current_environment_id();
       IF looks IS NULL OR head < looks OR looks < at - overdue THEN
         PERFORM note_pacer_look(head);
         paces := true;
@@ -4979,68 +4873,6 @@ END
 ALTER FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.queue_behind_many(for_holder text, many integer)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-    DECLARE
-      of_environment uuid := current_environment_id();
-      of_workspace uuid;
-      waiting integer;
-    BEGIN
-      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
-      SELECT count(*) INTO waiting FROM (SELECT FROM in_flight_permits p
-        WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND NOT p.is_taken LIMIT many) w;
-      IF waiting < many THEN
-        RETURN CASE WHEN waiting = 0 THEN false END;
-      END IF;
-      INSERT INTO in_flight_permits (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
-        VALUES (of_environment, of_workspace, 'delivery', for_holder, clock_timestamp(), false, 'infinity')
-        ON CONFLICT (environment_id, kind, holder) DO NOTHING;
-      RETURN true;
-    END $function$
-;
-ALTER FUNCTION queue_behind_many(text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION queue_behind_many(text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION queue_behind_many(text,integer) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.queue_deliveries(holders text[], most integer, grant_lease interval)
- RETURNS text[]
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-    DECLARE
-      of_environment uuid := current_environment_id();
-      of_workspace uuid;
-      now_at timestamptz := clock_timestamp();
-      free integer := 0;
-    BEGIN
-      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
-      IF NOT EXISTS (SELECT FROM in_flight_permits p WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND NOT p.is_taken) THEN
-        IF most IS NULL THEN
-          RETURN holders;
-        END IF;
-        IF NOT pg_try_advisory_xact_lock(hashtextextended('permit/delivery/' || of_workspace, 0)) THEN
-          RETURN NULL;
-        END IF;
-        SELECT greatest(0, most - count(*)) INTO free FROM in_flight_permits p
-          WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND p.is_taken AND p.expires_at > now_at;
-      END IF;
-      INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, granted_at, expires_at)
-        SELECT of_environment, of_workspace, 'delivery', h.id, now_at + h.place * interval '1 microsecond', h.place <= free,
-          CASE WHEN h.place <= free THEN now_at END, CASE WHEN h.place <= free THEN now_at + grant_lease ELSE 'infinity' END
-        FROM unnest(holders) WITH ORDINALITY AS h (id, place)
-        ON CONFLICT (environment_id, kind, holder) DO NOTHING;
-      RETURN COALESCE(holders[1:free], '{}');
-    END $function$
-;
-ALTER FUNCTION queue_deliveries(text[],integer,interval) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION queue_deliveries(text[],integer,interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION queue_deliveries(text[],integer,interval) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.raise_workspace_event(of_type text, facts jsonb)
  RETURNS void
@@ -5233,34 +5065,6 @@ AS $function$
   END $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.release_flow_control(the_message text, how text, again_in interval, hold interval, most integer, in_flight_max integer, lease interval)
- RETURNS TABLE(key_id text, granted text[], paces boolean, next_in_ms double precision)
- LANGUAGE plpgsql
-AS $function$
-  DECLARE
-    the_key text;
-    at timestamptz;
-  BEGIN
-    SELECT q.key_id INTO the_key FROM flow_control_queue q WHERE q.message_id = the_message;
-    IF NOT FOUND THEN RETURN; END IF;
-    PERFORM lock_flow_control_key(the_key);
-    at := clock_timestamp();
-    CASE how
-      WHEN 'ended' THEN DELETE FROM flow_control_queue q WHERE q.message_id = the_message;
-      WHEN 'retried' THEN
-        UPDATE flow_control_queue q SET due_at = at + again_in, granted_at = NULL, dispatched_at = NULL, lease_until = NULL
-          WHERE q.message_id = the_message;
-      WHEN 'returned' THEN
-        UPDATE flow_control_queue q SET granted_at = NULL, dispatched_at = NULL, lease_until = NULL
-          WHERE q.message_id = the_message AND q.granted_at IS NOT NULL;
-    END CASE;
-    IF hold IS NOT NULL THEN
-      UPDATE flow_control_keys f SET held_until = GREATEST(f.held_until, at + hold) WHERE f.id = the_key;
-    END IF;
-    RETURN QUERY SELECT the_key, g.granted, g.paces, g.next_in_ms FROM grant_flow_control(the_key, most, in_flight_max, lease, false) g;
-  END $function$
-;
-
 CREATE OR REPLACE FUNCTION public.release_permit(of_kind text, for_holder text, most integer, grant_lease interval)
  RETURNS TABLE(to_workspace uuid, to_environment uuid, to_holder text)
  LANGUAGE plpgsql
@@ -5360,6 +5164,48 @@ CREATE OR REPLACE FUNCTION public.runs_kept_since()
 RETURN (now() - '30 days'::interval)
 ;
 
+CREATE OR REPLACE FUNCTION public.settle_attempts(results jsonb)
+ RETURNS TABLE(message_id text, has_workflow boolean)
+ LANGUAGE plpgsql
+ ROWS 20
+AS $function$
+  #variable_conflict use_column
+  DECLARE
+    closed text[];
+  BEGIN
+    PERFORM FROM lane_queue q WHERE q.message_id IN (SELECT r ->> 'id' FROM jsonb_array_elements(results) r) ORDER BY q.message_id FOR UPDATE;
+    WITH ended AS (
+        UPDATE message_attempts a SET status = g.status, response_status = g.response_status, response_headers = g.response_headers,
+          response_body = g.response_body, failure = g.failure, error = g.error, address = g.address, latency_ms = g.latency_ms,
+          finished_at = now()
+        FROM settled_results(results) g
+        WHERE a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
+      SELECT COALESCE(array_agg(e.message_id), '{}') INTO closed FROM ended e;
+    UPDATE messages m SET response_status = g.response_status, error_message = g.error, updated_at = now(),
+        status = CASE WHEN g.outcome = 'retry' THEN m.status ELSE g.outcome END,
+        delivered_at = CASE WHEN g.outcome = 'delivered' THEN now() END,
+        failed_at = CASE WHEN g.outcome = 'failed' THEN now() END,
+        next_attempt_at = CASE WHEN g.outcome = 'retry' THEN clock_timestamp() + g.delay_ms * interval '1 millisecond' ELSE m.next_attempt_at END
+      FROM settled_results(results) g WHERE m.id = g.id AND m.id = ANY (closed);
+    INSERT INTO dead_letters (message_id, environment_id, retention, reason, url, url_group_id, schedule_id, response_status, label,
+        last_attempt_at, failed_at)
+      SELECT m.id, m.environment_id, m.retention, g.reason, m.url, m.url_group_id, m.schedule_id, m.response_status, m.label,
+        (SELECT a.started_at FROM message_attempts a WHERE a.message_id = m.id ORDER BY a.number DESC LIMIT 1), m.failed_at
+      FROM settled_results(results) g JOIN messages m ON m.id = g.id
+      WHERE g.outcome = 'failed' AND m.id = ANY (closed) AND m.kind <> 'event';
+    RETURN QUERY
+      WITH waiting AS (
+        UPDATE lane_queue q SET state = CASE WHEN g.is_again THEN 'ready' ELSE 'timed' END, claim = NULL, lease_until = NULL,
+          due_at = m.next_attempt_at, has_workflow = q.has_workflow OR NOT g.is_again
+        FROM settled_results(results) g JOIN messages m ON m.id = g.id
+        WHERE q.message_id = g.id AND g.outcome = 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow),
+      gone AS (
+        DELETE FROM lane_queue q USING settled_results(results) g
+        WHERE q.message_id = g.id AND g.outcome <> 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow)
+      SELECT w.message_id, w.has_workflow FROM waiting w UNION ALL SELECT g.message_id, g.has_workflow FROM gone g;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.settle_budget_reservation()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5396,6 +5242,29 @@ AS $function$
 ALTER FUNCTION settle_sign_in(bytea,bytea,bytea,interval) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION settle_sign_in(bytea,bytea,bytea,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION settle_sign_in(bytea,bytea,bytea,interval) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.settled_results(results jsonb)
+ RETURNS TABLE(id text, number integer, status text, response_status integer, response_headers jsonb, response_body bytea, failure text, error text, address text, latency_ms integer, outcome text, delay_ms bigint, is_again boolean, reason text)
+ LANGUAGE sql
+ IMMUTABLE ROWS 20
+BEGIN ATOMIC
+ SELECT r.id,
+     r.number,
+     r.status,
+     r.response_status,
+     r.response_headers,
+     r.response_body,
+     r.failure,
+     r.error,
+     r.address,
+     r.latency_ms,
+     r.outcome,
+     r.delay_ms,
+     r.is_again,
+     r.reason
+    FROM jsonb_to_recordset(settled_results.results) r(id text, number integer, status text, response_status integer, response_headers jsonb, response_body bytea, failure text, error text, address text, latency_ms integer, outcome text, delay_ms bigint, is_again boolean, reason text);
+END
+;
 
 CREATE OR REPLACE FUNCTION public.shortened(value jsonb, bytes_max integer)
  RETURNS jsonb
@@ -5445,6 +5314,68 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.take_from_lane(of_lane text, most integer, in_flight_max integer, of_claim text, until timestamp with time zone)
+ RETURNS TABLE(taken text[], next_at timestamp with time zone, is_left boolean)
+ LANGUAGE plpgsql
+ ROWS 1
+AS $function$
+  DECLARE
+    k lanes;
+    at timestamptz;
+    slots integer;                     -- by parallelism
+    calls integer := 2147483647;       -- by rate, within the present window
+    head timestamptz;
+    late constant interval := interval '30 seconds';
+  BEGIN
+    taken := '{}';
+    is_left := false;
+    SELECT * INTO k FROM lanes l WHERE l.id = of_lane FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+      is_left := true;
+      RETURN NEXT;
+      RETURN;
+    END IF;
+    at := clock_timestamp();
+    IF k.paused_at IS NOT NULL THEN
+      RETURN NEXT;
+      RETURN;
+    END IF;
+    SELECT COALESCE(k.parallelism, in_flight_max) - count(*) INTO slots FROM lane_queue q WHERE q.lane_id = of_lane AND q.state = 'taken';
+    IF k.rate IS NOT NULL THEN
+      IF COALESCE(k.window_started_at + make_interval(secs => k.period_seconds) <= at, true) THEN
+        k.window_started_at := at;
+        k.window_count := 0;
+      END IF;
+      calls := k.rate - k.window_count;
+    END IF;
+    IF COALESCE(k.held_until <= at, true) AND LEAST(slots, calls) > 0 THEN
+      WITH next AS MATERIALIZED (
+          SELECT q.message_id FROM lane_queue q
+          WHERE q.environment_id = k.environment_id AND q.lane_id = of_lane AND q.state <> 'taken' AND q.due_at <= at
+            AND (q.state = 'ready' OR q.due_at <= at - late)
+          ORDER BY q.due_at, q.message_id LIMIT LEAST(most, slots, calls) FOR UPDATE SKIP LOCKED),
+        leased AS (
+          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = until FROM next n
+          WHERE q.message_id = n.message_id RETURNING q.message_id)
+        SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
+      slots := slots - cardinality(taken);
+      calls := calls - cardinality(taken);
+      IF k.rate IS NOT NULL AND cardinality(taken) > 0 THEN
+        UPDATE lanes l SET window_started_at = k.window_started_at, window_count = k.window_count + cardinality(taken) WHERE l.id = of_lane;
+      END IF;
+    END IF;
+    SELECT q.due_at INTO head FROM lane_queue q
+      WHERE q.environment_id = k.environment_id AND q.lane_id = of_lane AND q.state <> 'taken' AND (q.state = 'ready' OR q.due_at <= at - late)
+      ORDER BY q.due_at, q.message_id LIMIT 1;
+    IF head IS NOT NULL THEN
+      next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
+      is_left := next_at <= at;
+      IF is_left OR slots <= 0 THEN next_at := NULL; END IF;
+    END IF;
+    RETURN NEXT;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.url_target(url text)
  RETURNS text
  LANGUAGE sql
@@ -5467,6 +5398,32 @@ AS $function$
     PERFORM pg_advisory_xact_lock(budget_lock_of(NEW.api_key_id));
     RETURN NEW;
   END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.waiting_lanes(from_id text, before_id text)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ WITH RECURSIVE walk(id) AS (
+         ( SELECT q.lane_id
+            FROM lane_queue q
+           WHERE ((q.environment_id = current_environment_id()) AND (q.lane_id > waiting_lanes.from_id) AND (q.state <> 'taken'::text))
+           ORDER BY q.lane_id
+          LIMIT 1)
+         UNION ALL
+          SELECT ( SELECT q.lane_id
+                    FROM lane_queue q
+                   WHERE ((q.environment_id = current_environment_id()) AND (q.lane_id > w_1.id) AND (q.state <> 'taken'::text))
+                   ORDER BY q.lane_id
+                  LIMIT 1) AS lane_id
+            FROM walk w_1
+           WHERE ((w_1.id IS NOT NULL) AND ((waiting_lanes.before_id IS NULL) OR (w_1.id < waiting_lanes.before_id)))
+         )
+  SELECT w.id
+    FROM walk w
+   WHERE ((w.id IS NOT NULL) AND ((waiting_lanes.before_id IS NULL) OR (w.id < waiting_lanes.before_id)));
+END
 ;
 
 CREATE OR REPLACE FUNCTION public.with_newest_range(past tstzmultirange, newest tstzrange)
@@ -6228,7 +6185,6 @@ CREATE TABLE dead_letter_jobs (
   failed integer DEFAULT 0 NOT NULL,
   after_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   page_ids text[] DEFAULT '{}'::text[] NOT NULL,
-  page_started boolean DEFAULT true NOT NULL,
   looked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
@@ -6252,7 +6208,7 @@ ALTER TABLE dead_letter_jobs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE dead_letter_jobs FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON dead_letter_jobs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON dead_letter_jobs TO service_app;
-GRANT UPDATE (status, reason, total, done, failed, after_id, page_ids, page_started, looked_at, updated_at, ended_at) ON dead_letter_jobs TO service_app;
+GRANT UPDATE (status, reason, total, done, failed, after_id, page_ids, looked_at, updated_at, ended_at) ON dead_letter_jobs TO service_app;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.dead_letter_jobs FOR EACH ROW EXECUTE FUNCTION check_dead_letter_job_move();
 CREATE TRIGGER keep_start_delete AFTER DELETE ON public.dead_letter_jobs FOR EACH ROW WHEN ((
         CASE
@@ -6551,8 +6507,6 @@ CREATE TABLE events (
   deliveries integer DEFAULT 0 NOT NULL,
   error jsonb,
   after_id text COLLATE "C" DEFAULT ''::text NOT NULL,
-  page_ids text[] DEFAULT '{}'::text[] NOT NULL,
-  page_started boolean DEFAULT true NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   fanned_out_at timestamp(3) with time zone,
   unmade integer DEFAULT 0 NOT NULL,
@@ -6577,26 +6531,26 @@ CREATE POLICY directory ON events FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON events FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON events TO service_app;
 GRANT DELETE ON events TO service_directory;
-GRANT UPDATE (status, deliveries, error, after_id, page_ids, page_started, fanned_out_at, unmade) ON events TO service_app;
-GRANT SELECT (id, environment_id, topic_id, retention, page_started, created_at, fanned_out_at) ON events TO service_directory;
+GRANT UPDATE (status, deliveries, error, after_id, fanned_out_at, unmade) ON events TO service_app;
+GRANT SELECT (id, environment_id, topic_id, retention, created_at, fanned_out_at) ON events TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION check_event_move();
 CREATE TRIGGER keep_start_delete AFTER DELETE ON public.events FOR EACH ROW WHEN ((
         CASE
-            WHEN ((old.fanned_out_at IS NULL) OR (NOT old.page_started)) THEN (old.created_at + '00:00:30'::interval)
+            WHEN (old.fanned_out_at IS NULL) THEN (old.created_at + '00:00:30'::interval)
             ELSE NULL::timestamp with time zone
         END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_events();
 CREATE TRIGGER keep_start_insert AFTER INSERT ON public.events FOR EACH ROW WHEN ((
         CASE
-            WHEN ((new.fanned_out_at IS NULL) OR (NOT new.page_started)) THEN (new.created_at + '00:00:30'::interval)
+            WHEN (new.fanned_out_at IS NULL) THEN (new.created_at + '00:00:30'::interval)
             ELSE NULL::timestamp with time zone
         END IS NOT NULL)) EXECUTE FUNCTION keep_start_of_events();
 CREATE TRIGGER keep_start_update AFTER UPDATE ON public.events FOR EACH ROW WHEN ((
         CASE
-            WHEN ((old.fanned_out_at IS NULL) OR (NOT old.page_started)) THEN (old.created_at + '00:00:30'::interval)
+            WHEN (old.fanned_out_at IS NULL) THEN (old.created_at + '00:00:30'::interval)
             ELSE NULL::timestamp with time zone
         END IS DISTINCT FROM
         CASE
-            WHEN ((new.fanned_out_at IS NULL) OR (NOT new.page_started)) THEN (new.created_at + '00:00:30'::interval)
+            WHEN (new.fanned_out_at IS NULL) THEN (new.created_at + '00:00:30'::interval)
             ELSE NULL::timestamp with time zone
         END)) EXECUTE FUNCTION keep_start_of_events();
 
@@ -6684,63 +6638,6 @@ GRANT SELECT (id, environment_id, due_at) ON files TO service_directory;
 CREATE TRIGGER check_change BEFORE DELETE OR UPDATE ON public.files FOR EACH ROW EXECUTE FUNCTION check_file_change();
 CREATE TRIGGER count_storage AFTER INSERT OR DELETE OR UPDATE OF status, size ON public.files FOR EACH ROW EXECUTE FUNCTION count_storage();
 CREATE TRIGGER keep_held BEFORE UPDATE OF status ON public.files FOR EACH ROW WHEN (((new.status = 'deleted'::text) AND (old.status = 'ready'::text))) EXECUTE FUNCTION keep_held_file();
-
-CREATE TABLE flow_control_keys (
-  id text COLLATE "C" NOT NULL,
-  environment_id uuid NOT NULL,
-  key text NOT NULL,
-  rate integer,
-  period_seconds integer,
-  parallelism integer,
-  rate_pinned boolean DEFAULT false NOT NULL,
-  parallelism_pinned boolean DEFAULT false NOT NULL,
-  paused_at timestamp(3) with time zone,
-  held_until timestamp with time zone,
-  window_started_at timestamp with time zone,
-  window_count integer DEFAULT 0 NOT NULL,
-  next_grant_at timestamp with time zone,
-  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT flow_control_keys_pkey PRIMARY KEY (id),
-  CONSTRAINT flow_control_keys_name UNIQUE (environment_id, key),
-  CONSTRAINT flow_control_keys_check CHECK (((rate IS NULL) = (period_seconds IS NULL))),
-  CONSTRAINT flow_control_keys_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 200))),
-  CONSTRAINT flow_control_keys_parallelism_check CHECK ((parallelism >= 1)),
-  CONSTRAINT flow_control_keys_period_seconds_check CHECK ((period_seconds >= 1)),
-  CONSTRAINT flow_control_keys_rate_check CHECK ((rate >= 1)),
-  CONSTRAINT flow_control_keys_window_count_check CHECK ((window_count >= 0))
-);
-CREATE INDEX flow_control_keys_newest_first ON public.flow_control_keys USING btree (environment_id, created_at DESC, id DESC);
-ALTER TABLE flow_control_keys ENABLE ROW LEVEL SECURITY;
-ALTER TABLE flow_control_keys FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON flow_control_keys FOR SELECT TO service_directory USING (true);
-CREATE POLICY tenant ON flow_control_keys FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT DELETE, INSERT, SELECT ON flow_control_keys TO service_app;
-GRANT UPDATE (rate, period_seconds, parallelism, rate_pinned, parallelism_pinned, paused_at, held_until, window_started_at, window_count, next_grant_at, updated_at) ON flow_control_keys TO service_app;
-GRANT SELECT (id, environment_id, paused_at, held_until, next_grant_at) ON flow_control_keys TO service_directory;
-
-CREATE TABLE flow_control_queue (
-  message_id text COLLATE "C" NOT NULL,
-  environment_id uuid NOT NULL,
-  key_id text COLLATE "C" NOT NULL,
-  due_at timestamp with time zone NOT NULL,
-  granted_at timestamp with time zone,
-  dispatched_at timestamp with time zone,
-  lease_until timestamp with time zone,
-  CONSTRAINT flow_control_queue_pkey PRIMARY KEY (message_id),
-  CONSTRAINT flow_control_queue_check CHECK (((granted_at IS NULL) = (lease_until IS NULL))),
-  CONSTRAINT flow_control_queue_check1 CHECK (((dispatched_at IS NULL) OR (granted_at IS NOT NULL)))
-) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
-CREATE INDEX flow_control_queue_granted ON public.flow_control_queue USING btree (key_id, message_id) WHERE (granted_at IS NOT NULL);
-CREATE INDEX flow_control_queue_of_key ON public.flow_control_queue USING btree (key_id);
-CREATE INDEX flow_control_queue_waiting ON public.flow_control_queue USING btree (key_id, due_at, message_id) WHERE (granted_at IS NULL);
-ALTER TABLE flow_control_queue ENABLE ROW LEVEL SECURITY;
-ALTER TABLE flow_control_queue FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON flow_control_queue FOR SELECT TO service_directory USING (true);
-CREATE POLICY tenant ON flow_control_queue FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT DELETE, INSERT, SELECT ON flow_control_queue TO service_app;
-GRANT UPDATE (due_at, granted_at, dispatched_at, lease_until) ON flow_control_queue TO service_app;
-GRANT SELECT (message_id, environment_id, key_id, due_at, granted_at, dispatched_at, lease_until) ON flow_control_queue TO service_directory;
 
 CREATE TABLE governed_names (
   environment_id uuid NOT NULL,
@@ -6908,7 +6805,7 @@ CREATE TABLE in_flight_permits (
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT in_flight_permits_pkey PRIMARY KEY (environment_id, kind, holder),
   CONSTRAINT in_flight_permits_check CHECK (((granted_at IS NULL) OR is_taken)),
-  CONSTRAINT in_flight_permits_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'delivery'::text, 'provider_read'::text, 'notification'::text, 'maintenance'::text])))
+  CONSTRAINT in_flight_permits_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'provider_read'::text, 'notification'::text, 'maintenance'::text])))
 ) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 CREATE INDEX in_flight_permits_expiry ON public.in_flight_permits USING btree (expires_at);
 CREATE INDEX in_flight_permits_queue ON public.in_flight_permits USING btree (workspace_id, kind, is_taken, asked_at, holder);
@@ -6924,9 +6821,6 @@ CREATE TABLE installation (
   only_row boolean DEFAULT true NOT NULL,
   expensive_work_paused_at timestamp(3) with time zone,
   expensive_work_paused_reason text,
-  unbegun_looked_to text COLLATE "C" DEFAULT ''::text NOT NULL,
-  overdue_looked_to timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-  overdue_looked_to_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   sweep_stopped_at jsonb DEFAULT '{}'::jsonb NOT NULL,
   analytics_complete_until timestamp(3) with time zone DEFAULT now() NOT NULL,
   analytics_verified_on date DEFAULT '-infinity'::date NOT NULL,
@@ -6940,8 +6834,8 @@ ALTER TABLE installation FORCE ROW LEVEL SECURITY;
 CREATE POLICY installation_wide ON installation FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
 GRANT SELECT ON installation TO service_app;
 GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason, sweep_stopped_at) ON installation TO service_app;
-GRANT SELECT (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
-GRANT UPDATE (unbegun_looked_to, overdue_looked_to, overdue_looked_to_id, analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
+GRANT SELECT (analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
+GRANT UPDATE (analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
 
 CREATE TABLE integrations (
   id text COLLATE "C" NOT NULL,
@@ -7189,6 +7083,79 @@ CREATE POLICY tenant ON invoices FOR ALL TO PUBLIC USING ((workspace_id = curren
 GRANT INSERT, SELECT ON invoices TO service_app;
 GRANT UPDATE (number, status, issued_at, due_at, paid_at, voided_at, hosted_url, pdf_url) ON invoices TO service_app;
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invoices FOR EACH ROW EXECUTE FUNCTION check_invoice_move();
+
+CREATE TABLE lane_pacers (
+  environment_id uuid NOT NULL,
+  looks_at timestamp with time zone,
+  CONSTRAINT lane_pacers_pkey PRIMARY KEY (environment_id)
+);
+ALTER TABLE lane_pacers ENABLE ROW LEVEL SECURITY;
+ALTER TABLE lane_pacers FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON lane_pacers FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON lane_pacers TO service_app;
+GRANT UPDATE (looks_at) ON lane_pacers TO service_app;
+
+CREATE TABLE lane_queue (
+  message_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  workspace_id uuid NOT NULL,
+  lane_id text COLLATE "C",
+  state text NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  ignores_halt boolean DEFAULT false NOT NULL,
+  has_workflow boolean DEFAULT false NOT NULL,
+  claim text,
+  lease_until timestamp with time zone,
+  CONSTRAINT lane_queue_pkey PRIMARY KEY (message_id),
+  CONSTRAINT lane_queue_check CHECK (((state = 'taken'::text) = (claim IS NOT NULL))),
+  CONSTRAINT lane_queue_check1 CHECK (((state = 'taken'::text) = (lease_until IS NOT NULL))),
+  CONSTRAINT lane_queue_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'taken'::text, 'timed'::text, 'paced'::text])))
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+CREATE INDEX lane_queue_in_flight ON public.lane_queue USING btree (workspace_id) WHERE (state = 'taken'::text);
+CREATE INDEX lane_queue_in_flight_of_lane ON public.lane_queue USING btree (lane_id) WHERE ((state = 'taken'::text) AND (lane_id IS NOT NULL));
+CREATE INDEX lane_queue_leases ON public.lane_queue USING btree (environment_id, lease_until) WHERE (state = 'taken'::text);
+CREATE INDEX lane_queue_of_lane ON public.lane_queue USING btree (lane_id) WHERE (lane_id IS NOT NULL);
+CREATE INDEX lane_queue_ready ON public.lane_queue USING btree (environment_id, due_at) WHERE (state = 'ready'::text);
+CREATE INDEX lane_queue_timed ON public.lane_queue USING btree (environment_id, state, due_at, message_id) WHERE (state = ANY (ARRAY['timed'::text, 'paced'::text]));
+CREATE INDEX lane_queue_waiting ON public.lane_queue USING btree (environment_id, lane_id, due_at, message_id) WHERE (state <> 'taken'::text);
+ALTER TABLE lane_queue ENABLE ROW LEVEL SECURITY;
+ALTER TABLE lane_queue FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON lane_queue FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON lane_queue FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON lane_queue TO service_app;
+GRANT UPDATE (state, due_at, has_workflow, claim, lease_until) ON lane_queue TO service_app;
+GRANT SELECT (message_id, environment_id, workspace_id, lane_id, state, due_at, ignores_halt, lease_until) ON lane_queue TO service_directory;
+
+CREATE TABLE lanes (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  key text NOT NULL,
+  rate integer,
+  period_seconds integer,
+  parallelism integer,
+  rate_pinned boolean DEFAULT false NOT NULL,
+  parallelism_pinned boolean DEFAULT false NOT NULL,
+  paused_at timestamp(3) with time zone,
+  held_until timestamp with time zone,
+  window_started_at timestamp with time zone,
+  window_count integer DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT lanes_pkey PRIMARY KEY (id),
+  CONSTRAINT lanes_name UNIQUE (environment_id, key),
+  CONSTRAINT lanes_check CHECK (((rate IS NULL) = (period_seconds IS NULL))),
+  CONSTRAINT lanes_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 200))),
+  CONSTRAINT lanes_parallelism_check CHECK ((parallelism >= 1)),
+  CONSTRAINT lanes_period_seconds_check CHECK ((period_seconds >= 1)),
+  CONSTRAINT lanes_rate_check CHECK ((rate >= 1)),
+  CONSTRAINT lanes_window_count_check CHECK ((window_count >= 0))
+);
+CREATE INDEX lanes_newest_first ON public.lanes USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE lanes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE lanes FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON lanes FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON lanes TO service_app;
+GRANT UPDATE (rate, period_seconds, parallelism, rate_pinned, parallelism_pinned, paused_at, held_until, window_started_at, window_count, updated_at) ON lanes TO service_app;
 
 CREATE TABLE late_answers (
   attempt_id text COLLATE "C" NOT NULL,
@@ -7525,17 +7492,6 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON message_deduplications TO service_app;
 GRANT DELETE ON message_deduplications TO service_directory;
 GRANT SELECT (environment_id, digest, expires_at) ON message_deduplications TO service_directory;
 
-CREATE TABLE message_pacers (
-  environment_id uuid NOT NULL,
-  looks_at timestamp with time zone,
-  CONSTRAINT message_pacers_pkey PRIMARY KEY (environment_id)
-);
-ALTER TABLE message_pacers ENABLE ROW LEVEL SECURITY;
-ALTER TABLE message_pacers FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON message_pacers FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT INSERT, SELECT ON message_pacers TO service_app;
-GRANT UPDATE (looks_at) ON message_pacers TO service_app;
-
 CREATE TABLE messages (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -7562,9 +7518,6 @@ CREATE TABLE messages (
   status text NOT NULL,
   attempts integer DEFAULT 0 NOT NULL,
   next_attempt_at timestamp(3) with time zone NOT NULL,
-  paced boolean DEFAULT false NOT NULL,
-  begun_at timestamp(3) with time zone,
-  held_at timestamp(3) with time zone,
   response_status integer,
   error_message text,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
@@ -7584,7 +7537,6 @@ CREATE TABLE messages (
   CONSTRAINT messages_max_retries_check CHECK (((max_retries >= 0) AND (max_retries <= 20))),
   CONSTRAINT messages_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
   CONSTRAINT messages_of_events CHECK ((((kind = 'event'::text) = (event_id IS NOT NULL)) AND ((kind = 'event'::text) = (subscription_id IS NOT NULL)))),
-  CONSTRAINT messages_paced CHECK (((NOT paced) OR ((status = 'scheduled'::text) AND (flow_control_key_id IS NULL)))),
   CONSTRAINT messages_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599))),
   CONSTRAINT messages_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text]))),
   CONSTRAINT messages_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text]))),
@@ -7599,14 +7551,9 @@ CREATE INDEX messages_by_source ON public.messages USING btree (callback_of) WHE
 CREATE INDEX messages_by_status ON public.messages USING btree (environment_id, status, created_at DESC, id DESC);
 CREATE INDEX messages_by_url ON public.messages USING btree (environment_id, url, created_at DESC, id DESC);
 CREATE INDEX messages_failed_of_subscription ON public.messages USING btree (subscription_id, id) WHERE ((status = 'failed'::text) AND (subscription_id IS NOT NULL));
-CREATE INDEX messages_held ON public.messages USING btree (environment_id, id) WHERE (held_at IS NOT NULL);
 CREATE INDEX messages_newest_first ON public.messages USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX messages_of_event ON public.messages USING btree (event_id, id) WHERE (event_id IS NOT NULL);
 CREATE INDEX messages_of_subscription ON public.messages USING btree (subscription_id, created_at DESC, id DESC) WHERE (subscription_id IS NOT NULL);
-CREATE INDEX messages_overdue ON public.messages USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (held_at IS NULL) AND (flow_control_key_id IS NULL));
-CREATE INDEX messages_paced_first ON public.messages USING btree (environment_id, next_attempt_at, id) WHERE paced;
-CREATE INDEX messages_scheduled_alone ON public.messages USING btree (environment_id) WHERE ((status = 'scheduled'::text) AND (NOT paced) AND (flow_control_key_id IS NULL));
-CREATE INDEX messages_unbegun ON public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL) AND (NOT paced));
 CREATE INDEX messages_unended_of_schedule ON public.messages USING btree (schedule_id) WHERE ((schedule_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 CREATE INDEX messages_unended_of_subscription ON public.messages USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
@@ -7616,8 +7563,8 @@ CREATE POLICY directory_retention ON messages FOR DELETE TO service_directory US
 CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
-GRANT UPDATE (status, attempts, next_attempt_at, paced, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
-GRANT SELECT (id, environment_id, retention, kind, flow_control_key_id, status, next_attempt_at, paced, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
+GRANT UPDATE (status, attempts, next_attempt_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
+GRANT SELECT (id, environment_id, retention, kind, status, created_at, updated_at, subscription_id) ON messages TO service_directory;
 CREATE TRIGGER check_begin BEFORE INSERT ON public.messages FOR EACH ROW WHEN ((new.status <> ALL (ARRAY['pending'::text, 'scheduled'::text]))) EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_messages();
@@ -8839,9 +8786,6 @@ ALTER TABLE file_holds ADD CONSTRAINT file_holds_environment_id_fkey FOREIGN KEY
 ALTER TABLE file_holds ADD CONSTRAINT file_holds_file_id_fkey FOREIGN KEY (file_id) REFERENCES files(id);
 ALTER TABLE file_holds ADD CONSTRAINT file_holds_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id) ON DELETE CASCADE;
 ALTER TABLE files ADD CONSTRAINT files_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE flow_control_keys ADD CONSTRAINT flow_control_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE flow_control_queue ADD CONSTRAINT flow_control_queue_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE flow_control_queue ADD CONSTRAINT flow_control_queue_key FOREIGN KEY (key_id) REFERENCES flow_control_keys(id);
 ALTER TABLE governed_names ADD CONSTRAINT governed_names_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);
 ALTER TABLE governed_names ADD CONSTRAINT governed_names_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE idempotency_claims ADD CONSTRAINT idempotency_claims_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -8869,6 +8813,9 @@ ALTER TABLE invocations ADD CONSTRAINT invocations_version_id_fkey FOREIGN KEY (
 ALTER TABLE invoice_lines ADD CONSTRAINT invoice_lines_invoice_id_workspace_id_fkey FOREIGN KEY (invoice_id, workspace_id) REFERENCES invoices(id, workspace_id);
 ALTER TABLE invoice_numbers ADD CONSTRAINT invoice_numbers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE invoices ADD CONSTRAINT invoices_workspace_id_month_fkey FOREIGN KEY (workspace_id, month) REFERENCES billing_months(workspace_id, month);
+ALTER TABLE lane_pacers ADD CONSTRAINT lane_pacers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE lane_queue ADD CONSTRAINT lane_queue_lane FOREIGN KEY (lane_id) REFERENCES lanes(id);
+ALTER TABLE lanes ADD CONSTRAINT lanes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE late_answers ADD CONSTRAINT late_answers_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES attempts(id);
 ALTER TABLE late_answers ADD CONSTRAINT late_answers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE late_executions ADD CONSTRAINT late_executions_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
@@ -8887,7 +8834,6 @@ ALTER TABLE memory_vectors ADD CONSTRAINT memory_vectors_memory_id_fkey FOREIGN 
 ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_contents ADD CONSTRAINT message_contents_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE message_pacers ADD CONSTRAINT message_pacers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE messages ADD CONSTRAINT messages_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE monthly_usage ADD CONSTRAINT monthly_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE notification_emails ADD CONSTRAINT notification_emails_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

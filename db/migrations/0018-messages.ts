@@ -248,7 +248,7 @@ const DEDUPLICATION = `
 
 const DIRECTORY = `
   CREATE POLICY directory ON message_deduplications TO service_directory USING (true);
-  GRANT SELECT (environment_id, status, created_at, updated_at, begun_at, held_at, next_attempt_at, flow_control_key_id) ON messages TO service_directory;
+  GRANT SELECT (environment_id, status, created_at, updated_at) ON messages TO service_directory;
   GRANT SELECT (environment_id, digest, expires_at), DELETE ON message_deduplications TO service_directory;
 
   CREATE FUNCTION find_expired_message_deduplications(after_id text, most integer) RETURNS TABLE (id text)
