@@ -18,8 +18,8 @@ import { keepRelaying } from './activities/events/relay-events.ts';
 import { LaneBell, tenantOfLanes } from './db/announcements/lanes-ready.ts';
 import { CHANNELS, NotificationListener } from './db/announcements/notification-listener.ts';
 import { DeliveryClaimer } from './activities/messages/delivery-claimer.ts';
-import { keepPermits } from './activities/in-flight/keep-permits.ts';
-import { PermitTakers } from './activities/permit-takers.ts';
+import { keepPlaces } from './activities/in-flight/keep-places.ts';
+import { LaneTakers } from './activities/lane-takers.ts';
 import type { Repeated } from './activities/repeat-until-stopped.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
@@ -61,7 +61,7 @@ export interface WorkerParts {
   vault: Pick<Vault, 'open' | 'seal' | 'digests' | 'keyDigests'>;
   /** The bytes of files. */
   files: FileStore;
-  /** Addresses and CIDRs that the egress guard permits. */
+  /** Addresses and CIDRs that the egress guard allows. */
   egressAllow: EgressAllow;
   /** The service's own listeners, which nothing calls. */
   ownEndpoints: OwnEndpoints;
@@ -135,15 +135,15 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     const client = new Client({ connection, namespace });
     const sending = { egressAllow, ownEndpoints, resolve };
     const starters = workflowStarters(client, db, TASK_QUEUE);
-    const permits = {
+    const places = {
       db,
       tellWaiter: (kind: InFlightKind, holder: string) => tellWaiter(client, kind, holder),
       inFlightCaps: parts.inFlightCaps,
-      permitTakers: new PermitTakers(),
+      laneTakers: new LaneTakers(),
       logger,
     };
     const deps = {
-      ...permits,
+      ...places,
       vault: parts.vault,
       files: parts.files,
       adapterFor: createAdapters({ ...sending, ...parts.providers }),
@@ -173,7 +173,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     const claimer = new DeliveryClaimer(deps, { slots: slots.deliveries, shutdownGraceMs });
     bell.answerWith((tenant) => claimer.wake(tenant));
     const finished = runToTheEnd(worker, () => db.close(), [
-      keepPermits(permits),
+      keepPlaces(places),
       claimer.run(),
       ...(parts.laneBell === undefined ? [await hearOthers(parts, claimer)] : []),
       keepRelaying({ db, logger, vault: parts.vault, pagesUrl: parts.pagesUrl, ...starters }),

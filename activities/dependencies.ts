@@ -21,7 +21,7 @@ import type { EffectToRead, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
 import type { Watchdog } from './adapters/watchdog.ts';
-import type { PermitTakers } from './permit-takers.ts';
+import type { LaneTakers } from './lane-takers.ts';
 
 export interface ActivityDependencies {
   db: Database;
@@ -64,9 +64,9 @@ export interface ActivityDependencies {
   inFlightCaps: InFlightCaps;
   /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */
   heartbeatTimeoutMs: number;
-  /** The turns, in this process, to ask for a permit, and the calls that wait here to be told of one. */
-  permitTakers: PermitTakers;
-  /** Signals a workflow in the queue for a permit that it was granted one. False where it has ended. */
+  /** The turns, in this process, to ask for a place, and the calls that wait here to be told of one. */
+  laneTakers: LaneTakers;
+  /** Signals a workflow in the queue for a place that it was granted one. False where it has ended. */
   tellWaiter(kind: InFlightKind, holder: string): Promise<boolean>;
   sendRequest: SendRequest;
   chat: ChatClient;
@@ -80,7 +80,7 @@ export interface ActivityDependencies {
   logger: Logger;
 }
 
-export type TellDependency = 'inFlightCaps' | 'permitTakers' | 'tellWaiter';
+export type TellDependency = 'inFlightCaps' | 'laneTakers' | 'tellWaiter';
 
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */
 export type InvocationDependencies = Pick<

@@ -5,7 +5,7 @@ CREATE ROLE service_directory NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCRE
 GRANT USAGE ON SCHEMA public TO service_app;
 GRANT USAGE ON SCHEMA public TO service_directory;
 
-CREATE OR REPLACE FUNCTION public.acquire_permit(of_kind text, for_holder text, most integer, lease interval)
+CREATE OR REPLACE FUNCTION public.take_place(of_kind text, for_holder text, most integer, lease interval)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -21,29 +21,29 @@ AS $function$
       positions_max constant integer := 300;
     BEGIN
       -- Granted, or held already: it concerns no other asker.
-      UPDATE in_flight_permits p SET granted_at = NULL, expires_at = clock_timestamp() + lease
+      UPDATE lane_places p SET granted_at = NULL, expires_at = clock_timestamp() + lease
         WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder
           AND p.is_taken AND p.expires_at > clock_timestamp();
       IF FOUND THEN
         RETURN 0;
       END IF;
       SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
-      -- One at a time: two that ask at once must not both get the last permit. Held until the claim commits.
-      IF NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || of_kind || '/' || of_workspace, 0)) THEN
+      -- One at a time: two that ask at once must not both get the last place. Held until the claim commits.
+      IF NOT pg_try_advisory_xact_lock(hashtextextended('place/' || of_kind || '/' || of_workspace, 0)) THEN
         RETURN NULL;
       END IF;
-      SELECT p.asked_at INTO since FROM in_flight_permits p
+      SELECT p.asked_at INTO since FROM lane_places p
         WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
       since := COALESCE(since, clock_timestamp());
       SELECT count(*) INTO ahead FROM (
-        SELECT FROM in_flight_permits p
+        SELECT FROM lane_places p
           WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp()
             AND (p.environment_id, p.holder) <> (of_environment, for_holder)
-        UNION ALL (SELECT FROM in_flight_permits p
+        UNION ALL (SELECT FROM lane_places p
           WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken AND (p.asked_at, p.holder) < (since, for_holder)
           LIMIT most + positions_max)) before;
       -- It may have been granted since the first look.
-      INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+      INSERT INTO lane_places AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
         VALUES (of_environment, of_workspace, of_kind, for_holder, since, ahead < most,
           CASE WHEN ahead < most THEN clock_timestamp() + lease ELSE 'infinity' END)
         ON CONFLICT (environment_id, kind, holder) DO UPDATE SET granted_at = NULL,
@@ -53,9 +53,9 @@ AS $function$
       RETURN CASE WHEN is_held THEN 0 ELSE ahead - most + 1 END;
     END $function$
 ;
-ALTER FUNCTION acquire_permit(text,text,integer,interval) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION acquire_permit(text,text,integer,interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION acquire_permit(text,text,integer,interval) TO service_app;
+ALTER FUNCTION take_place(text,text,integer,interval) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION take_place(text,text,integer,interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION take_place(text,text,integer,interval) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.active_firings_per_hour()
  RETURNS bigint
@@ -2053,7 +2053,7 @@ ALTER FUNCTION delete_expired_oauth_artifacts(interval,text[]) OWNER TO service_
 REVOKE ALL ON FUNCTION delete_expired_oauth_artifacts(interval,text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_expired_oauth_artifacts(interval,text[]) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.delete_expired_permits(ids text[])
+CREATE OR REPLACE FUNCTION public.delete_expired_places(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2061,15 +2061,15 @@ CREATE OR REPLACE FUNCTION public.delete_expired_permits(ids text[])
 AS $function$
     DECLARE deleted integer;
     BEGIN
-      DELETE FROM in_flight_permits p
+      DELETE FROM lane_places p
       WHERE p.expires_at < now() - interval '1 hour' AND (p.environment_id::text || '/' || p.kind || '/' || p.holder) = ANY (ids);
       GET DIAGNOSTICS deleted = ROW_COUNT;
       RETURN deleted;
     END $function$
 ;
-ALTER FUNCTION delete_expired_permits(text[]) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION delete_expired_permits(text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION delete_expired_permits(text[]) TO service_app;
+ALTER FUNCTION delete_expired_places(text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_expired_places(text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_expired_places(text[]) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.delete_expired_sessions(ids text[], most integer)
  RETURNS integer
@@ -2371,7 +2371,7 @@ CREATE OR REPLACE FUNCTION public.discount_untold_grant(of_kind text, for_holder
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 BEGIN ATOMIC
- UPDATE in_flight_permits p SET unclaimed_grants = GREATEST(0, (p.unclaimed_grants - 1))
+ UPDATE lane_places p SET unclaimed_grants = GREATEST(0, (p.unclaimed_grants - 1))
    WHERE ((p.environment_id = current_environment_id()) AND (p.kind = discount_untold_grant.of_kind) AND (p.holder = discount_untold_grant.for_holder));
 END
 ;
@@ -2993,24 +2993,24 @@ ALTER FUNCTION find_expired_oauth_artifacts(interval,text,integer) OWNER TO serv
 REVOKE ALL ON FUNCTION find_expired_oauth_artifacts(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_expired_oauth_artifacts(interval,text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_expired_permits(after_id text, most integer)
+CREATE OR REPLACE FUNCTION public.find_expired_places(after_id text, most integer)
  RETURNS TABLE(id text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 BEGIN ATOMIC
  SELECT p.id
-    FROM ( SELECT ((((((in_flight_permits.environment_id)::text || '/'::text) || in_flight_permits.kind) || '/'::text) || in_flight_permits.holder) COLLATE "C") AS id
-            FROM in_flight_permits
-           WHERE (in_flight_permits.expires_at < (now() - '01:00:00'::interval))) p
-   WHERE (p.id > find_expired_permits.after_id)
+    FROM ( SELECT ((((((lane_places.environment_id)::text || '/'::text) || lane_places.kind) || '/'::text) || lane_places.holder) COLLATE "C") AS id
+            FROM lane_places
+           WHERE (lane_places.expires_at < (now() - '01:00:00'::interval))) p
+   WHERE (p.id > find_expired_places.after_id)
    ORDER BY p.id
-  LIMIT find_expired_permits.most;
+  LIMIT find_expired_places.most;
 END
 ;
-ALTER FUNCTION find_expired_permits(text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_expired_permits(text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_expired_permits(text,integer) TO service_app;
+ALTER FUNCTION find_expired_places(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_expired_places(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_expired_places(text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_expired_sessions(after_id text, most integer)
  RETURNS TABLE(id text)
@@ -3705,7 +3705,7 @@ ALTER FUNCTION forget_stored_weeks() OWNER TO service_directory;
 REVOKE ALL ON FUNCTION forget_stored_weeks() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION forget_stored_weeks() TO service_app;
 
-CREATE OR REPLACE FUNCTION public.grant_free_permits(caps jsonb, grant_lease interval, unclaimed_max integer)
+CREATE OR REPLACE FUNCTION public.grant_free_places(caps jsonb, grant_lease interval, unclaimed_max integer)
  RETURNS TABLE(of_kind text, to_workspace uuid, to_environment uuid, to_holder text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3715,28 +3715,28 @@ AS $function$
       queue record;
       free integer;
     BEGIN
-      DELETE FROM in_flight_permits p USING (
-          SELECT u.environment_id, u.kind, u.holder FROM in_flight_permits u
+      DELETE FROM lane_places p USING (
+          SELECT u.environment_id, u.kind, u.holder FROM lane_places u
           WHERE u.granted_at IS NOT NULL AND u.expires_at <= clock_timestamp() AND u.unclaimed_grants >= unclaimed_max
           FOR UPDATE SKIP LOCKED) gone
         WHERE (p.environment_id, p.kind, p.holder) = (gone.environment_id, gone.kind, gone.holder);
-      UPDATE in_flight_permits p
+      UPDATE lane_places p
         SET is_taken = false, granted_at = NULL, expires_at = 'infinity', unclaimed_grants = p.unclaimed_grants + 1
-        FROM (SELECT u.environment_id, u.kind, u.holder FROM in_flight_permits u
+        FROM (SELECT u.environment_id, u.kind, u.holder FROM lane_places u
           WHERE u.granted_at IS NOT NULL AND u.expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED) back
         WHERE (p.environment_id, p.kind, p.holder) = (back.environment_id, back.kind, back.holder);
-      FOR queue IN SELECT DISTINCT w.workspace_id, w.kind FROM in_flight_permits w WHERE NOT w.is_taken LOOP
+      FOR queue IN SELECT DISTINCT w.workspace_id, w.kind FROM lane_places w WHERE NOT w.is_taken LOOP
         -- Somebody is asking: the next run looks again.
-        CONTINUE WHEN NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || queue.kind || '/' || queue.workspace_id, 0));
+        CONTINUE WHEN NOT pg_try_advisory_xact_lock(hashtextextended('place/' || queue.kind || '/' || queue.workspace_id, 0));
         -- Without a cap there are none to grant, and not any number of them, as LIMIT NULL would.
-        SELECT COALESCE((caps ->> queue.kind)::integer, 0) - count(*) INTO free FROM in_flight_permits p
+        SELECT COALESCE((caps ->> queue.kind)::integer, 0) - count(*) INTO free FROM lane_places p
           WHERE p.workspace_id = queue.workspace_id AND p.kind = queue.kind AND p.is_taken AND p.expires_at > clock_timestamp();
         CONTINUE WHEN free <= 0;
         RETURN QUERY WITH next AS MATERIALIZED (
-            SELECT w.environment_id, w.holder FROM in_flight_permits w
+            SELECT w.environment_id, w.holder FROM lane_places w
             WHERE w.workspace_id = queue.workspace_id AND w.kind = queue.kind AND NOT w.is_taken
             ORDER BY w.asked_at, w.holder LIMIT free FOR UPDATE SKIP LOCKED)
-          UPDATE in_flight_permits p
+          UPDATE lane_places p
           SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
           FROM next n
           WHERE p.environment_id = n.environment_id AND p.kind = queue.kind AND p.holder = n.holder
@@ -3744,9 +3744,9 @@ AS $function$
       END LOOP;
     END $function$
 ;
-ALTER FUNCTION grant_free_permits(jsonb,interval,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION grant_free_permits(jsonb,interval,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION grant_free_permits(jsonb,interval,integer) TO service_app;
+ALTER FUNCTION grant_free_places(jsonb,interval,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION grant_free_places(jsonb,interval,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION grant_free_places(jsonb,interval,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.halt_lock_of(environment uuid)
  RETURNS bigint
@@ -5065,42 +5065,42 @@ AS $function$
   END $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.release_permit(of_kind text, for_holder text, most integer, grant_lease interval)
+CREATE OR REPLACE FUNCTION public.release_place(of_kind text, for_holder text, most integer, grant_lease interval)
  RETURNS TABLE(to_workspace uuid, to_environment uuid, to_holder text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
     DECLARE
-      released in_flight_permits;
+      released lane_places;
       taken integer;
     BEGIN
-      DELETE FROM in_flight_permits p
+      DELETE FROM lane_places p
         WHERE p.environment_id = current_environment_id() AND p.kind = of_kind AND p.holder = for_holder
         RETURNING * INTO released;
-      -- Who only queued, or whose permit had expired, leaves no permit.
+      -- Who only queued, or whose place had expired, leaves no place.
       IF released.is_taken IS NOT TRUE OR released.expires_at <= clock_timestamp() THEN
         RETURN;
       END IF;
-      SELECT count(*) INTO taken FROM in_flight_permits p
+      SELECT count(*) INTO taken FROM lane_places p
         WHERE p.workspace_id = released.workspace_id AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp();
       IF taken >= most THEN -- the cap was lowered
         RETURN;
       END IF;
       RETURN QUERY WITH next AS MATERIALIZED (
-          SELECT w.environment_id, w.holder FROM in_flight_permits w
+          SELECT w.environment_id, w.holder FROM lane_places w
           WHERE w.workspace_id = released.workspace_id AND w.kind = of_kind AND NOT w.is_taken
           ORDER BY w.asked_at, w.holder LIMIT 1 FOR UPDATE SKIP LOCKED)
-        UPDATE in_flight_permits p
+        UPDATE lane_places p
         SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
         FROM next n
         WHERE p.environment_id = n.environment_id AND p.kind = of_kind AND p.holder = n.holder
         RETURNING p.workspace_id, p.environment_id, p.holder;
     END $function$
 ;
-ALTER FUNCTION release_permit(text,text,integer,interval) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION release_permit(text,text,integer,interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION release_permit(text,text,integer,interval) TO service_app;
+ALTER FUNCTION release_place(text,text,integer,interval) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION release_place(text,text,integer,interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION release_place(text,text,integer,interval) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.require_event()
  RETURNS trigger
@@ -6793,7 +6793,7 @@ CREATE CONSTRAINT TRIGGER agree_with_effect AFTER INSERT OR UPDATE ON public.imp
 CREATE TRIGGER check_insert BEFORE INSERT ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_insert();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_move();
 
-CREATE TABLE in_flight_permits (
+CREATE TABLE lane_places (
   environment_id uuid NOT NULL,
   workspace_id uuid NOT NULL,
   kind text NOT NULL,
@@ -6803,19 +6803,19 @@ CREATE TABLE in_flight_permits (
   granted_at timestamp with time zone,
   unclaimed_grants integer DEFAULT 0 NOT NULL,
   expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT in_flight_permits_pkey PRIMARY KEY (environment_id, kind, holder),
-  CONSTRAINT in_flight_permits_check CHECK (((granted_at IS NULL) OR is_taken)),
-  CONSTRAINT in_flight_permits_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'provider_read'::text, 'notification'::text, 'maintenance'::text])))
+  CONSTRAINT lane_places_pkey PRIMARY KEY (environment_id, kind, holder),
+  CONSTRAINT lane_places_check CHECK (((granted_at IS NULL) OR is_taken)),
+  CONSTRAINT lane_places_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'provider_read'::text, 'notification'::text, 'maintenance'::text])))
 ) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
-CREATE INDEX in_flight_permits_expiry ON public.in_flight_permits USING btree (expires_at);
-CREATE INDEX in_flight_permits_queue ON public.in_flight_permits USING btree (workspace_id, kind, is_taken, asked_at, holder);
-CREATE INDEX in_flight_permits_waiting ON public.in_flight_permits USING btree (workspace_id, kind) WHERE (NOT is_taken);
-ALTER TABLE in_flight_permits ENABLE ROW LEVEL SECURITY;
-ALTER TABLE in_flight_permits FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON in_flight_permits FOR ALL TO service_directory USING (true) WITH CHECK (true);
-CREATE POLICY tenant ON in_flight_permits FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT SELECT ON in_flight_permits TO service_app;
-GRANT DELETE, INSERT, SELECT, UPDATE ON in_flight_permits TO service_directory;
+CREATE INDEX lane_places_expiry ON public.lane_places USING btree (expires_at);
+CREATE INDEX lane_places_queue ON public.lane_places USING btree (workspace_id, kind, is_taken, asked_at, holder);
+CREATE INDEX lane_places_waiting ON public.lane_places USING btree (workspace_id, kind) WHERE (NOT is_taken);
+ALTER TABLE lane_places ENABLE ROW LEVEL SECURITY;
+ALTER TABLE lane_places FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON lane_places FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON lane_places FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON lane_places TO service_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON lane_places TO service_directory;
 
 CREATE TABLE installation (
   only_row boolean DEFAULT true NOT NULL,
@@ -8797,8 +8797,8 @@ ALTER TABLE impact_limits ADD CONSTRAINT impact_limits_environment_id_fkey FOREI
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_limit_id_period_fkey FOREIGN KEY (limit_id, period) REFERENCES impact_limit_periods(limit_id, period);
-ALTER TABLE in_flight_permits ADD CONSTRAINT in_flight_permits_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE in_flight_permits ADD CONSTRAINT in_flight_permits_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE lane_places ADD CONSTRAINT lane_places_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE lane_places ADD CONSTRAINT lane_places_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE integrations ADD CONSTRAINT integrations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);

@@ -8,17 +8,17 @@ export type InFlightKind = 'dispatch' | 'provider_read' | 'notification' | 'main
 /** How many of each kind a workspace may have in flight, in all its environments and on all workers. */
 export type InFlightCaps = Readonly<Record<InFlightKind | 'delivery', number>>;
 
-/** An activity's answer without a permit. It did nothing: ask again after this time, or when signalled. */
-export interface NoPermit {
-  seen: 'no_permit';
+/** An activity's answer without a place. It did nothing: ask again after this time, or when signalled. */
+export interface NoPlace {
+  seen: 'no_place';
   lookAgainMs: number;
 }
 
-/** The permit of a holder that died is free so long after the time-out of its call: the database before and after the call. */
+/** The place of a holder that died is free so long after the time-out of its call: the database before and after the call. */
 const LEASE_MARGIN_MS = 60_000;
 /**
- * The time within which a waiting call claims a permit that it was granted. After that it waits again in its old position, and is granted
- * and told again: a signal may be lost (Temporal was away, the teller crashed), and until then the permit is idle.
+ * The time within which a waiting call claims a place that it was granted. After that it waits again in its old position, and is granted
+ * and told again: a signal may be lost (Temporal was away, the teller crashed), and until then the place is idle.
  */
 export const GRANT_LEASE_MS = 15_000;
 /** A waiter that was told of so many grants and let them lapse is gone. One that it could not be told of does not count (`tellNext`). */
@@ -26,14 +26,14 @@ export const UNCLAIMED_GRANTS_MAX = 120;
 /** A waiter is told, again and again until it comes. That it also looks by itself, this seldom, costs a history some events. */
 export const LOOK_AGAIN_MS = 6 * 3_600_000;
 
-/** Somebody who waited for a permit and was granted it. */
+/** Somebody who waited for a place and was granted it. */
 export interface Granted {
   workspaceId: string;
   environmentId: string;
   holder: string;
 }
 
-/** The holder of a permit that its workflow waits for by itself: the workflow, and which part of its work the permit is for. */
+/** The holder of a place that its workflow waits for by itself: the workflow, and which part of its work the place is for. */
 export function holderOf(workflowId: string, part: string | number): string {
   return `${workflowId}#${part}`;
 }
@@ -43,11 +43,11 @@ export function workflowOfHolder(holder: string): string {
   return holder.slice(0, holder.lastIndexOf('#'));
 }
 
-export function permitLeaseMs(timeoutMs: number): number {
+export function placeLeaseMs(timeoutMs: number): number {
   return timeoutMs + LEASE_MARGIN_MS;
 }
 
-/** Whether an activity was refused a permit. */
-export function isWithoutPermit(answer: unknown): answer is NoPermit {
-  return typeof answer === 'object' && answer !== null && 'seen' in answer && answer.seen === 'no_permit';
+/** Whether an activity was refused a place. */
+export function isWithoutPlace(answer: unknown): answer is NoPlace {
+  return typeof answer === 'object' && answer !== null && 'seen' in answer && answer.seen === 'no_place';
 }

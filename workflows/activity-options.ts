@@ -10,7 +10,7 @@ import { EMAIL_ATTEMPT_TIMEOUT_MS } from '../domain/notifications/emails.ts';
 import { type ActivityQueue, activityQueue } from '../temporal/task-queues.ts';
 
 /**
- * Sends an activity to a queue with its own slots, and orders that queue fairly between workspaces. (The permits
+ * Sends an activity to a queue with its own slots, and orders that queue fairly between workspaces. (The places
  * of a workspace cap its calls in flight.) Call it within a workflow.
  */
 export function onQueue(queue: ActivityQueue, tenant?: { workspaceId: string }): ActivityOptions {

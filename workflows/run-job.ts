@@ -1,7 +1,7 @@
 import { condition, defineSignal, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { NoPermit } from '../domain/in-flight.ts';
+import type { NoPlace } from '../domain/in-flight.ts';
 import { LOOK_SIGNAL } from '../temporal/look-signal.ts';
-import { PermitQueue } from './permit-queue.ts';
+import { LaneQueue } from './lane-queue.ts';
 
 const look = defineSignal(LOOK_SIGNAL);
 
@@ -20,15 +20,15 @@ type Step<Status> = { next: 'go on' } | { next: 'wait'; why: keyof typeof WAITS 
  * Goes through a job's pages. Each step decides everything from the job's row; this keeps the time. Returns null where the history
  * has become long: the caller continues as new.
  */
-export async function runJob<Status>(step: () => Promise<Step<Status> | NoPermit>): Promise<{ status: Status } | null> {
-  const permits = new PermitQueue();
+export async function runJob<Status>(step: () => Promise<Step<Status> | NoPlace>): Promise<{ status: Status } | null> {
+  const places = new LaneQueue();
   let woken = false;
   setHandler(look, () => {
     woken = true;
   });
   for (let waits = 0; ;) {
     woken = false;
-    const done = await permits.turn('maintenance', step);
+    const done = await places.turn('maintenance', step);
     if (done.next === 'end') return { status: done.status };
     if (workflowInfo().continueAsNewSuggested) return null;
     if (done.next === 'go on') {

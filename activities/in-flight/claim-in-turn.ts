@@ -1,14 +1,14 @@
 import type { ClaimedDispatch } from '../../db/attempts/dispatches.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { acquirePermit } from '../../db/in-flight/permits.ts';
+import { takePlace } from '../../db/in-flight/places.ts';
 import { readHalt } from '../../db/environments/halt.ts';
 import { lockInvocation } from '../../db/invocations/locks.ts';
-import { type NoPermit, permitLeaseMs } from '../../domain/in-flight.ts';
+import { type NoPlace, placeLeaseMs } from '../../domain/in-flight.ts';
 import { refusalBy } from '../../domain/invocations/judgement.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { Queued } from '../permit-takers.ts';
+import { Queued } from '../lane-takers.ts';
 
 /** The claim of a call that is sent once. */
 export interface Claim {
@@ -23,7 +23,7 @@ export interface Claim {
 }
 
 /**
- * `refusal`: an event between the mark and this claim forbids the call, such as a halt; a call may have queued for its permit for an
+ * `refusal`: an event between the mark and this claim forbids the call, such as a halt; a call may have queued for its place for an
  * hour. The call is claimed, and must not be sent.
  */
 export interface ClaimedInTurn {
@@ -31,31 +31,31 @@ export interface ClaimedInTurn {
   refusal: Refusal | null;
 }
 
-/** Thrown to roll back: an execution that may not send asked for a permit. */
+/** Thrown to roll back: an execution that may not send asked for a place. */
 class ClaimedElsewhere extends Error {}
 
 /**
- * Acquires a permit and then the claim, in one transaction: an execution without a permit has claimed nothing, and one that may
- * not claim holds no permit. A crash leaves both or neither. Both are then over when the settlement finds the worker lost, or
- * when the permit's lease ends.
+ * Acquires a place and then the claim, in one transaction: an execution without a place has claimed nothing, and one that may
+ * not claim holds no place. A crash leaves both or neither. Both are then over when the settlement finds the worker lost, or
+ * when the place's lease ends.
  */
 export async function claimInTurn(
-  deps: Pick<InvocationDependencies, 'db' | 'inFlightCaps' | 'permitTakers'>,
+  deps: Pick<InvocationDependencies, 'db' | 'inFlightCaps' | 'laneTakers'>,
   ref: InvocationRef,
   { holder, timeoutMs, claim, isUnclaimed }: Claim,
-): Promise<ClaimedInTurn | NoPermit | 'claimed_elsewhere'> {
+): Promise<ClaimedInTurn | NoPlace | 'claimed_elsewhere'> {
   const wanted = {
     kind: 'dispatch',
     holder,
     most: deps.inFlightCaps.dispatch,
-    leaseMs: permitLeaseMs(timeoutMs),
+    leaseMs: placeLeaseMs(timeoutMs),
   } as const;
   const take = async (tx: EnvironmentTransaction): Promise<ClaimedInTurn | Queued | null> => {
-    // Both statements are sent together. The invocation is locked first, in the same order as when its end is recorded and its permit
+    // Both statements are sent together. The invocation is locked first, in the same order as when its end is recorded and its place
     // released.
     const [, position] = await tx.inOrder(
       () => lockInvocation(tx, ref.invocationId),
-      () => acquirePermit(tx, wanted),
+      () => takePlace(tx, wanted),
     );
     if (position === null) return null;
     if (position > 0) {
@@ -70,7 +70,7 @@ export async function claimInTurn(
   };
   try {
     const taker = { workspaceId: ref.workspaceId, ...wanted };
-    return await deps.permitTakers.inTurn(taker, () => deps.db.withEnvironment(ref, take));
+    return await deps.laneTakers.inTurn(taker, () => deps.db.withEnvironment(ref, take));
   } catch (error) {
     if (error instanceof ClaimedElsewhere) return 'claimed_elsewhere';
     throw error;

@@ -1,12 +1,12 @@
-import { discountUntoldGrant, releasePermit } from '../../db/in-flight/permits.ts';
+import { discountUntoldGrant, releasePlace } from '../../db/in-flight/places.ts';
 import type { Granted, InFlightKind } from '../../domain/in-flight.ts';
 import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
 import { tellPatiently } from '../try-again.ts';
 
 /**
- * Tells the holder of a granted permit, after the commit that granted it: in this process if it waits here, otherwise by its workflow.
- * If that workflow has ended, its permit goes to the next holder. A failure
- * must not fail an end that is already recorded: a grant that is not claimed in time is granted and told again (`grantFreePermits`).
+ * Tells the holder of a granted place, after the commit that granted it: in this process if it waits here, otherwise by its workflow.
+ * If that workflow has ended, its place goes to the next holder. A failure
+ * must not fail an end that is already recorded: a grant that is not claimed in time is granted and told again (`grantFreePlaces`).
  */
 export async function tellNext(
   deps: Pick<ActivityDependencies, 'db' | 'logger' | TellDependency>,
@@ -17,14 +17,14 @@ export async function tellNext(
   while (next !== null) {
     const told: Granted = next;
     try {
-      if (deps.permitTakers.tell(kind, told.holder)) return;
+      if (deps.laneTakers.tell(kind, told.holder)) return;
       if (await tellPatiently(() => deps.tellWaiter(kind, told.holder))) return;
       const released = { kind, holder: told.holder, most: deps.inFlightCaps[kind] };
-      next = await deps.db.oneStatement(told, (tx) => releasePermit(tx, released));
+      next = await deps.db.oneStatement(told, (tx) => releasePlace(tx, released));
     } catch (error) {
       deps.logger.warn(
         { kind, holder: told.holder, err: error },
-        'could not tell a waiter of its permit: it is told again',
+        'could not tell a waiter of its place: it is told again',
       );
       await discount(deps, kind, told);
       return;

@@ -4,7 +4,7 @@ import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.t
 import { requestDigestOf } from '../../domain/previews/binding.ts';
 import { Deadline } from '../../domain/deadline.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
-import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
+import { isWithoutPlace, type NoPlace } from '../../domain/in-flight.ts';
 import type { Attachment } from '../../domain/files/attachments.ts';
 import { refusalBy } from '../../domain/invocations/judgement.ts';
 import { requesterRefusal } from '../../domain/invocations/requester.ts';
@@ -27,7 +27,7 @@ import { observedOutcome, recordDispatch } from './record-dispatch.ts';
 export interface DispatchInput extends InvocationRef {
   /** Settle in the transaction that records the answer: nothing else, such as a read-back, is needed first. */
   settles?: boolean;
-  /** The action's time-out: how long its permit is held at most. */
+  /** The action's time-out: how long its place is held at most. */
   timeoutMs?: number;
 }
 
@@ -41,11 +41,11 @@ export type Dispatched =
   /** The attempt had been abandoned meanwhile. The result of this call is recorded as a late answer, and settled the unknown outcome. */
   | { seen: 'too_late' }
   /** The workspace has its share of calls in flight. Nothing is claimed. */
-  | NoPermit;
+  | NoPlace;
 
 /**
- * The one activity that sends. Claims the attempt row, once, and one of the workspace's permits in the same
- * transaction; resolves the credentials, only here; calls the adapter; records the end and releases the permit in one
+ * The one activity that sends. Claims the attempt row, once, and one of the workspace's places in the same
+ * transaction; resolves the credentials, only here; calls the adapter; records the end and releases the place in one
  * transaction. A crash before the claim: nothing was sent, as the row proves. Between claim and record: the outcome is
  * unknown, and nothing is sent again. After the record: the workflow settles from it, where it did not settle at once.
  */
@@ -66,7 +66,7 @@ export function dispatchEffect(deps: InvocationDependencies) {
         deps.logger.warn({ ...ref, attempt: activityInfo().attempt }, 'dispatch was claimed before: nothing is sent');
         return { seen: 'claimed_elsewhere' };
       }
-      if (isWithoutPermit(claimed)) return claimed;
+      if (isWithoutPlace(claimed)) return claimed;
       const { dispatch, refusal } = claimed;
       const startedAt = new Date();
       const egress: EgressMeter = { bytes: 0 };

@@ -4,7 +4,7 @@ import { type AttemptEnd, completeAttempt, keepLateAnswer } from '../../db/attem
 import { readDispatchRecord, setProviderReference } from '../../db/effects/settlement.ts';
 import { appendEvidence } from '../../db/effects/evidence.ts';
 import type { NewEvidence } from '../../db/effects/records.ts';
-import { releasePermit } from '../../db/in-flight/permits.ts';
+import { releasePlace } from '../../db/in-flight/places.ts';
 import { lockInvocationWork } from '../../db/invocations/locks.ts';
 import { countEgress } from '../../db/plans/allowances.ts';
 import type { Granted } from '../../domain/in-flight.ts';
@@ -72,7 +72,7 @@ async function record(
   const [, record, next] = await tx.inOrder(
     isNew && effectId !== null ? () => keepEvidence(tx, effectId, evidenceOf(effectId, end, inTime), end) : null,
     settled === null ? null : () => readDispatchRecord(tx, settled.id),
-    () => releasePermit(tx, { kind: 'dispatch', holder: claimed.invocationId, most: inFlightCaps.dispatch }),
+    () => releasePlace(tx, { kind: 'dispatch', holder: claimed.invocationId, most: inFlightCaps.dispatch }),
   );
   const state = settled === null ? null : await settleBy(tx, settled, record);
   if (isNew) await countEgress(tx, end.egressBytes);

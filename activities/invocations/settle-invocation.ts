@@ -2,7 +2,7 @@ import { abandonAttempt } from '../../db/attempts/ends.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { noteCompensation } from '../../db/effects/evidence.ts';
 import { confirmSettlement, readDispatchRecord, writeSettlement } from '../../db/effects/settlement.ts';
-import { releasePermit } from '../../db/in-flight/permits.ts';
+import { releasePlace } from '../../db/in-flight/places.ts';
 import { lockInvocationWork } from '../../db/invocations/locks.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { readInvocationState } from '../../db/invocations/queries.ts';
@@ -12,7 +12,7 @@ import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { InvocationDependencies, TellDependency } from '../dependencies.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 
-/** Settles from the record only. Idempotent. Also releases the permit of a dispatch that was lost or is not sent. */
+/** Settles from the record only. Idempotent. Also releases the place of a dispatch that was lost or is not sent. */
 export function settleInvocation(deps: Pick<InvocationDependencies, 'db' | 'logger' | TellDependency>) {
   return async (ref: InvocationRef): Promise<InvocationState> => {
     const [state, next] = await deps.db.withEnvironment(ref, async (tx) => {
@@ -20,7 +20,7 @@ export function settleInvocation(deps: Pick<InvocationDependencies, 'db' | 'logg
       if (!work) throw new Error(`invocation ${ref.invocationId} was dispatched and is gone`);
       return [
         await settle(tx, work),
-        await releasePermit(tx, { kind: 'dispatch', holder: work.id, most: deps.inFlightCaps.dispatch }),
+        await releasePlace(tx, { kind: 'dispatch', holder: work.id, most: deps.inFlightCaps.dispatch }),
       ] as const;
     });
     await tellNext(deps, 'dispatch', next);

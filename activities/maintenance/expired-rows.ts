@@ -3,7 +3,7 @@ import { deleteExpiredThrottles, findExpiredThrottles } from '../../db/auth/thro
 import type { Database } from '../../db/client.ts';
 import { deleteDeletedTopics, deleteOldEvents } from '../../db/events/directory.ts';
 import { deleteExpiredClaims, findExpiredClaims } from '../../db/idempotency/directory.ts';
-import { deleteExpiredPermits, findExpiredPermits } from '../../db/in-flight/directory.ts';
+import { deleteExpiredPlaces, findExpiredPlaces } from '../../db/in-flight/directory.ts';
 import { deleteExpiredLinkCodes, deleteOldClicks } from '../../db/integrations/directory.ts';
 import { deleteExpiredDeduplications, findExpiredDeduplications } from '../../db/messages/directory.ts';
 import { deleteOldNotifications, findOldNotifications } from '../../db/notifications/directory.ts';
@@ -37,8 +37,8 @@ function deleting(
 /** Past their 24 hours. */
 export const expiredIdempotencyClaims = deleting(findExpiredClaims, deleteExpiredClaims, 1_000);
 export const expiredDeduplications = deleting(findExpiredDeduplications, deleteExpiredDeduplications, 1_000);
-/** Permits that were never released. They have not counted since they expired. */
-export const expiredPermits = deleting(findExpiredPermits, deleteExpiredPermits, 1_000);
+/** Places that were never released. They have not counted since they expired. */
+export const expiredPlaces = deleting(findExpiredPlaces, deleteExpiredPlaces, 1_000);
 /** Nobody may ever sign in from such an address again. */
 export const expiredSignInThrottles = deleting(findExpiredThrottles, deleteExpiredThrottles, 1_000);
 /** Codes, tokens and authorization requests. */

@@ -1,6 +1,6 @@
 import { readDraftWork, recordDraftObservation } from '../../db/previews/drafts.ts';
-import { releasePermit } from '../../db/in-flight/permits.ts';
-import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
+import { releasePlace } from '../../db/in-flight/places.ts';
+import { isWithoutPlace, type NoPlace } from '../../domain/in-flight.ts';
 import type { DraftObserved, PreviewRef } from '../../domain/previews/preview-ref.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { readInTurn } from '../in-flight/read-in-turn.ts';
@@ -12,7 +12,7 @@ const EFFORT: InspectionEffort = { retryDelaysMs: [250], timeoutMs: 6_000 };
 
 /** Reads the provider for a preview that is being made, and stores the result in its draft. */
 export function observeDraft(deps: InvocationDependencies) {
-  return async ({ holder: named, ...ref }: PreviewRef & { holder?: string }): Promise<DraftObserved | NoPermit> => {
+  return async ({ holder: named, ...ref }: PreviewRef & { holder?: string }): Promise<DraftObserved | NoPlace> => {
     const holder = named ?? ref.previewId;
     const begun = await readInTurn(
       deps,
@@ -22,11 +22,11 @@ export function observeDraft(deps: InvocationDependencies) {
         begin: async (tx) => ({ work: await readDraftWork(tx, ref.previewId) }),
       },
     );
-    if (isWithoutPermit(begun)) return begun;
+    if (isWithoutPlace(begun)) return begun;
     const inspected = begun.work === null ? null : await inspectTarget(deps, ref, begun.work, EFFORT);
     const next = await deps.db.withEnvironment(ref, async (tx) => {
       if (inspected?.kind === 'read') await recordDraftObservation(tx, ref.previewId, inspected.observation);
-      return releasePermit(tx, { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read });
+      return releasePlace(tx, { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read });
     });
     await tellNext(deps, 'provider_read', next);
     if (inspected === null) return { outcome: 'withdrawn' };

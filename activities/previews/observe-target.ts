@@ -1,6 +1,6 @@
 import { appendObservation, readObservationWork } from '../../db/previews/drafts.ts';
-import { releasePermit } from '../../db/in-flight/permits.ts';
-import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
+import { releasePlace } from '../../db/in-flight/places.ts';
+import { isWithoutPlace, type NoPlace } from '../../domain/in-flight.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
@@ -18,7 +18,7 @@ const EFFORT: InspectionEffort = { retryDelaysMs: [500, 2_000], timeoutMs: 20_00
 
 /** Appends what is read of the target. Repeatable. A failed read refuses: the approval rests on the record. */
 export function observeTarget(deps: InvocationDependencies) {
-  return async ({ holder: named, ...ref }: InvocationRef & { holder?: string }): Promise<Observed | NoPermit> => {
+  return async ({ holder: named, ...ref }: InvocationRef & { holder?: string }): Promise<Observed | NoPlace> => {
     const holder = named ?? ref.invocationId;
     const begun = await readInTurn(
       deps,
@@ -28,12 +28,12 @@ export function observeTarget(deps: InvocationDependencies) {
         begin: async (tx) => ({ work: await readObservationWork(tx, ref.invocationId) }),
       },
     );
-    if (isWithoutPermit(begun)) return begun;
+    if (isWithoutPlace(begun)) return begun;
     const inspected = await inspectTarget(deps, ref, begun.work, EFFORT);
     const observation = inspected.kind === 'read' ? inspected.observation : unread(inspected.reason);
     const next = await deps.db.withEnvironment(ref, async (tx) => {
       await appendObservation(tx, ref.invocationId, observation);
-      return releasePermit(tx, { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read });
+      return releasePlace(tx, { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read });
     });
     await tellNext(deps, 'provider_read', next);
     return { outcome: observation.refusal === null ? 'observed' : 'refused' };

@@ -3,8 +3,8 @@ import { completeAttempt } from '../../db/attempts/ends.ts';
 import { appendEvidence } from '../../db/effects/evidence.ts';
 import { type EffectWork, readEffectWork } from '../../db/effects/reconciliation.ts';
 import { setProviderReference } from '../../db/effects/settlement.ts';
-import { releasePermit } from '../../db/in-flight/permits.ts';
-import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
+import { releasePlace } from '../../db/in-flight/places.ts';
+import { isWithoutPlace, type NoPlace } from '../../domain/in-flight.ts';
 import { lockInvocation, lockInvocationWork } from '../../db/invocations/locks.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import type { EffectRef } from '../../domain/refs.ts';
@@ -25,7 +25,7 @@ export interface ReadBack {
 }
 
 export interface ReadBackInput extends EffectRef {
-  /** The holder of the read's permit, which the workflow names. */
+  /** The holder of the read's place, which the workflow names. */
   holder?: string;
 }
 
@@ -34,7 +34,7 @@ const READ_TIMEOUT_MS_MAX = 30_000;
 
 /** Appends what `verify` reads. Repeatable. A read that decides the outcome settles it in the same transaction. */
 export function readBackEffect(deps: ActivityDependencies) {
-  return async ({ holder: named, ...input }: ReadBackInput): Promise<ReadBack | NoPermit> => {
+  return async ({ holder: named, ...input }: ReadBackInput): Promise<ReadBack | NoPlace> => {
     const holder = named ?? input.effectId;
     const begun = await readInTurn(
       deps,
@@ -48,7 +48,7 @@ export function readBackEffect(deps: ActivityDependencies) {
         }),
       },
     );
-    if (isWithoutPermit(begun)) return begun;
+    if (isWithoutPlace(begun)) return begun;
     const { work, attemptId } = begun;
     const adapter = deps.adapterFor(work.definition.adapter);
     const { invocationId, effectId } = input;
@@ -78,7 +78,7 @@ export function readBackEffect(deps: ActivityDependencies) {
         await setProviderReference(tx, input.effectId, result.providerReference);
       }
       if (invocation && impliedOutcome !== 'unknown') await settle(tx, invocation);
-      return releasePermit(tx, { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read });
+      return releasePlace(tx, { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read });
     });
     await tellNext(deps, 'provider_read', next);
     return { impliedOutcome };

@@ -2,11 +2,11 @@ import { claimReplay, isReplayUnclaimed } from '../../db/attempts/replays.ts';
 import { abandonAttempt, completeAttempt, findAttempt, keepLateAnswer } from '../../db/attempts/ends.ts';
 import type { ClaimedDispatch } from '../../db/attempts/dispatches.ts';
 import type { NewEvidence } from '../../db/effects/records.ts';
-import { type ReleasedPermit, releasePermit } from '../../db/in-flight/permits.ts';
+import { type ReleasedPlace, releasePlace } from '../../db/in-flight/places.ts';
 import { lockInvocationWork } from '../../db/invocations/locks.ts';
 import { countEgress } from '../../db/plans/allowances.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
-import { type Granted, isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
+import { type Granted, isWithoutPlace, type NoPlace } from '../../domain/in-flight.ts';
 import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
 import { REPLAY_MARGIN_SECONDS } from '../../domain/reconciliation/replay.ts';
 import { WORKER_LOST } from '../../domain/settlement.ts';
@@ -22,15 +22,15 @@ import { recordPatiently } from '../record-patiently.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
 
 export const REPLAY_NOT_TAKEN_UP =
-  'not sent: the outcome became known, the window closed, or neither a permit in flight nor a worker was free in time';
+  'not sent: the outcome became known, the window closed, or neither a place in flight nor a worker was free in time';
 
-export type Replayed = { sent: boolean } | NoPermit;
+export type Replayed = { sent: boolean } | NoPlace;
 
 /**
  * Sends the same bytes again under the same key, once for each replay that a person asked for. Claims the attempt row,
  * only while the outcome is unknown and the adapter's window is open. A crash before the claim: nothing was sent. After
- * it: the outcome is still unknown, and this replay is never sent again. Its permit has the name of the attempt: the
- * first request may hold the invocation's. `settleReplay` releases a lost worker's permit, else its lease ends before
+ * it: the outcome is still unknown, and this replay is never sent again. Its place has the name of the attempt: the
+ * first request may hold the invocation's. `settleReplay` releases a lost worker's place, else its lease ends before
  * `abandonLostReplays`.
  */
 export function sendReplay(deps: InvocationDependencies) {
@@ -49,7 +49,7 @@ export function sendReplay(deps: InvocationDependencies) {
         deps.logger.warn({ ...ref }, 'a replay was claimed before, or is no longer due: nothing is sent');
         return { sent: false };
       }
-      if (isWithoutPermit(claimed)) return claimed;
+      if (isWithoutPlace(claimed)) return claimed;
       const { dispatch, refusal } = claimed;
       const startedAt = new Date();
       const egress: EgressMeter = { bytes: 0 };
@@ -63,7 +63,7 @@ export function sendReplay(deps: InvocationDependencies) {
     });
 }
 
-/** Records the end and the evidence, settles and releases the permit, in one transaction: the workflow may be gone. */
+/** Records the end and the evidence, settles and releases the place, in one transaction: the workflow may be gone. */
 async function record(
   deps: InvocationDependencies,
   ref: ReplayRef,
@@ -78,16 +78,16 @@ async function record(
     const isNew = isOpen || (!isRecorded && (await keepLateAnswer(tx, claimed.attemptId, attemptEnd(end.result))));
     if (isNew) await keepEvidence(tx, ref.effectId, evidenceOfReplay(ref, end, isOpen), end);
     if (maySettle && isNew && work) await settle(tx, work);
-    const next = await releasePermit(tx, permitOf(deps, ref));
+    const next = await releasePlace(tx, placeOf(deps, ref));
     if (isNew) await countEgress(tx, end.egressBytes);
     return next;
   });
 }
 
-function permitOf(
+function placeOf(
   { inFlightCaps }: Pick<InvocationDependencies, 'inFlightCaps'>,
   { attemptId }: ReplayRef,
-): ReleasedPermit {
+): ReleasedPlace {
   return { kind: 'dispatch', holder: attemptId, most: inFlightCaps.dispatch };
 }
 
@@ -104,7 +104,7 @@ function evidenceOfReplay(ref: ReplayRef, end: DispatchEnd, inTime: boolean): Ne
 }
 
 /**
- * Closes a replay that did not report back, releases its permit or its position in the queue, and settles the invocation from the record:
+ * Closes a replay that did not report back, releases its place or its position in the queue, and settles the invocation from the record:
  * an answer to the replay counts as the answer; a saved 5xx, silence, or a replay that was never sent leave it unknown. Idempotent.
  */
 export function settleReplay(deps: InvocationDependencies) {
@@ -119,7 +119,7 @@ export function settleReplay(deps: InvocationDependencies) {
           : { observedOutcome: 'not_dispatched' as const, error: REPLAY_NOT_TAKEN_UP };
         await abandonAttempt(tx, ref.attemptId, end);
       }
-      return [await settle(tx, work), await releasePermit(tx, permitOf(deps, ref))] as const;
+      return [await settle(tx, work), await releasePlace(tx, placeOf(deps, ref))] as const;
     });
     await tellNext(deps, 'dispatch', next);
     return state;

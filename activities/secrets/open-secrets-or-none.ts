@@ -7,7 +7,7 @@ import { withoutMessage } from './without-message.ts';
 /** The result of a provider read whose credential cannot be opened. */
 export const UNOPENED = 'a credential does not open';
 
-/** Returns null, and logs, when a sealed value cannot be opened: retries would keep the read's permit. */
+/** Returns null, and logs, when a sealed value cannot be opened: retries would keep the read's place. */
 export async function openSecretsOrNone(
   deps: Pick<InvocationDependencies, 'db' | 'vault' | 'logger'>,
   tenant: Tenant,

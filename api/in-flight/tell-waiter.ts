@@ -3,7 +3,7 @@ import type { InFlightKind } from '../../domain/in-flight.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import { waiterOf } from './waiter-of.ts';
 
-/** Signals a workflow that it was granted a permit. False where it has ended. Throws the client's error if Temporal cannot be reached. */
+/** Signals a workflow that it was granted a place. False where it has ended. Throws the client's error if Temporal cannot be reached. */
 export async function tellWaiter(client: Client, kind: InFlightKind, holder: string): Promise<boolean> {
   const { workflowId, signal } = waiterOf(kind, holder);
   try {

@@ -9,12 +9,12 @@ const AT_ONCE = 50;
 const MESSAGES_A_BATCH = 100;
 const LOOK_MS = 100;
 
-const ARRIVED_INVOCATIONS = `SELECT (SELECT count(*) FROM in_flight_permits WHERE environment_id = $1 AND kind = 'dispatch')::int
+const ARRIVED_INVOCATIONS = `SELECT (SELECT count(*) FROM lane_places WHERE environment_id = $1 AND kind = 'dispatch')::int
   + (SELECT count(*) FROM invocations WHERE environment_id = $1 AND status NOT IN ('queued', 'dispatching'))::int AS n`;
-const ARRIVED_MESSAGES = `SELECT (SELECT count(*) FROM in_flight_permits WHERE environment_id = $1 AND kind = 'delivery')::int
+const ARRIVED_MESSAGES = `SELECT (SELECT count(*) FROM lane_places WHERE environment_id = $1 AND kind = 'delivery')::int
   + (SELECT count(*) FROM messages WHERE environment_id = $1 AND status = 'failed')::int AS n`;
 
-/** Makes the crowd arrive, and waits until all of it holds a permit or queues for one. */
+/** Makes the crowd arrive, and waits until all of it holds a place or queues for one. */
 export async function bringCrowd(
   crowd: Caller,
   ownerUrl: string,
@@ -29,14 +29,14 @@ export async function bringCrowd(
       const { rows } = await owner.query<{ n: number }>(sql, [crowd.tenant.environmentId]);
       return rows[0]?.n ?? Number.NaN;
     };
-    // Who holds a permit or queues for one; and whose call has timed out meanwhile, because the crowd takes minutes to arrive.
+    // Who holds a place or queues for one; and whose call has timed out meanwhile, because the crowd takes minutes to arrive.
     const arrivedInvocations = (): Promise<number> => count(ARRIVED_INVOCATIONS);
     const arrivedMessages = (): Promise<number> => count(ARRIVED_MESSAGES);
     const url = `${targetUrl}/hang`;
     await createAction(crowd, ACTION, url, TIMEOUT_MS);
     for (let sent = 0; sent < wanted.invocations; sent += AT_ONCE) {
       const now = Math.min(AT_ONCE, wanted.invocations - sent);
-      // Our callers do not wait for a reply that would come minutes later: they leave once their invocation asks for a permit.
+      // Our callers do not wait for a reply that would come minutes later: they leave once their invocation asks for a place.
       const arrived = reached(arrivedInvocations, sent + now);
       await Promise.all(
         Array.from({ length: now }, () =>

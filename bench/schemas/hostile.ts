@@ -31,7 +31,7 @@ export const HOSTILE: Readonly<Record<string, SchemaAndInput>> = {
 
 /**
  * The most work that domain/json-schema/cost.ts lets onto the event loop: each schema beside an input that is as large as the bound
- * permits.
+ * places.
  */
 export const CHEAP_AND_HEAVY: Readonly<Record<string, SchemaAndInput>> = {
   'an enum over a list': atTheBound(list({ enum: Array.from({ length: 150 }, (_, n) => `${n}`) }), () => '149'),

@@ -8,39 +8,36 @@ import {
 import type { Database } from '../client.ts';
 
 /**
- * Grants the free permits of every workspace in which a call waits, and returns the holders that were granted one, to be told. A grant
+ * Grants the free places of every workspace in which a call waits, and returns the holders that were granted one, to be told. A grant
  * that was not claimed in time goes back into the queue, and is granted and told again.
  */
-export async function grantFreePermits(
-  db: Database,
-  caps: InFlightCaps,
-): Promise<(Granted & { kind: InFlightKind })[]> {
+export async function grantFreePlaces(db: Database, caps: InFlightCaps): Promise<(Granted & { kind: InFlightKind })[]> {
   const { rows } = await db.directory.raw<{ rows: (Granted & { kind: InFlightKind })[] }>(
-    'grant_free_permits',
+    'grant_free_places',
     `SELECT of_kind AS kind, to_workspace AS "workspaceId", to_environment AS "environmentId", to_holder AS holder
-     FROM grant_free_permits(:caps, make_interval(secs => :leaseMs / 1000.0), :unclaimedMax)`,
+     FROM grant_free_places(:caps, make_interval(secs => :leaseMs / 1000.0), :unclaimedMax)`,
     { caps: JSON.stringify(caps), leaseMs: GRANT_LEASE_MS, unclaimedMax: UNCLAIMED_GRANTS_MAX },
   );
   return rows;
 }
 
 /**
- * Permits, of all environments, whose holder died or no longer waits, as `<environment>/<kind>/<holder>` and in this order.
+ * Places, of all environments, whose holder died or no longer waits, as `<environment>/<kind>/<holder>` and in this order.
  */
-export async function findExpiredPermits(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
+export async function findExpiredPlaces(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
   const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
-    'find_expired_permits',
-    'SELECT id FROM find_expired_permits(?, ?)',
+    'find_expired_places',
+    'SELECT id FROM find_expired_places(?, ?)',
     [page.afterId, page.limit],
   );
   return rows.map(({ id }) => id);
 }
 
-/** Deletes these permits, unless they were acquired again meanwhile. Returns how many. */
-export async function deleteExpiredPermits(db: Database, ids: readonly string[]): Promise<number> {
+/** Deletes these places, unless they were acquired again meanwhile. Returns how many. */
+export async function deleteExpiredPlaces(db: Database, ids: readonly string[]): Promise<number> {
   const { rows } = await db.directory.raw<{ rows: { deleted: number }[] }>(
-    'delete_expired_permits',
-    'SELECT delete_expired_permits(?::text[]) AS deleted',
+    'delete_expired_places',
+    'SELECT delete_expired_places(?::text[]) AS deleted',
     [[...ids]],
   );
   return rows[0]?.deleted ?? 0;

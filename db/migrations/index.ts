@@ -19,7 +19,7 @@ import * as plansAndLimits from './0017-plans-and-limits.ts';
 import * as messages from './0018-messages.ts';
 import * as impactLimits from './0019-impact-limits.ts';
 import * as budgets from './0020-budgets.ts';
-import * as inFlightPermits from './0021-lane-places.ts';
+import * as lanePlaces from './0021-lane-places.ts';
 import * as shortenedValues from './0022-shortened-values.ts';
 import * as urlGroups from './0023-url-groups.ts';
 import * as deadLetters from './0024-dead-letters.ts';
@@ -71,7 +71,7 @@ export const MIGRATIONS: readonly Migration[] = [
   messages,
   impactLimits,
   budgets,
-  inFlightPermits,
+  lanePlaces,
   shortenedValues,
   urlGroups,
   deadLetters,

@@ -18,7 +18,7 @@ const DESCRIPTION = descriptionOf({
     'One replay that a person asked for: sends a lost request once more under the same provider key, at most once, and settles it ' +
     'from the record.',
   standsStill:
-    'It waits for a permit and for a worker for a minute, and is given up then. Where it was terminated, the next read of the effect ' +
+    'It waits for a place and for a worker for a minute, and is given up then. Where it was terminated, the next read of the effect ' +
     'closes its attempt; ask for another replay through the API.',
 });
 

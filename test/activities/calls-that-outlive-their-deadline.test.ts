@@ -45,7 +45,7 @@ function watched(graceMs = GRACE_MS) {
 }
 
 describe('a dispatch that outlives its deadline by the grace', () => {
-  test('is unknown: its socket is closed, its permit free, the log and the metric say so', async () => {
+  test('is unknown: its socket is closed, its place free, the log and the metric say so', async () => {
     const { watchdog, logged, metrics } = watched();
     const { adapterFor, sent } = adapterThat(hang);
     const ref = await world.ready({ definition: { timeoutMs: TIMEOUT_MS } });
@@ -59,12 +59,12 @@ describe('a dispatch that outlives its deadline by the grace', () => {
     expect(logged).toEqual([[expect.objectContaining(ids), 'a call outlived its deadline: the watchdog ended it']]);
     expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="dispatch"} 1');
     expect(metrics()).toContain('agent_actions_calls_in_flight{kind="dispatch"} 0');
-    expect(await world.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+    expect(await world.database.asOwner('SELECT 1 FROM lane_places')).toEqual([]);
   });
 });
 
 describe('a delivery that outlives its deadline by the grace', () => {
-  test('is tried again: its socket is closed, its permit free, the log and the metric say so', async () => {
+  test('is tried again: its socket is closed, its place free, the log and the metric say so', async () => {
     const { watchdog, logged, metrics } = watched();
     const messageId = newId('message');
     await world.transaction((tx) =>
@@ -82,12 +82,12 @@ describe('a delivery that outlives its deadline by the grace', () => {
     expect(
       await world.database.asOwner('SELECT error FROM message_attempts WHERE message_id = $1', [messageId]),
     ).toEqual([{ error: expect.stringContaining('outlived its deadline') as string }]);
-    expect(await world.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+    expect(await world.database.asOwner('SELECT 1 FROM lane_places')).toEqual([]);
   });
 });
 
 describe('a read at a provider that outlives its deadline by the grace', () => {
-  test('of an effect: proves nothing, its socket is closed, its permit free, the log and the metric say so', async () => {
+  test('of an effect: proves nothing, its socket is closed, its place free, the log and the metric say so', async () => {
     const { watchdog, logged, metrics } = watched();
     const { adapterFor } = adapterThat(() => Promise.reject(new Error('the answer was lost')));
     const ref = await world.ready({ definition: { timeoutMs: TIMEOUT_MS } });
@@ -102,7 +102,7 @@ describe('a read at a provider that outlives its deadline by the grace', () => {
     const ids = { kind: 'provider_read', effectId: ref.effectId, timeoutMs: TIMEOUT_MS, sockets: 1 };
     expect(logged).toEqual([[expect.objectContaining(ids), expect.any(String)]]);
     expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="provider_read"} 1');
-    expect(await world.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+    expect(await world.database.asOwner('SELECT 1 FROM lane_places')).toEqual([]);
   });
 
   test('of a target: is unavailable, its socket is closed, the log says so', async () => {

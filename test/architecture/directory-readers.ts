@@ -21,7 +21,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/attempts/directory.ts':
     'lists ids of invocations that have an answer on record and are not settled, in every environment',
   'bench/http/side.ts': 'is the bare route that the service is compared with: the query without a tenant',
-  'db/in-flight/directory.ts': 'grants free permits, and lists and deletes expired ones, in every workspace',
+  'db/in-flight/directory.ts': 'grants free places, and lists and deletes expired ones, in every workspace',
   'db/idempotency/directory.ts': 'lists and deletes what is past its time, in every environment',
   'db/plans/rate-limiter.ts': 'counts requests before any transaction names a tenant',
   'db/billing/directory.ts': 'lists open transactions, and what is due to close or to be told, in every workspace',

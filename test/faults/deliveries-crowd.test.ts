@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { measureCalls } from '../../bench/latencies.ts';
-import { grantFreePermits } from '../../db/in-flight/directory.ts';
+import { grantFreePlaces } from '../../db/in-flight/directory.ts';
 import { everyCap } from '../harness/in-flight-caps.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
 import { CrowdStage, expectBoundedGrowth, expectNoSlower, inMebibytes, report } from './crowd.ts';
 import { inForm } from './form.ts';
 
 /**
- * A crowd without a flow-control key that waits for the one permit of its workspace costs rows and no workflow, slows no grant and no
+ * A crowd without a flow-control key that waits for the one place of its workspace costs rows and no workflow, slows no grant and no
  * other workspace. `npm run test:faults` has 100,000 of them wait, prints the figures and holds them to a bound.
  */
 
@@ -17,7 +17,7 @@ const SMALL = inForm({ short: 20, full: 100 });
 const DRAINED = inForm({ short: 20, full: 300 });
 const PROBES = inForm({ short: 3, full: 50 });
 const LOOKS = inForm({ short: 10, full: 100 });
-/** One hangs; the first ten of a batch that finds nobody waiting have workflows, and ask for the permit themselves. */
+/** One hangs; the first ten of a batch that finds nobody waiting have workflows, and ask for the place themselves. */
 const OPEN_WAITING_MAX = 10;
 const OPEN_MAX = 50;
 const TIMEOUT_MS = inForm({ short: 4 * PATIENCE_MS, full: 3_600_000 });
@@ -52,12 +52,12 @@ const openWorkflows = (): Promise<number> => stage.openWorkflows();
 
 async function waiting(): Promise<number> {
   const [row] = await stage.processes.database.asOwner<{ n: number }>(
-    `SELECT count(*)::int AS n FROM in_flight_permits WHERE kind = 'delivery' AND NOT is_taken`,
+    `SELECT count(*)::int AS n FROM lane_places WHERE kind = 'delivery' AND NOT is_taken`,
   );
   return row?.n ?? -1;
 }
 
-/** Publishes a crowd of which one hangs at the gate and the others wait for its permit. */
+/** Publishes a crowd of which one hangs at the gate and the others wait for its place. */
 async function crowd(name: string, count: number): Promise<void> {
   await stage.publishCrowd(crowded, name, count, { timeoutSeconds: 300 });
   await expect.poll(waiting, { timeout: TIMEOUT_MS / 4 }).toBe(count - 1);
@@ -73,7 +73,7 @@ async function drain(name: string, { through, arrived }: { through: number; arri
 }
 
 test(
-  `${CROWD} messages wait for the permits of their workspace: rows and no workflow`,
+  `${CROWD} messages wait for the places of their workspace: rows and no workflow`,
   { timeout: TIMEOUT_MS },
   async () => {
     stage.receiver.answers = (body) => (body.startsWith('probe ') ? undefined : gate.pass());
@@ -93,7 +93,7 @@ test(
     const whileWaiting = await measureCalls(probe, PROBES);
     const { db } = stage.processes.database;
     const looks = await measureCalls(async () => {
-      expect(await grantFreePermits(db, everyCap(1))).toEqual([]);
+      expect(await grantFreePlaces(db, everyCap(1))).toEqual([]);
     }, LOOKS);
     const draining = drain('crowd', { through: DRAINED, arrived: DRAINED + 1 });
     const [during, gaps, mostOpen] = await Promise.all([
@@ -118,7 +118,7 @@ test(
     report(figures, [
       `open workflows while the crowd waits: ${openWaiting}; while it is delivered: at most ${mostOpen}`,
       `published and queued in ${(publishedMs / 1_000).toFixed(1)} s; resident MiB before: ${inMebibytes(before)}; after: ${inMebibytes(after)}`,
-      `in_flight_permits: ${await stage.mebibytesOf('in_flight_permits')} MiB with its indexes`,
+      `lane_places: ${await stage.mebibytesOf('lane_places')} MiB with its indexes`,
     ]);
     expectBoundedGrowth(before, after);
     const bounds = (): void => {

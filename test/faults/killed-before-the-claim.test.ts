@@ -44,5 +44,5 @@ test('another worker sends it, once, after the missing heartbeat, not after an h
   expect(Date.now() - killedAtMs).toBeLessThan(SENT_WITHIN_MS);
   expect(invocation).toMatchObject({ status: 'succeeded', error: null });
   expect(await sentTo(target, '/ok')).toBe(1);
-  expect(await processes.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+  expect(await processes.database.asOwner('SELECT 1 FROM lane_places')).toEqual([]);
 });

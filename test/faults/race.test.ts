@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { PermitTakers } from '../../activities/permit-takers.ts';
+import { LaneTakers } from '../../activities/lane-takers.ts';
 import { createAdapters } from '../../activities/adapters/index.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';
@@ -124,7 +124,7 @@ function dependencies(db: Database): ActivityDependencies {
     paceFlowControl: notHere,
     tellWaiter: (kind, holder) => tellWaiter(service.client, kind, holder),
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10, notification: 10, maintenance: 5 },
-    permitTakers: new PermitTakers(),
+    laneTakers: new LaneTakers(),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: notHere,
     chat: { slack: notHere, discord: notHere, respond: notHere },

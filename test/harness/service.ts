@@ -10,8 +10,8 @@ import { createWorker, DEFAULT_SLOTS, type WorkerGroup, type WorkerSlots } from 
 import { keepRelaying } from '../../activities/events/relay-events.ts';
 import { LaneBell } from '../../db/announcements/lanes-ready.ts';
 import { DeliveryClaimer } from '../../activities/messages/delivery-claimer.ts';
-import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
-import { PermitTakers } from '../../activities/permit-takers.ts';
+import { keepPlaces } from '../../activities/in-flight/keep-places.ts';
+import { LaneTakers } from '../../activities/lane-takers.ts';
 import type { Repeated } from '../../activities/repeat-until-stopped.ts';
 import { createActivities } from '../../activities/index.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
@@ -100,7 +100,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const client = new Client({ connection, namespace: stack.temporalNamespace });
   const starters = workflowStarters(client, api.deps.db, taskQueue);
   const logger = pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) });
-  const permits = {
+  const places = {
     db: api.deps.db,
     tellWaiter: (kind: InFlightKind, holder: string) => tellWaiter(client, kind, holder),
     inFlightCaps: options.inFlightCaps ?? {
@@ -110,11 +110,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       notification: 10,
       maintenance: 5,
     },
-    permitTakers: new PermitTakers(),
+    laneTakers: new LaneTakers(),
     logger,
   };
   const deps = {
-    ...permits,
+    ...places,
     vault,
     files: api.deps.files,
     adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
@@ -152,9 +152,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       shutdownGraceMs: 1_000,
     });
     laneBell.answerWith((tenant) => claimer.wake(tenant));
-    keepers.push(keepPermits(permits), claimer.run());
+    keepers.push(keepPlaces(places), claimer.run());
     if (options.relay === true)
-      keepers.push(keepRelaying({ ...permits, vault, pagesUrl: PAGES_URL, ...starters }, { intervalMs: 100 }));
+      keepers.push(keepRelaying({ ...places, vault, pagesUrl: PAGES_URL, ...starters }, { intervalMs: 100 }));
   }
   const { key } = await api.createKey(api.database.tenant);
   return {

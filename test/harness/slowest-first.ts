@@ -13,7 +13,7 @@ const SLOWEST: readonly string[] = [
   'workflows/approvals/await-approval.test.ts',
   'faults/everything-killed.test.ts',
   'faults/deliveries-killed.test.ts',
-  'faults/permits-killed.test.ts',
+  'faults/places-killed.test.ts',
   'faults/worker-killed.test.ts',
   'api/suites/every-route.test.ts',
   'api/http/event-loop.test.ts',

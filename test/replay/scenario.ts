@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { NoPermit } from '../../domain/in-flight.ts';
+import type { NoPlace } from '../../domain/in-flight.ts';
 import type { Activities } from '../../activities/index.ts';
 
 /**
@@ -37,8 +37,8 @@ export function inTurn<T>(...values: [T, ...T[]]): () => Promise<T> {
   };
 }
 
-/** The answer of an activity whose workspace has no permit for it. */
-export const NO_PERMIT: NoPermit = { seen: 'no_permit', lookAgainMs: 10_000 };
+/** The answer of an activity whose workspace has no place for it. */
+export const NO_PLACE: NoPlace = { seen: 'no_place', lookAgainMs: 10_000 };
 
 /** An activity that always fails. */
 export const failing = (): Promise<never> => Promise.reject(ApplicationFailure.nonRetryable('away'));

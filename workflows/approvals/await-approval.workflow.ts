@@ -14,7 +14,7 @@ import type { ApprovalWatch } from '../../domain/approvals/approval.ts';
 import { nextReminderMs } from '../../domain/approvals/reminders.ts';
 import { ChatPosts } from './post-to-chats.ts';
 import { sqlActivities } from '../activity-options.ts';
-import { PermitQueue } from '../permit-queue.ts';
+import { LaneQueue } from '../lane-queue.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
   type AwaitApprovalInput,
@@ -42,7 +42,7 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<AwaitApp
   });
   const hasNews = (): boolean => signalled;
   const root = CancellationScope.current();
-  const posts = new ChatPosts(new PermitQueue());
+  const posts = new ChatPosts(new LaneQueue());
   return CancellationScope.nonCancellable(async () => {
     for (;;) {
       signalled = false;

@@ -8,7 +8,7 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import { onQueue } from '../activity-options.ts';
-import type { PermitQueue } from '../permit-queue.ts';
+import type { LaneQueue } from '../lane-queue.ts';
 
 /**
  * Posts an approval to the chats of its environment while its workflow keeps the time: nobody waits for a chat, and an ended approval is
@@ -17,10 +17,10 @@ import type { PermitQueue } from '../permit-queue.ts';
 export class ChatPosts {
   private readonly scope = new CancellationScope({ cancellable: true });
   private readonly begun = new Set<string>();
-  private readonly permits: PermitQueue;
+  private readonly places: LaneQueue;
 
-  constructor(permits: PermitQueue) {
-    this.permits = permits;
+  constructor(places: LaneQueue) {
+    this.places = places;
   }
 
   /** Begins what was not begun before. */
@@ -39,7 +39,7 @@ export class ChatPosts {
       const post = { approvalId, workspaceId, environmentId, invocationId, integrationId };
       // It is retried for ever; what it throws in the end is the cancellation below, or that of the workflow.
       void this.scope
-        .run(() => this.permits.turn('notifications', () => postApproval(post), { isAside: true }))
+        .run(() => this.places.turn('notifications', () => postApproval(post), { isAside: true }))
         .catch((error: unknown) => {
           if (!isCancellation(error)) log.error('an approval was not posted to a chat', { integrationId, error });
         });

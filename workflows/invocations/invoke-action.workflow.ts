@@ -30,7 +30,7 @@ import type { InvokeActionInput, InvokeActionResult } from '../../temporal/invoc
 import { untilClaimed } from '../until-claimed.ts';
 import { untilJudged } from './until-judged.ts';
 import { environmentName } from '../environment-name.ts';
-import { PermitQueue } from '../permit-queue.ts';
+import { LaneQueue } from '../lane-queue.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 
 const { settleInvocation } = sqlActivities({ settleInvocation: 'settles from the record' });
@@ -44,8 +44,8 @@ const UNTIL_SENT_MS_MAX = 3_600_000;
 const LAST_START_MS = 60_000;
 /** Waits before each read that may confirm an accepted effect while its caller waits: a provider's own reads may lag. */
 const CONFIRM_DELAYS_MS = [0, 500, 1_500];
-/** How long such reads wait for a permit. */
-const CONFIRM_PERMIT_MS_MAX = 10_000;
+/** How long such reads wait for a place. */
+const CONFIRM_PLACE_MS_MAX = 10_000;
 
 /**
  * The life of one invocation: judge it, which marks its dispatch; wait where an approval or other effects are required, and judge
@@ -54,17 +54,17 @@ const CONFIRM_PERMIT_MS_MAX = 10_000;
  */
 export async function invokeAction(ref: InvokeActionInput): Promise<InvokeActionResult> {
   const root = CancellationScope.current();
-  const permits = new PermitQueue();
+  const places = new LaneQueue();
   return CancellationScope.nonCancellable(async () => {
-    const judged = await untilJudged(root, ref, (actionName) => observe(permits, ref, actionName));
+    const judged = await untilJudged(root, ref, (actionName) => observe(places, ref, actionName));
     if (judged.next === 'withdrawn') return withdrawn();
     if (judged.next === 'ended') return finished(judged.state);
     const { effectId, actionName, readsBack, timeoutMs, heartbeatTimeoutMs } = judged;
     const input = { ...ref, settles: !readsBack, timeoutMs };
-    const dispatched = await dispatchInTurn(permits, input, { timeoutMs, heartbeatTimeoutMs }, actionName);
+    const dispatched = await dispatchInTurn(places, input, { timeoutMs, heartbeatTimeoutMs }, actionName);
     const effect = effectId === null ? null : { ...ref, effectId, actionName };
     if (effect && readsBack && dispatched?.seen === 'recorded' && dispatched.outcome === 'succeeded')
-      await confirm(permits, effect);
+      await confirm(places, effect);
     const state = dispatched?.seen === 'settled' ? dispatched.state : await settleInvocation(ref);
     if (effect && state.stage === 'reconciling') await startReconciliation({ ...effect, grade: state.grade });
     await wakeDependents(state);
@@ -73,22 +73,22 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
 }
 
 /** A failed read leaves an observation too, which refuses. */
-async function observe(permits: PermitQueue, ref: InvokeActionInput, actionName: string): Promise<void> {
+async function observe(places: LaneQueue, ref: InvokeActionInput, actionName: string): Promise<void> {
   const { observeTarget } = proxyActivities<Activities>({
     ...OBSERVE_OPTIONS,
     ...onQueue('provider-reads', ref),
     summary: `reads the provider before it is decided: ${actionName}`,
   });
-  await permits.read(ref, (permit) => observeTarget({ ...ref, ...permit }));
+  await places.read(ref, (place) => observeTarget({ ...ref, ...place }));
 }
 
 /**
- * Dispatches when the workspace has a permit. Null in two cases: the dispatch did not report back, as when its worker was lost, and its
- * record decides; or the wait for a permit is over, nothing has claimed the dispatch, and nothing was sent. The settlement removes the
+ * Dispatches when the workspace has a place. Null in two cases: the dispatch did not report back, as when its worker was lost, and its
+ * record decides; or the wait for a place is over, nothing has claimed the dispatch, and nothing was sent. The settlement removes the
  * dispatch from the queue.
  */
 async function dispatchInTurn(
-  permits: PermitQueue,
+  places: LaneQueue,
   input: DispatchInput,
   times: Omit<DispatchTimes, 'untilStartMs'>,
   actionName: string,
@@ -100,24 +100,24 @@ async function dispatchInTurn(
     setCurrentDetails('DISPATCHING');
     return proxyActivities<Activities>(options).dispatchEffect(input);
   };
-  return untilClaimed(permits, input, { what: 'dispatches', send, untilMs });
+  return untilClaimed(places, input, { what: 'dispatches', send, untilMs });
 }
 
 /**
- * Reads an accepted effect back until the provider's record settles it. Without a result, or without a permit in the time that a
+ * Reads an accepted effect back until the provider's record settles it. Without a result, or without a place in the time that a
  * caller waits, the effect stays acknowledged.
  */
-async function confirm(permits: PermitQueue, effect: EffectRef): Promise<void> {
+async function confirm(places: LaneQueue, effect: EffectRef): Promise<void> {
   const { readBackEffect } = proxyActivities<Activities>({
     ...CONFIRM_OPTIONS,
     ...onQueue('provider-reads', effect),
     summary: `reads the effect back: ${effect.actionName}`,
   });
-  const untilMs = Date.now() + CONFIRM_PERMIT_MS_MAX;
+  const untilMs = Date.now() + CONFIRM_PLACE_MS_MAX;
   for (const delayMs of CONFIRM_DELAYS_MS) {
     if (delayMs > 0) await sleep(delayMs, { summary: "the provider's own record may lag" });
     try {
-      const read = await permits.read(effect, (permit) => readBackEffect({ ...effect, ...permit }), { untilMs });
+      const read = await places.read(effect, (place) => readBackEffect({ ...effect, ...place }), { untilMs });
       if (read === null) return;
       if (read.impliedOutcome !== 'unknown') return;
     } catch (error) {

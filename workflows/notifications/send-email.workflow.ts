@@ -3,18 +3,18 @@ import type { Activities } from '../../activities/index.ts';
 import type { SendEmailInput, SendEmailResult } from '../../temporal/notifications/send-email.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { EMAIL_OPTIONS, onQueue } from '../activity-options.ts';
-import { PermitQueue } from '../permit-queue.ts';
+import { LaneQueue } from '../lane-queue.ts';
 
 /** Sends an e-mail. Each visit decides everything from the e-mail's row; this workflow keeps the time. */
 export async function sendEmail(ref: SendEmailInput): Promise<SendEmailResult> {
-  const permits = new PermitQueue();
+  const places = new LaneQueue();
   const { sendNotificationEmail } = proxyActivities<Activities>({
     ...EMAIL_OPTIONS,
     ...onQueue('notifications', ref),
     summary: 'sends the e-mail, where it is due',
   });
   for (;;) {
-    const step = await permits.turn('notifications', () => sendNotificationEmail(ref));
+    const step = await places.turn('notifications', () => sendNotificationEmail(ref));
     if (step.next === 'end') {
       setCurrentDetails(step.status.toUpperCase());
       upsertSearchAttributes(searchAttributes({ stage: step.status }));

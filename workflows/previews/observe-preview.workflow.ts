@@ -1,11 +1,11 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { OBSERVE_DRAFT_OPTIONS, onQueue } from '../activity-options.ts';
-import { PermitQueue } from '../permit-queue.ts';
+import { LaneQueue } from '../lane-queue.ts';
 import type { ObservePreviewInput, ObservePreviewResult } from '../../temporal/previews/observe-preview.ts';
 
-/** How long the read waits for a permit: its activity then still ends before the caller gives up. */
-const PERMIT_MS_MAX = 3_000;
+/** How long the read waits for a place: its activity then still ends before the caller gives up. */
+const PLACE_MS_MAX = 3_000;
 
 /**
  * Reads the provider for a preview whose caller waits: the API may not open credentials, a worker may. Only that one request
@@ -17,7 +17,7 @@ export async function observePreview(ref: ObservePreviewInput): Promise<ObserveP
     ...onQueue('provider-reads', ref),
     summary: 'reads the provider for the preview',
   });
-  const untilMs = Date.now() + PERMIT_MS_MAX;
-  const observed = await new PermitQueue().read(ref, (permit) => observeDraft({ ...ref, ...permit }), { untilMs });
+  const untilMs = Date.now() + PLACE_MS_MAX;
+  const observed = await new LaneQueue().read(ref, (place) => observeDraft({ ...ref, ...place }), { untilMs });
   return observed ?? { outcome: 'crowded' };
 }

@@ -25,7 +25,7 @@ import {
 import type { InvocationState } from '../../domain/refs.ts';
 import { standingOf } from '../../domain/workflow-details.ts';
 import { onQueue, READ_OPTIONS, sqlActivities } from '../activity-options.ts';
-import { PermitQueue } from '../permit-queue.ts';
+import { LaneQueue } from '../lane-queue.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
@@ -63,7 +63,7 @@ export async function reconcileEffect(input: ReconcileEffectInput): Promise<Reco
 /** Does what the state machine says, and tells it what happened. */
 class ReconciliationRun {
   private readonly input: ReconcileEffectInput;
-  private readonly permits = new PermitQueue();
+  private readonly places = new LaneQueue();
   private state = BEFORE_THE_FIRST_LOOK;
 
   constructor(input: ReconcileEffectInput) {
@@ -140,7 +140,7 @@ class ReconciliationRun {
     if (!woken) this.report({ type: 'wait_over' });
   }
 
-  /** Null where the record changed before there was a permit: a look comes first, and may make the read needless. */
+  /** Null where the record changed before there was a place: a look comes first, and may make the read needless. */
   private async read(): Promise<InvocationState | null> {
     const { readBackEffect } = proxyActivities<Activities>({
       ...READ_OPTIONS,
@@ -148,8 +148,8 @@ class ReconciliationRun {
       summary: `reads the effect back: ${this.input.actionName}`,
     });
     try {
-      const read = (permit: { holder: string }) => readBackEffect({ ...this.input, ...permit });
-      if ((await this.permits.read(this.input, read, { isOver: () => this.state.mustLook })) === null) return null;
+      const read = (place: { holder: string }) => readBackEffect({ ...this.input, ...place });
+      if ((await this.places.read(this.input, read, { isOver: () => this.state.mustLook })) === null) return null;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       log.warn('a read did not report back: it counts as one that said nothing', { reason: error.cause?.message });

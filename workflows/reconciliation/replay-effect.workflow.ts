@@ -9,7 +9,7 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import { standingOf } from '../../domain/workflow-details.ts';
 import { dispatchOptions, REPLAY_LAST_START_MS, REPLAY_UNTIL_START_MS, sqlActivities } from '../activity-options.ts';
-import { PermitQueue } from '../permit-queue.ts';
+import { LaneQueue } from '../lane-queue.ts';
 import { untilClaimed } from '../until-claimed.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 import { LOOK_SIGNAL } from '../../temporal/look-signal.ts';
@@ -25,7 +25,7 @@ const { settleReplay } = sqlActivities({ settleReplay: 'settles the replay from 
  * processes it. A cancellation changes nothing, because a request that may have been sent must be settled.
  */
 export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffectResult> {
-  const permits = new PermitQueue();
+  const places = new LaneQueue();
   return CancellationScope.nonCancellable(async () => {
     const { timeoutMs, ...ref } = input;
     const untilMs = Date.now() + REPLAY_UNTIL_START_MS;
@@ -34,7 +34,7 @@ export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffe
       const options = dispatchOptions({ timeoutMs, untilStartMs }, `sends it once more: ${input.actionName}`, input);
       return proxyActivities<Activities>(options).sendReplay({ ...ref, timeoutMs });
     };
-    await untilClaimed(permits, ref, { what: 'dispatches', send, untilMs });
+    await untilClaimed(places, ref, { what: 'dispatches', send, untilMs });
     const state = await settleReplay(ref);
     if (state.stage === 'settled' || state.grade === 'pending') await tellReconciliation(input.effectId);
     setCurrentDetails(standingOf(state));

@@ -14,7 +14,7 @@ import {
 } from '../../domain/reconciliation/schedule.ts';
 import { standingOf } from '../../domain/workflow-details.ts';
 import { onQueue, READ_OPTIONS, sqlActivities } from '../activity-options.ts';
-import { PermitQueue } from '../permit-queue.ts';
+import { LaneQueue } from '../lane-queue.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { WatchReversalInput, WatchReversalResult } from '../../temporal/reconciliation/watch-reversal.ts';
 
@@ -35,7 +35,7 @@ export async function watchReversal(input: WatchReversalInput): Promise<WatchRev
     ...onQueue('provider-reads', input),
     summary: `reads whether it was reversed: ${input.actionName}`,
   });
-  const permits = new PermitQueue();
+  const places = new LaneQueue();
   const begun = await beginReversalWatch(input);
   let { state } = begun;
   const days = Math.round(begun.settledForMs / REVERSAL_READ_INTERVAL_MS);
@@ -43,7 +43,7 @@ export async function watchReversal(input: WatchReversalInput): Promise<WatchRev
   let reads = Math.min(Math.max(0, days - 1), REVERSAL_READS_MAX - 1);
   while (state.status === 'succeeded') {
     try {
-      await permits.read(input, (permit) => readBackEffect({ ...input, ...permit }));
+      await places.read(input, (place) => readBackEffect({ ...input, ...place }));
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       log.warn('a read did not report back: it counts as one that said nothing', { reason: error.cause?.message });

@@ -146,7 +146,7 @@ test('a subscription whose headers do not open gets no message, holds up no othe
   });
 });
 
-test('where no permit is free the messages of a page queue as rows, without a workflow', async () => {
+test('where no place is free the messages of a page queue as rows, without a workflow', async () => {
   const ref = await publishedEvent();
   const begun: string[] = [];
   const deps = world.dependencies({
@@ -157,7 +157,7 @@ test('where no permit is free the messages of a page queue as rows, without a wo
   const ids = (await messagesOf(ref)).map(({ id }) => id);
   expect(ids).toHaveLength(3);
   const queued = await world.database.asOwner<{ holder: string }>(
-    'SELECT holder FROM in_flight_permits WHERE NOT is_taken AND holder = ANY($1)',
+    'SELECT holder FROM lane_places WHERE NOT is_taken AND holder = ANY($1)',
     [ids],
   );
   expect(queued.map(({ holder }) => holder).toSorted()).toEqual(ids.toSorted());

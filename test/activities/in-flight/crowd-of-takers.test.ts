@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { PermitTakers, Queued } from '../../../activities/permit-takers.ts';
+import { LaneTakers, Queued } from '../../../activities/lane-takers.ts';
 import { Database, type EnvironmentTransaction } from '../../../db/client.ts';
-import { acquirePermit } from '../../../db/in-flight/permits.ts';
+import { takePlace } from '../../../db/in-flight/places.ts';
 import { newId } from '../../../domain/ids.ts';
 import { LOOK_AGAIN_MS } from '../../../domain/in-flight.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 
-/** A workspace with a crowd that asks for permits does not use up the worker's connections. */
+/** A workspace with a crowd that asks for places does not use up the worker's connections. */
 
 const CROWD = 20;
 const POOL_MAX = 3;
@@ -28,7 +28,7 @@ async function stalledTaker(): Promise<{ end(): Promise<void> }> {
     isAsking = resolve;
   });
   const transaction = world.transaction(async (tx) => {
-    await acquirePermit(tx, { kind: 'dispatch', holder: newId('invocation'), most: 20, leaseMs: 60_000 });
+    await takePlace(tx, { kind: 'dispatch', holder: newId('invocation'), most: 20, leaseMs: 60_000 });
     isAsking(tx);
     await ended;
   });
@@ -47,7 +47,7 @@ test('while another process of their workspace asks, the others have the connect
   const { dispatchEffect } = world.activities({
     db,
     adapterFor,
-    permitTakers: new PermitTakers({ takingMsMax: 60_000 }),
+    laneTakers: new LaneTakers({ takingMsMax: 60_000 }),
   });
   const stalled = await stalledTaker();
   const dispatches = refs.map((ref) => dispatchEffect({ ...ref, settles: true }));
@@ -56,7 +56,7 @@ test('while another process of their workspace asks, the others have the connect
     for (let asked = 0; asked < CROWD; asked++) {
       // Fails where no connection is free within ten seconds, and would wait forever for the stalled transaction.
       const position = await db.withEnvironment(another, (tx) =>
-        acquirePermit(tx, { kind: 'dispatch', holder: `inv_${asked}`, most: CROWD, leaseMs: 60_000 }),
+        takePlace(tx, { kind: 'dispatch', holder: `inv_${asked}`, most: CROWD, leaseMs: 60_000 }),
       );
       expect(position).toBe(0);
     }
@@ -72,11 +72,11 @@ test('while another process of their workspace asks, the others have the connect
 test('a taker that finds others asking for too long has claimed nothing, and its workflow asks again', async () => {
   const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
   const refs = await Promise.all(Array.from({ length: CROWD }, () => world.ready()));
-  const { dispatchEffect } = world.activities({ db, adapterFor, permitTakers: new PermitTakers({ takingMsMax: 100 }) });
+  const { dispatchEffect } = world.activities({ db, adapterFor, laneTakers: new LaneTakers({ takingMsMax: 100 }) });
   const stalled = await stalledTaker();
   try {
     const seen = await Promise.all(refs.map((ref) => dispatchEffect(ref)));
-    expect(seen).toEqual(Array.from({ length: CROWD }, () => ({ seen: 'no_permit', lookAgainMs: 1_000 })));
+    expect(seen).toEqual(Array.from({ length: CROWD }, () => ({ seen: 'no_place', lookAgainMs: 1_000 })));
   } finally {
     await stalled.end();
   }
@@ -86,7 +86,7 @@ test('a taker that finds others asking for too long has claimed nothing, and its
 const taker = (holder: string) => ({ workspaceId: 'workspace', kind: 'dispatch', holder, most: 2 }) as const;
 
 test('a taker that fails fails alone', async () => {
-  const takers = new PermitTakers();
+  const takers = new LaneTakers();
   const order: number[] = [];
   const takes = [1, 2, 3].map((n) =>
     takers.inTurn(taker(`inv_${n}`), () => {
@@ -99,8 +99,8 @@ test('a taker that fails fails alone', async () => {
 });
 
 describe('a taker that queues', () => {
-  test('near the head of the queue is told in its process, and takes its permit without a wait in its workflow', async () => {
-    const takers = new PermitTakers({ nearWaitsMs: { untilAskedAgain: 60_000, untilLeft: 60_000 } });
+  test('near the head of the queue is told in its process, and takes its place without a wait in its workflow', async () => {
+    const takers = new LaneTakers({ nearWaitsMs: { untilAskedAgain: 60_000, untilLeft: 60_000 } });
     let takes = 0;
     const taking = takers.inTurn(taker('inv_1'), () => Promise.resolve(++takes === 1 ? new Queued(2) : { n: takes }));
     // Somebody else has its turn meanwhile.
@@ -111,7 +111,7 @@ describe('a taker that queues', () => {
   });
 
   test('and is told before it waits does not wait', async () => {
-    const takers = new PermitTakers({ nearWaitsMs: { untilAskedAgain: 60_000, untilLeft: 60_000 } });
+    const takers = new LaneTakers({ nearWaitsMs: { untilAskedAgain: 60_000, untilLeft: 60_000 } });
     let takes = 0;
     const taken = await takers.inTurn(taker('inv_1'), () => {
       takers.tell('dispatch', 'inv_1');
@@ -121,7 +121,7 @@ describe('a taker that queues', () => {
   });
 
   test('and is told during its last ask asks once more', async () => {
-    const takers = new PermitTakers({ nearWaitsMs: null });
+    const takers = new LaneTakers({ nearWaitsMs: null });
     let takes = 0;
     const taken = await takers.inTurn(taker('inv_1'), () => {
       if (takes === 0) takers.tell('dispatch', 'inv_1');
@@ -131,19 +131,19 @@ describe('a taker that queues', () => {
   });
 
   test('far back leaves its slot at once', async () => {
-    const takers = new PermitTakers({ nearWaitsMs: { untilAskedAgain: 60_000, untilLeft: 60_000 } });
+    const takers = new LaneTakers({ nearWaitsMs: { untilAskedAgain: 60_000, untilLeft: 60_000 } });
     const answer = await takers.inTurn(taker('inv_1'), () => Promise.resolve(new Queued(3)));
-    expect(answer).toEqual({ seen: 'no_permit', lookAgainMs: LOOK_AGAIN_MS });
+    expect(answer).toEqual({ seen: 'no_place', lookAgainMs: LOOK_AGAIN_MS });
   });
 
   test('and is not told asks once more by itself, then leaves its slot', async () => {
-    const takers = new PermitTakers({ nearWaitsMs: { untilAskedAgain: 1, untilLeft: 1 } });
+    const takers = new LaneTakers({ nearWaitsMs: { untilAskedAgain: 1, untilLeft: 1 } });
     let takes = 0;
     const answer = await takers.inTurn(taker('inv_1'), () => {
       takes++;
       return Promise.resolve(new Queued(1));
     });
-    expect(answer).toEqual({ seen: 'no_permit', lookAgainMs: LOOK_AGAIN_MS });
+    expect(answer).toEqual({ seen: 'no_place', lookAgainMs: LOOK_AGAIN_MS });
     expect(takes).toBe(2);
   });
 });

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ACTIVITIES_OF_QUEUES } from '../../../activities/create-worker.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { PermitTakers } from '../../../activities/permit-takers.ts';
+import { LaneTakers } from '../../../activities/lane-takers.ts';
 import { workInTurn, type WorkKind } from '../../../activities/in-flight/work-in-turn.ts';
 import { type Activities, createActivities } from '../../../activities/index.ts';
 import type { Tenant } from '../../../db/client.ts';
@@ -11,13 +11,13 @@ import { holderOf } from '../../../domain/in-flight.ts';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 
-/** Notifications and maintenance of a workspace are capped by permits that their activities hold from beginning to end. */
+/** Notifications and maintenance of a workspace are capped by places that their activities hold from beginning to end. */
 
 const world = await ActivityWorld.start();
 const { tenant } = world.database;
-beforeEach(() => world.database.asOwner('DELETE FROM in_flight_permits'));
+beforeEach(() => world.database.asOwner('DELETE FROM lane_places'));
 
-const NO_PERMIT = { seen: 'no_permit' };
+const NO_PLACE = { seen: 'no_place' };
 
 /** Runs an activity as the worker would for this workflow. */
 function runFor<Args extends unknown[], Result>(
@@ -31,9 +31,9 @@ function runFor<Args extends unknown[], Result>(
   return environment.run(activity, ...args) as Promise<Result>;
 }
 
-const permits = () =>
+const places = () =>
   world.database.asOwner<{ kind: string; holder: string; taken: boolean }>(
-    'SELECT kind, holder, is_taken AS taken FROM in_flight_permits ORDER BY asked_at, holder',
+    'SELECT kind, holder, is_taken AS taken FROM lane_places ORDER BY asked_at, holder',
   );
 
 function dependencies(caps: number): ActivityDependencies & { told: string[] } {
@@ -42,8 +42,8 @@ function dependencies(caps: number): ActivityDependencies & { told: string[] } {
     told.push(`${kind}/${holder}`);
     return Promise.resolve(true);
   };
-  const permitTakers = new PermitTakers({ nearWaitsMs: null });
-  return Object.assign(world.dependencies({ inFlightCaps: everyCap(caps), permitTakers, tellWaiter }), { told });
+  const laneTakers = new LaneTakers({ nearWaitsMs: null });
+  return Object.assign(world.dependencies({ inFlightCaps: everyCap(caps), laneTakers, tellWaiter }), { told });
 }
 
 /** Work that goes on until it is ended. */
@@ -60,25 +60,25 @@ function work(deps: ActivityDependencies, kind: WorkKind = 'maintenance') {
   };
 }
 
-describe('an activity that holds a permit', () => {
+describe('an activity that holds a place', () => {
   test('begins within the cap of its workspace; over it nothing is done, and the end of one tells the next', async () => {
     const deps = dependencies(2);
     const { begun, start } = work(deps);
     const [first, second] = [start('event/1'), start('event/2')];
     await expect.poll(() => begun).toHaveLength(2);
-    expect(await start('event/3')).toMatchObject(NO_PERMIT);
+    expect(await start('event/3')).toMatchObject(NO_PLACE);
     expect(begun).toHaveLength(2);
     expect(deps.told).toEqual([]);
     begun[0]?.succeed();
     begun[1]?.succeed();
     expect([await first, await second]).toEqual(['done for event/1', 'done for event/2']);
     expect(deps.told).toEqual(['maintenance/event/3#page']);
-    expect(await permits()).toEqual([{ kind: 'maintenance', holder: 'event/3#page', taken: true }]);
+    expect(await places()).toEqual([{ kind: 'maintenance', holder: 'event/3#page', taken: true }]);
     const third = start('event/3');
     await expect.poll(() => begun).toHaveLength(3);
     begun[2]?.succeed();
     expect(await third).toBe('done for event/3');
-    expect(await permits()).toEqual([]);
+    expect(await places()).toEqual([]);
   });
 
   test('releases it where it fails: another one has its turn before it runs again', async () => {
@@ -87,14 +87,14 @@ describe('an activity that holds a permit', () => {
     const failing = start('event/1');
     failing.catch(() => undefined);
     await expect.poll(() => begun).toHaveLength(1);
-    expect(await start('event/2')).toMatchObject(NO_PERMIT);
+    expect(await start('event/2')).toMatchObject(NO_PLACE);
     begun[0]?.fail();
     await expect(failing).rejects.toThrow('done for event/1');
     expect(deps.told).toEqual(['maintenance/event/2#page']);
-    expect(await start('event/1')).toMatchObject(NO_PERMIT);
+    expect(await start('event/1')).toMatchObject(NO_PLACE);
   });
 
-  test('finds, run again after a crash, the permit of the run before it', async () => {
+  test('finds, run again after a crash, the place of the run before it', async () => {
     const deps = dependencies(1);
     const { begun, start } = work(deps);
     const crashed = start('event/1');
@@ -103,10 +103,10 @@ describe('an activity that holds a permit', () => {
     await expect.poll(() => begun).toHaveLength(2);
     for (const { succeed } of begun) succeed();
     expect([await again, await crashed]).toEqual(['done for event/1', 'done for event/1']);
-    expect(await permits()).toEqual([]);
+    expect(await places()).toEqual([]);
   });
 
-  test('has done what it did where the permit cannot be released, and finds that permit again', async () => {
+  test('has done what it did where the place cannot be released, and finds that place again', async () => {
     const ref = { ...tenant, jobId: newId('memoryJob'), kind: 'forget' } as const;
     const caps = { inFlightCaps: everyCap(1) };
     const losses = [null, null, 'before_commit', 'before_commit', 'before_commit'] as const;
@@ -114,21 +114,21 @@ describe('an activity that holds a permit', () => {
     const gone = { next: 'end', status: 'succeeded' };
     expect(await runFor('memory-job/1', 'forgetMemoryPage', forgetMemoryPage, ref)).toEqual(gone);
     const holder = holderOf('memory-job/1', 'forgetMemoryPage');
-    expect(await permits()).toEqual([{ kind: 'maintenance', holder, taken: true }]);
+    expect(await places()).toEqual([{ kind: 'maintenance', holder, taken: true }]);
     const later = world.activities(caps).forgetMemoryPage;
     expect(await runFor('memory-job/1', 'forgetMemoryPage', later, ref)).toEqual(gone);
-    expect(await permits()).toEqual([]);
+    expect(await places()).toEqual([]);
   });
 });
 
-describe('without a permit nothing begins:', () => {
-  /** Permits are of environments. An invoice is a workspace's, one a month. */
+describe('without a place nothing begins:', () => {
+  /** Places are of environments. An invoice is a workspace's, one a month. */
   const OF_NO_ENVIRONMENT = ['listSweepAreas', 'sweepArea', 'collectInvoice'];
-  const WITH_PERMITS_OF_THEIR_OWN = ['attemptMessage'];
+  const WITH_PLACES_OF_THEIR_OWN = ['attemptMessage'];
   const { deliveries, maintenance } = ACTIVITIES_OF_QUEUES;
   const named = [
     ...deliveries
-      .filter((name) => !WITH_PERMITS_OF_THEIR_OWN.includes(name))
+      .filter((name) => !WITH_PLACES_OF_THEIR_OWN.includes(name))
       .map((name) => ['notification', name] as const),
     ...maintenance.filter((name) => !OF_NO_ENVIRONMENT.includes(name)).map((name) => ['maintenance', name] as const),
   ];
@@ -137,8 +137,8 @@ describe('without a permit nothing begins:', () => {
     const activities = createActivities(dependencies(0));
     const activity = activities[name] as (ref: object, more: unknown) => Promise<unknown>;
     const ref = { ...tenant, integrationId: 'int_1' };
-    expect(await runFor('workflow/1', name, activity, ref, [])).toMatchObject(NO_PERMIT);
+    expect(await runFor('workflow/1', name, activity, ref, [])).toMatchObject(NO_PLACE);
     const part = name === ('postApproval' satisfies keyof Activities) ? `${name}/int_1` : name;
-    expect(await permits()).toEqual([{ kind, holder: `workflow/1#${part}`, taken: false }]);
+    expect(await places()).toEqual([{ kind, holder: `workflow/1#${part}`, taken: false }]);
   });
 });

@@ -70,7 +70,7 @@ describe('an app that asked', () => {
     expect(await judgeInvocation(kept)).toMatchObject({ next: 'send' });
   });
 
-  test('and was disconnected while its dispatch queued for a permit: nothing is sent', async () => {
+  test('and was disconnected while its dispatch queued for a place: nothing is sent', async () => {
     const [ended, other] = [await connectApp(), await connectApp()];
     const refs = [await askedBy(ended), await askedBy(other)];
     const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));

@@ -118,7 +118,7 @@ describe('who asked', () => {
   test.each([
     ['with a key that was revoked', revoke],
     ['with a key whose maker was removed', async (_key: string, maker: string) => remove(maker)],
-  ])('%s while its dispatch queued for a permit: refused, and nothing is sent', async (_, withdraw) => {
+  ])('%s while its dispatch queued for a place: refused, and nothing is sent', async (_, withdraw) => {
     const ada = await member('ada');
     const keyId = await newKey(ada);
     const ref = await world.admit({ requestedBy: { type: 'api_key', id: keyId } });

@@ -8,7 +8,7 @@ import type { Adapter, DispatchInput, DispatchResult } from '../../../activities
 import { createChatClient } from '../../../activities/adapters/chat/chat-client.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { PermitTakers } from '../../../activities/permit-takers.ts';
+import { LaneTakers } from '../../../activities/lane-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import { postApproval } from '../../../activities/integrations/post-approval.ts';
@@ -180,7 +180,7 @@ export class ActivityWorld {
     return {
       ...activities,
       dispatchEffect: (ref) => activityEnvironment().run(activities.dispatchEffect, ref),
-      // Without their permits (test/activities/in-flight/work-in-turn.test.ts).
+      // Without their places (test/activities/in-flight/work-in-turn.test.ts).
       sendNotificationEmail: sendNotificationEmail(deps),
       postApproval: postApproval(deps),
     };
@@ -219,7 +219,7 @@ export class ActivityWorld {
       startFiring: () => Promise.reject(new Error('no schedule is fired here')),
       tellWaiter: () => Promise.reject(new Error('nobody waits in line here')),
       inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10, notification: 10, maintenance: 5 },
-      permitTakers: new PermitTakers(),
+      laneTakers: new LaneTakers(),
       heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
       sendRequest: () => Promise.reject(new Error('no message is sent here')),
       watchdog: WATCHDOG,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { startInTurn, wakeHeldMessages } from '../../../activities/messages/wake-messages.ts';
 import { activityProgress } from '../../../activities/progress.ts';
 import { withHeartbeats } from '../../../activities/with-heartbeats.ts';
-import { PermitTakers } from '../../../activities/permit-takers.ts';
+import { LaneTakers } from '../../../activities/lane-takers.ts';
 import { type Database, OVER_RAW } from '../../../db/client.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
 
@@ -28,7 +28,7 @@ function world(failAt: number) {
   const inFlightCaps = { dispatch: 1, delivery: 100, provider_read: 1, notification: 1, maintenance: 1 };
   const paceMessages = () => Promise.reject(new Error('nothing is due later'));
   const logger = { warn: () => undefined };
-  return { begun, deps: { db, beginMessage, inFlightCaps, permitTakers: new PermitTakers(), paceMessages, logger } };
+  return { begun, deps: { db, beginMessage, inFlightCaps, laneTakers: new LaneTakers(), paceMessages, logger } };
 }
 
 describe.each([

@@ -11,7 +11,7 @@ import { newSecret, realAdapters, recheck, tamper } from './support.ts';
 const world = await ActivityWorld.start();
 
 function outcomeOf(observed: Awaited<ReturnType<Activities['observeTarget']>>): string {
-  if ('seen' in observed) throw new Error('there was no permit for the read');
+  if ('seen' in observed) throw new Error('there was no place for the read');
   return observed.outcome;
 }
 
@@ -194,7 +194,7 @@ describe('what was read at the provider', () => {
     expect(reads).toEqual([]);
   });
 
-  test('a secret that does not open refuses too, and keeps no permit of the workspace', async () => {
+  test('a secret that does not open refuses too, and keeps no place of the workspace', async () => {
     const { ref, observe } = await parkedAfterReading({});
     const changed = 'set_byte(sealed_value, 0, get_byte(sealed_value, 0) # 1)';
     await tamper(
@@ -208,8 +208,8 @@ describe('what was read at the provider', () => {
       code: 'precondition_changed',
       message: expect.stringContaining('a credential does not open') as string,
     });
-    const permits = 'SELECT FROM in_flight_permits WHERE holder = $1';
-    expect(await world.database.asOwner(permits, [ref.invocationId])).toEqual([]);
+    const places = 'SELECT FROM lane_places WHERE holder = $1';
+    expect(await world.database.asOwner(places, [ref.invocationId])).toEqual([]);
   });
 
   test('never: refused, since what was agreed to rests on it', async () => {

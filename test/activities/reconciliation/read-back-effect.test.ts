@@ -257,7 +257,7 @@ test('an adapter that throws out of a read: nothing is proven, and what it said 
   expect(JSON.stringify(recorded)).not.toContain('quoted');
 });
 
-test('a credential that does not open: nothing is sent or proven, evidence says why, and no permit is kept', async () => {
+test('a credential that does not open: nothing is sent or proven, evidence says why, and no place is kept', async () => {
   const secret = await newSecret(world);
   const headers = { Authorization: `{{secret:${secret}}}` };
   const ref = await lostOrder('state=done', {
@@ -278,6 +278,6 @@ test('a credential that does not open: nothing is sent or proven, evidence says 
     summary: 'cannot read back: a credential does not open',
   });
   expect(attempts.at(-1)).toMatchObject({ kind: 'reconcile', status: 'completed' });
-  const permits = 'SELECT FROM in_flight_permits WHERE holder = $1';
-  expect(await world.database.asOwner(permits, [ref.effectId])).toEqual([]);
+  const places = 'SELECT FROM lane_places WHERE holder = $1';
+  expect(await world.database.asOwner(places, [ref.effectId])).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { PageDependencies } from '../../../activities/dead-letters/job-page.ts';
 import { retryDeadLetterPage } from '../../../activities/dead-letters/retry-page.ts';
-import type { PermitTakers } from '../../../activities/permit-takers.ts';
+import type { LaneTakers } from '../../../activities/lane-takers.ts';
 import { keySchema } from '../../../api/flow-control/schemas.ts';
 import type { Vault } from '../../../db/secrets/vault.ts';
 import {
@@ -43,7 +43,7 @@ function pageOf(
 
 /** Nothing is started and nothing queues, so nothing of a page is ever sent. */
 const NOTHING_STARTS = {
-  permitTakers: { inTurn: () => Promise.resolve([]) } as unknown as PermitTakers,
+  laneTakers: { inTurn: () => Promise.resolve([]) } as unknown as LaneTakers,
   wakeMessage: () => Promise.resolve(),
 };
 

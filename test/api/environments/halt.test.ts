@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, describe, expect, test } from 'vitest';
-import { PermitTakers } from '../../../activities/permit-takers.ts';
+import { LaneTakers } from '../../../activities/lane-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
@@ -102,7 +102,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     paceMessages: unused,
     tellWaiter: unused,
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10, notification: 10, maintenance: 5 },
-    permitTakers: new PermitTakers(),
+    laneTakers: new LaneTakers(),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: unused,
     files: service.deps.files,

@@ -68,10 +68,10 @@ const victim: Caller = {
   get: (path) => service.call('GET', path, { key }),
 };
 const queued = async (kind: string): Promise<number> =>
-  (await service.database.asOwner('SELECT 1 FROM in_flight_permits WHERE kind = $1 AND NOT is_taken', [kind])).length;
+  (await service.database.asOwner('SELECT 1 FROM lane_places WHERE kind = $1 AND NOT is_taken', [kind])).length;
 
 describe('more dispatches of one workspace hang than a worker has slots', () => {
-  test('another workspace is answered promptly; each is sent once, as permits free', async () => {
+  test('another workspace is answered promptly; each is sent once, as places free', async () => {
     const action = await createAction(
       service,
       { url: `${target.baseUrl}/hang` },
@@ -99,7 +99,7 @@ describe('more dispatches of one workspace hang than a worker has slots', () => 
       clearInterval(releasing);
     }
     expect(await hanging()).toBe(HANGING);
-    expect(await service.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+    expect(await service.database.asOwner('SELECT 1 FROM lane_places')).toEqual([]);
   });
 });
 
@@ -144,7 +144,7 @@ describe('calls that hang in the queue that dispatches and deliveries share', ()
       Array.from({ length: HANGING_MAX }, () => small.post('/api/v2/messages/publish', message)),
     );
     const ids = published.map((reply) => dataOf(reply, publishedSchema).messageId);
-    // One at once, and one in the queue of deliveries. The third one has a permit and no slot.
+    // One at once, and one in the queue of deliveries. The third one has a place and no slot.
     await expect.poll(hanging).toBe(SLOTS_EACH);
     const queuesOf = async (messageId: string) => {
       const { events } = await small.client.workflow.getHandle(`message/${messageId}`).fetchHistory();
@@ -194,7 +194,7 @@ describe('deliveries of one workspace hang', () => {
       const open = () =>
         service.database.asOwner(
           `SELECT m.id, m.status, p.is_taken, p.granted_at, p.unclaimed_grants FROM messages m
-           LEFT JOIN in_flight_permits p ON p.holder = m.id WHERE m.status <> 'delivered'`,
+           LEFT JOIN lane_places p ON p.holder = m.id WHERE m.status <> 'delivered'`,
         );
       await expect.poll(open).toEqual([]);
     } catch (error) {
@@ -232,8 +232,8 @@ describe('reads at providers of one workspace hang, more than a worker has slots
     expect(read).toMatchObject({ outcome: 'succeeded', verification: 'provider' });
     expect(await queued('provider_read')).toBeGreaterThan(0);
 
-    const permits = () => service.database.asOwner(`SELECT 1 FROM in_flight_permits WHERE kind = 'provider_read'`);
-    await expect.poll(async () => (await target.release(), await permits())).toEqual([]);
+    const places = () => service.database.asOwner(`SELECT 1 FROM lane_places WHERE kind = 'provider_read'`);
+    await expect.poll(async () => (await target.release(), await places())).toEqual([]);
   });
 });
 
@@ -251,11 +251,11 @@ describe('pages of jobs of one workspace hang, more than a worker has slots', ()
     };
   };
 
-  /** Each job with its permit, and with what Temporal knows of its workflow. */
+  /** Each job with its place, and with what Temporal knows of its workflow. */
   async function standing(): Promise<unknown[]> {
     const jobs = await service.database.asOwner<{ id: string }>(
-      `SELECT j.id, j.kind, j.status, j.updated_at, to_jsonb(p) AS permit FROM memory_jobs j
-       LEFT JOIN in_flight_permits p ON p.holder LIKE '%' || j.id || '%' WHERE j.ended_at IS NULL`,
+      `SELECT j.id, j.kind, j.status, j.updated_at, to_jsonb(p) AS place FROM memory_jobs j
+       LEFT JOIN lane_places p ON p.holder LIKE '%' || j.id || '%' WHERE j.ended_at IS NULL`,
     );
     const workflowOf = async (jobId: string) => {
       const { raw } = await service.client.workflow.getHandle(memoryJobWorkflowId({ jobId })).describe();
@@ -282,7 +282,7 @@ describe('pages of jobs of one workspace hang, more than a worker has slots', ()
 
     embedder.release();
     await expect.poll(hostile).toBe('succeeded');
-    const permits = () => service.database.asOwner(`SELECT 1 FROM in_flight_permits WHERE kind = 'maintenance'`);
-    await expect.poll(permits).toEqual([]);
+    const places = () => service.database.asOwner(`SELECT 1 FROM lane_places WHERE kind = 'maintenance'`);
+    await expect.poll(places).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { startResumeMessagesWorkflow } from '../../../api/starts/message-workflows.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { resumeEnvironment } from '../../../db/environments/halt.ts';
-import { queueDeliveries } from '../../../db/in-flight/permits.ts';
+import { queueDeliveries } from '../../../db/in-flight/places.ts';
 import { findHeldEnvironments } from '../../../db/messages/directory.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
@@ -114,7 +114,7 @@ describe('a halted environment', () => {
     const queued = await publish(service, { url: `${destination.baseUrl}/queued`, delay: '1h' });
     await service.database.asOwner('UPDATE messages SET held_at = now() WHERE id = $1', [queued.messageId]);
     expect(await found()).toEqual([tenant]);
-    // Null, and nothing written, while the delivery before gives back its permit.
+    // Null, and nothing written, while the delivery before gives back its place.
     const queue = () => db.oneStatement(tenant, (tx) => queueDeliveries(tx, [queued.messageId], 20));
     await expect.poll(queue).toEqual([queued.messageId]);
     expect(await found()).toEqual([]);

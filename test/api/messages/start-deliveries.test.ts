@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { publishBody } from '../../../api/messages/body-schemas.ts';
 import { PacedStarts } from '../../../api/starts/paced-starts.ts';
 import { startDeliveries } from '../../../api/messages/start-deliveries.ts';
-import { queueDeliveries } from '../../../db/in-flight/permits.ts';
+import { queueDeliveries } from '../../../db/in-flight/places.ts';
 import { acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';
 import { messageWorkflowId } from '../../../temporal/messages/deliver-message.ts';
 import { START_MESSAGES_WORKFLOW, startMessagesWorkflowId } from '../../../temporal/messages/start-messages.ts';
@@ -13,7 +13,7 @@ import { startTestApi } from '../harness/test-api.ts';
 const URL = 'https://example.com/hook';
 // No worker serves this queue, so that what was started stands still.
 const api = await startTestApi({ taskQueue: `nobody-${randomUUID()}` });
-beforeEach(() => api.database.asOwner('DELETE FROM in_flight_permits'));
+beforeEach(() => api.database.asOwner('DELETE FROM lane_places'));
 
 /** Messages that are committed, and that nobody has started. */
 function accept(...bodies: Record<string, unknown>[]): Promise<Published[]> {
@@ -41,7 +41,7 @@ const startedOf = async (published: readonly Published[]): Promise<boolean[]> =>
   Promise.all(published.map(({ messageId }) => isStarted(messageWorkflowId(messageId))));
 const queuedIds = async (): Promise<string[]> => {
   const rows = await api.database.asOwner<{ holder: string }>(
-    'SELECT holder FROM in_flight_permits WHERE NOT is_taken ORDER BY asked_at, holder',
+    'SELECT holder FROM lane_places WHERE NOT is_taken ORDER BY asked_at, holder',
   );
   return rows.map(({ holder }) => holder);
 };

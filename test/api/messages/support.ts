@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
-import { PermitTakers } from '../../../activities/permit-takers.ts';
+import { LaneTakers } from '../../../activities/lane-takers.ts';
 import type { StartsInTurn } from '../../../activities/messages/wake-messages.ts';
 import { messageSchema, publishedSchema } from '../../../api/messages/schemas.ts';
 import type { TestService } from '../../harness/service.ts';
@@ -12,10 +12,10 @@ import { closesWithFile } from '../../harness/closes-with-file.ts';
 export type Message = z.infer<typeof messageSchema>;
 export type Published = z.infer<typeof publishedSchema>;
 
-/** As a page of an activity starts its messages: with a permit for each, so that all of them are begun. */
+/** As a page of an activity starts its messages: with a place for each, so that all of them are begun. */
 export function startsInTurn(beginMessage: StartsInTurn['beginMessage']): Omit<StartsInTurn, 'db'> {
   const inFlightCaps = { dispatch: 1, delivery: 1_000, provider_read: 1, notification: 1, maintenance: 1 };
-  return { beginMessage, inFlightCaps, permitTakers: new PermitTakers() };
+  return { beginMessage, inFlightCaps, laneTakers: new LaneTakers() };
 }
 
 export interface Delivered {

@@ -5,7 +5,7 @@ import { lostMessages } from '../../../activities/maintenance/lost-messages.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
 import { acceptMessages, type Publisher } from '../../../db/messages/accept/accept-messages.ts';
-import { acquirePermit, queueBehindOthers } from '../../../db/in-flight/permits.ts';
+import { takePlace, queueBehindOthers } from '../../../db/in-flight/places.ts';
 import { publishBody } from '../../../api/messages/body-schemas.ts';
 import { wakeMessageWorkflow } from '../../../api/starts/message-workflows.ts';
 import { startTestService } from '../../harness/service.ts';
@@ -64,14 +64,14 @@ describe('the sweep', () => {
     await expect.poll(() => statusOf(service, later)).toBe('delivered');
   });
 
-  test('leaves a message that queues for a permit in the queue, and starts it once nobody keeps its place', async () => {
+  test('leaves a message that queues for a place in the queue, and starts it once nobody keeps its place', async () => {
     const { tenant } = service.database;
     const id = await accepted({ url: `${destination.baseUrl}/queued` });
     const fill = ['msg_a', 'msg_b'].map((holder) => ({ kind: 'delivery', holder, most: 1, leaseMs: 60_000 }) as const);
-    for (const wanted of fill) await service.deps.db.withEnvironment(tenant, (tx) => acquirePermit(tx, wanted));
+    for (const wanted of fill) await service.deps.db.withEnvironment(tenant, (tx) => takePlace(tx, wanted));
     expect(await service.deps.db.oneStatement(tenant, (tx) => queueBehindOthers(tx, [id]))).toEqual([]);
     expect(await sweep(0)).toBe(0);
-    await service.database.asOwner('DELETE FROM in_flight_permits');
+    await service.database.asOwner('DELETE FROM lane_places');
     expect(await sweep(0)).toBe(1);
     await expect.poll(() => statusOf(service, id)).toBe('delivered');
   });

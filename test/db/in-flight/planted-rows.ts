@@ -2,7 +2,7 @@ import { insert, type PlantedArea } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
   async plant(owner, tenant) {
-    await insert(owner, 'in_flight_permits', {
+    await insert(owner, 'lane_places', {
       environment_id: tenant.environmentId,
       workspace_id: tenant.workspaceId,
       kind: 'dispatch',
@@ -12,6 +12,6 @@ export const rows: PlantedArea = {
       expires_at: new Date(Date.now() + 60_000),
     });
   },
-  writtenByDatabase: ['in_flight_permits'],
-  writtenBeside: { in_flight_permits: null },
+  writtenByDatabase: ['lane_places'],
+  writtenBeside: { lane_places: null },
 };

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import {
-  acquirePermit,
+  takePlace,
   queueBehindMany,
   queueBehindOthers,
   queueDeliveries,
-  releasePermit,
-} from '../../../db/in-flight/permits.ts';
-import { grantFreePermits } from '../../../db/in-flight/directory.ts';
+  releasePlace,
+} from '../../../db/in-flight/places.ts';
+import { grantFreePlaces } from '../../../db/in-flight/directory.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 
 const MOST = 2;
 
 const database = await createTestDatabase();
-beforeEach(() => database.asOwner('DELETE FROM in_flight_permits'));
+beforeEach(() => database.asOwner('DELETE FROM lane_places'));
 
 const queue = (...ids: string[]): Promise<string[] | null> =>
   database.db.oneStatement(database.tenant, (tx) => queueDeliveries(tx, ids, MOST));
@@ -21,14 +21,14 @@ const queueBehind = (...ids: string[]): Promise<string[]> =>
   database.db.oneStatement(database.tenant, (tx) => queueBehindOthers(tx, ids));
 const acquire = (holder: string): Promise<number | null> =>
   database.db.withEnvironment(database.tenant, (tx) =>
-    acquirePermit(tx, { kind: 'delivery', holder, most: MOST, leaseMs: 60_000 }),
+    takePlace(tx, { kind: 'delivery', holder, most: MOST, leaseMs: 60_000 }),
   );
 const release = async (holder: string): Promise<string | null> =>
-  (await database.db.oneStatement(database.tenant, (tx) => releasePermit(tx, { kind: 'delivery', holder, most: MOST })))
+  (await database.db.oneStatement(database.tenant, (tx) => releasePlace(tx, { kind: 'delivery', holder, most: MOST })))
     ?.holder ?? null;
 const rows = () =>
   database.asOwner<{ holder: string; taken: boolean }>(
-    'SELECT holder, is_taken AS taken FROM in_flight_permits ORDER BY asked_at, holder',
+    'SELECT holder, is_taken AS taken FROM lane_places ORDER BY asked_at, holder',
   );
 
 test('where nobody waits all are to be started, and none is in the queue', async () => {
@@ -102,14 +102,14 @@ test('asked again, who queues keeps its place and nobody is granted twice', asyn
 
 test('a grant whose message was not started, for a crash, is granted and told again', async () => {
   expect(await queue('z', 'a', 'm')).toEqual(['z', 'a']);
-  await database.asOwner(`UPDATE in_flight_permits SET expires_at = now() WHERE holder = 'z'`);
-  const granted = await grantFreePermits(database.db, everyCap(MOST));
+  await database.asOwner(`UPDATE lane_places SET expires_at = now() WHERE holder = 'z'`);
+  const granted = await grantFreePlaces(database.db, everyCap(MOST));
   expect(granted).toEqual([{ kind: 'delivery', holder: 'z', ...database.tenant }]);
 });
 
 test('while another transaction of the workspace asks, nothing is granted and nothing written', async () => {
   await database.db.withEnvironment(database.tenant, async (tx) => {
-    await acquirePermit(tx, { kind: 'delivery', holder: 'asking', most: MOST, leaseMs: 60_000 });
+    await takePlace(tx, { kind: 'delivery', holder: 'asking', most: MOST, leaseMs: 60_000 });
     expect(await queue('z')).toBeNull();
   });
   expect(await rows()).toEqual([{ holder: 'asking', taken: true }]);

@@ -3,14 +3,14 @@ import { Client } from 'pg';
 import { beforeEach, expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt.ts';
-import { acquirePermit } from '../../../db/in-flight/permits.ts';
+import { takePlace } from '../../../db/in-flight/places.ts';
 import { type AcceptOptions, acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';
 import { setPlan } from '../../../db/plans/plans.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 
 const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
-beforeEach(() => database.asOwner('DELETE FROM in_flight_permits'));
+beforeEach(() => database.asOwner('DELETE FROM lane_places'));
 
 const within = <T>(work: (tx: EnvironmentTransaction) => Promise<T>) =>
   database.db.withEnvironment(database.tenant, work);
@@ -93,10 +93,10 @@ test('the first that is due queues with the batch where many wait; the others as
   const queue = async () => (await accept(4, { queues: true })).map((one) => one.queue);
   expect(await queue()).toEqual(['nobody_waits', 'nobody_waits', 'nobody_waits', 'nobody_waits']);
   for (let n = 0; n <= 100; n++) {
-    await within((tx) => acquirePermit(tx, { kind: 'delivery', holder: `waits-${n}`, most: 1, leaseMs: 60_000 }));
+    await within((tx) => takePlace(tx, { kind: 'delivery', holder: `waits-${n}`, most: 1, leaseMs: 60_000 }));
   }
   expect(await queue()).toEqual(['queued', null, null, null]);
-  await database.asOwner(`DELETE FROM in_flight_permits WHERE holder <> 'waits-10'`);
+  await database.asOwner(`DELETE FROM lane_places WHERE holder <> 'waits-10'`);
   expect(await queue()).toEqual([null, null, null, null]);
 });
 

@@ -18,22 +18,22 @@ afterAll(async () => {
   await client?.end();
 });
 
-/** A crowd that queues for permits, and the ids of those that nobody keeps a place for. All were accepted an hour ago. */
+/** A crowd that queues for places, and the ids of those that nobody keeps a place for. All were accepted an hour ago. */
 let crowd: string[];
 beforeEach(async () => {
   const messages = Array.from({ length: CROWD }, () => plainMessage());
   crowd = messages.map((message) => message.id).toSorted();
-  await database.asOwner(`SET session_replication_role = 'replica'; DELETE FROM messages; DELETE FROM in_flight_permits;
+  await database.asOwner(`SET session_replication_role = 'replica'; DELETE FROM messages; DELETE FROM lane_places;
     UPDATE installation SET unbegun_looked_to = '', overdue_looked_to = '-infinity', overdue_looked_to_id = ''`);
   await database.db.withEnvironment(database.tenant, (tx) => insertMessages(tx, messages));
   await database.asOwner(
-    `INSERT INTO in_flight_permits (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+    `INSERT INTO lane_places (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
      SELECT environment_id, $1, 'delivery', id, now(), false, 'infinity' FROM messages`,
     [database.tenant.workspaceId],
   );
 });
 const lose = (index: number): Promise<unknown> =>
-  database.asOwner('DELETE FROM in_flight_permits WHERE holder = $1', [crowd[index]]);
+  database.asOwner('DELETE FROM lane_places WHERE holder = $1', [crowd[index]]);
 
 /** What one look finds, and how many rows of messages it reads for that. */
 async function look(most = MOST): Promise<{ found: string[]; read: number }> {

@@ -38,7 +38,7 @@ describe('a database is refused, and nothing is changed in it', () => {
     ['an early checkout made it', ['0001-tenancy', '0002-vault', '0003-actions'], BEFORE],
     [
       'a checkout that had patches on the baseline made it',
-      ['0001-tenancy', ...LATER, '0039-queued-deliveries', '0067-permits-by-one-look'],
+      ['0001-tenancy', ...LATER, '0039-queued-deliveries', '0067-places-by-one-look'],
       BEFORE,
     ],
     // Its other names are those of the baseline: they stood for tables that lacked columns.

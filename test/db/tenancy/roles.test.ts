@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 const DIRECTORY_FUNCTIONS = [
-  'acquire_permit',
+  'take_place',
   'active_firings_per_hour',
   'add_oauth_signing_key',
   'begin_sign_in_attempt',
@@ -31,7 +31,7 @@ const DIRECTORY_FUNCTIONS = [
   'delete_expired_link_codes',
   'delete_expired_message_deduplications',
   'delete_expired_oauth_artifacts',
-  'delete_expired_permits',
+  'delete_expired_places',
   'delete_expired_sessions',
   'delete_expired_sign_in_throttles',
   'delete_oauth_artifact',
@@ -55,7 +55,7 @@ const DIRECTORY_FUNCTIONS = [
   'find_expired_memories',
   'find_expired_message_deduplications',
   'find_expired_oauth_artifacts',
-  'find_expired_permits',
+  'find_expired_places',
   'find_expired_sessions',
   'find_expired_sign_in_throttles',
   'find_held_environments',
@@ -83,7 +83,7 @@ const DIRECTORY_FUNCTIONS = [
   'fold_analytics_facts',
   'fold_stored_state',
   'forget_stored_weeks',
-  'grant_free_permits',
+  'grant_free_places',
   'has_signed_in_from',
   'hold_api_key',
   'hold_oauth_grant',
@@ -109,7 +109,7 @@ const DIRECTORY_FUNCTIONS = [
   'queue_deliveries',
   'raise_workspace_event',
   'register_oauth_client',
-  'release_permit',
+  'release_place',
   'rewrap_oauth_signing_key',
   'settle_sign_in',
 ];
@@ -245,7 +245,7 @@ describe('the directory', () => {
       'flow_control_keys',
       'flow_control_queue',
       'idempotency_claims',
-      'in_flight_permits',
+      'lane_places',
       'installation',
       'integrations',
       'invitations',

@@ -2,8 +2,8 @@ import type { Activities } from '../../../activities/index.ts';
 import type { ApprovalRef, ApprovalStatus, ApprovalWatch } from '../../../domain/approvals/approval.ts';
 import type { Judged } from '../../../domain/invocations/judgement.ts';
 import type { InvocationState } from '../../../domain/refs.ts';
-import { PERMIT_FREE_SIGNAL } from '../../../temporal/in-flight/permit-free.ts';
-import { caller, EFFECT, INVOCATION as ref, inTurn, NO_PERMIT, type Scenario } from '../../replay/scenario.ts';
+import { PLACE_FREE_SIGNAL } from '../../../temporal/in-flight/place-free.ts';
+import { caller, EFFECT, INVOCATION as ref, inTurn, NO_PLACE, type Scenario } from '../../replay/scenario.ts';
 
 /** Every way in which an approval ends, and what its invocation does then. */
 
@@ -78,7 +78,7 @@ function posted() {
   } satisfies Partial<Activities>;
 }
 
-/** The same with two chats, whose posts both queue for permits, and are told of them together. */
+/** The same with two chats, whose posts both queue for places, and are told of them together. */
 function postedInTurn() {
   const own = life(null);
   const asked = new Map<string, number>();
@@ -94,8 +94,8 @@ function postedInTurn() {
       const before = asked.get(integrationId) ?? 0;
       asked.set(integrationId, before + 1);
       if (before === 0) {
-        if (asked.size === 2) await caller().signal(PERMIT_FREE_SIGNAL);
-        return { ...NO_PERMIT, lookAgainMs: 6 * HOUR_MS };
+        if (asked.size === 2) await caller().signal(PLACE_FREE_SIGNAL);
+        return { ...NO_PLACE, lookAgainMs: 6 * HOUR_MS };
       }
       posts.made += 1;
       if (posts.made === 2) await caller().signal('decided');

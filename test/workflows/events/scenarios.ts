@@ -1,13 +1,13 @@
 import type { DeadLetterJobRef, JobStep } from '../../../domain/dead-letters/dead-letters.ts';
-import type { NoPermit } from '../../../domain/in-flight.ts';
+import type { NoPlace } from '../../../domain/in-flight.ts';
 import type { EventRef, FanOutStep } from '../../../domain/events/events.ts';
-import { ENVIRONMENT, inTurn, NO_PERMIT, type Scenario } from '../../replay/scenario.ts';
+import { ENVIRONMENT, inTurn, NO_PLACE, type Scenario } from '../../replay/scenario.ts';
 
 const more = { next: 'go on' } as const;
 const end = (status: 'fanned_out' | 'failed', deliveries: number): FanOutStep => ({ next: 'end', status, deliveries });
 
 /** The pages of the event answer these steps. */
-function fanningOut(what: string, ...steps: [FanOutStep | NoPermit, ...(FanOutStep | NoPermit)[]]): Scenario {
+function fanningOut(what: string, ...steps: [FanOutStep | NoPlace, ...(FanOutStep | NoPlace)[]]): Scenario {
   const ref: EventRef = { eventId: 'evt_0000000000000000000001', ...ENVIRONMENT };
   return {
     name: `fanOutEvent/${what}.v1`,
@@ -35,7 +35,7 @@ function recovering(what: string, ...steps: [JobStep, ...JobStep[]]): Scenario {
 export const scenarios: readonly Scenario[] = [
   fanningOut('nobody', end('fanned_out', 0)),
   fanningOut('pages', more, more, end('fanned_out', 400)),
-  fanningOut('queued', NO_PERMIT, more, NO_PERMIT, NO_PERMIT, end('fanned_out', 200)),
+  fanningOut('queued', NO_PLACE, more, NO_PLACE, NO_PLACE, end('fanned_out', 200)),
   fanningOut('used-up', more, end('failed', 200)),
   recovering('completed', more, { next: 'wait', why: 'deliveries' }, more, { next: 'end', status: 'completed' }),
   recovering('paused-while-halted', { next: 'wait', why: 'halted' }, more, { next: 'end', status: 'completed' }),

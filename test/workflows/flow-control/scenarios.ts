@@ -1,10 +1,10 @@
-import type { NoPermit } from '../../../domain/in-flight.ts';
+import type { NoPlace } from '../../../domain/in-flight.ts';
 import type { FlowControlKeyRef } from '../../../domain/flow-control/flow-control.ts';
-import { caller, ENVIRONMENT, inTurn, NO_PERMIT, type Scenario } from '../../replay/scenario.ts';
+import { caller, ENVIRONMENT, inTurn, NO_PLACE, type Scenario } from '../../replay/scenario.ts';
 
 const keyRef: FlowControlKeyRef = { keyId: 'fck_0000000000000000000001', ...ENVIRONMENT };
 
-const pacing = (what: string, grantByTime: () => Promise<number | null | NoPermit>): Scenario => ({
+const pacing = (what: string, grantByTime: () => Promise<number | null | NoPlace>): Scenario => ({
   name: `paceFlowControl/${what}.v1`,
   workflow: 'paceFlowControl',
   workflowId: `flow-control/${keyRef.keyId}`,
@@ -17,7 +17,7 @@ const told = new Set<string>();
 
 export const scenarios: readonly Scenario[] = [
   pacing('three-windows', inTurn<number | null>(60_000, 0, 60_000, null)),
-  pacing('queued', inTurn<number | null | NoPermit>(NO_PERMIT, 60_000, NO_PERMIT, null)),
+  pacing('queued', inTurn<number | null | NoPlace>(NO_PLACE, 60_000, NO_PLACE, null)),
   // A newcomer's signal meets the end of the pacer, which looks once more.
   pacing('told-at-its-end', async () => {
     const handle = caller();

@@ -70,10 +70,10 @@ const unsettled = refused('dependency_unsettled');
 
 export const scenarios: readonly Scenario[] = [
   invoking('queued-then-dispatched', {
-    dispatchEffect: inTurn({ seen: 'no_permit', lookAgainMs: 5_000 }, { seen: 'settled', state: accepted }),
+    dispatchEffect: inTurn({ seen: 'no_place', lookAgainMs: 5_000 }, { seen: 'settled', state: accepted }),
   }),
   invoking('queued-for-an-hour', {
-    dispatchEffect: () => Promise.resolve({ seen: 'no_permit', lookAgainMs: 1_900_000 }),
+    dispatchEffect: () => Promise.resolve({ seen: 'no_place', lookAgainMs: 1_900_000 }),
     settleInvocation: () => Promise.resolve({ ...accepted, status: 'failed', grade: 'failed' }),
   }),
   invoking('governed-acknowledged', {}),
@@ -90,9 +90,9 @@ export const scenarios: readonly Scenario[] = [
     judgeInvocation: async () => ({ ...proceed, readsBack: true }),
     readBackEffect: failing,
   }),
-  invoking('acknowledged-without-a-permit-to-read', {
+  invoking('acknowledged-without-a-place-to-read', {
     judgeInvocation: async () => ({ ...proceed, readsBack: true }),
-    readBackEffect: () => Promise.resolve({ seen: 'no_permit', lookAgainMs: 4_000 }),
+    readBackEffect: () => Promise.resolve({ seen: 'no_place', lookAgainMs: 4_000 }),
     leaveQueue: async () => {},
   }),
   invoking('withdrawn', { judgeInvocation: async () => ({ next: 'withdrawn' }) }),

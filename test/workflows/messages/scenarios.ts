@@ -1,6 +1,6 @@
-import type { NoPermit } from '../../../domain/in-flight.ts';
+import type { NoPlace } from '../../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef, WokenPage } from '../../../domain/messages/messages.ts';
-import { caller, ENVIRONMENT, inTurn, NO_PERMIT, type Scenario } from '../../replay/scenario.ts';
+import { caller, ENVIRONMENT, inTurn, NO_PLACE, type Scenario } from '../../replay/scenario.ts';
 
 const messageRef: MessageRef = { messageId: 'msg_0000000000000000000001', ...ENVIRONMENT };
 const wait = (delayMs: number): DeliveryStep => ({ next: 'wait', delayMs });
@@ -35,7 +35,7 @@ const waking = (workflow: 'resumeMessages' | 'startMessages', what: string, scen
   server: 'time-skipping',
   ...scenario,
 });
-const pacing = (what: string, startDueMessages: () => Promise<number | null | NoPermit>): Scenario => ({
+const pacing = (what: string, startDueMessages: () => Promise<number | null | NoPlace>): Scenario => ({
   name: `paceMessages/${what}.v1`,
   workflow: 'paceMessages',
   workflowId: `message-pacer/${ENVIRONMENT.environmentId}`,
@@ -58,7 +58,7 @@ let batches = 0;
 
 export const scenarios: readonly Scenario[] = [
   pacing('two-due-times', inTurn<number | null>(60_000, 0, 86_400_000, 0, null)),
-  pacing('queued', inTurn<number | null | NoPermit>(NO_PERMIT, 60_000, NO_PERMIT, null)),
+  pacing('queued', inTurn<number | null | NoPlace>(NO_PLACE, 60_000, NO_PLACE, null)),
   pacing('told-at-its-end', toldIn('end', null)),
   pacing('told-while-it-waits', toldIn('waiting', 86_400_000)),
   delivering('queued-then-delivered', { next: 'wait', delayMs: 5_000, isQueued: true }, end('delivered')),
@@ -107,13 +107,13 @@ export const scenarios: readonly Scenario[] = [
   }),
   waking('startMessages', 'queued', {
     args: [{ ...ENVIRONMENT, messageIds: [messageRef.messageId] }],
-    activities: { startInTurn: () => Promise.resolve(batches++ === 0 ? NO_PERMIT : undefined) },
+    activities: { startInTurn: () => Promise.resolve(batches++ === 0 ? NO_PLACE : undefined) },
   }),
   waking('resumeMessages', 'queued', {
     args: [ENVIRONMENT],
     activities: {
-      wakeHeldMessages: inTurn<WokenPage | NoPermit>(NO_PERMIT, { woken: 3, afterId: null }),
-      grantAfterHalt: inTurn<string | null | NoPermit>(NO_PERMIT, null),
+      wakeHeldMessages: inTurn<WokenPage | NoPlace>(NO_PLACE, { woken: 3, afterId: null }),
+      grantAfterHalt: inTurn<string | null | NoPlace>(NO_PLACE, null),
     },
   }),
 ];

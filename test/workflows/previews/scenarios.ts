@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../../activities/index.ts';
 import type { DraftObserved, PreviewRef } from '../../../domain/previews/preview-ref.ts';
-import type { NoPermit } from '../../../domain/in-flight.ts';
-import { ENVIRONMENT, inTurn, NO_PERMIT, type Scenario } from '../../replay/scenario.ts';
+import type { NoPlace } from '../../../domain/in-flight.ts';
+import { ENVIRONMENT, inTurn, NO_PLACE, type Scenario } from '../../replay/scenario.ts';
 
 /** Reading a provider for a preview: successfully, unsuccessfully, and after an activity was lost. */
 
@@ -29,6 +29,6 @@ export const scenarios: readonly Scenario[] = [
   observing('read', async () => ({ outcome: 'read' })),
   observing('unavailable', async () => ({ outcome: 'unavailable' })),
   observing('read-again', lostOnce()),
-  observing('queued-then-read', inTurn<DraftObserved | NoPermit>(NO_PERMIT, { outcome: 'read' })),
-  observing('crowded', () => Promise.resolve(NO_PERMIT)),
+  observing('queued-then-read', inTurn<DraftObserved | NoPlace>(NO_PLACE, { outcome: 'read' })),
+  observing('crowded', () => Promise.resolve(NO_PLACE)),
 ];

@@ -79,7 +79,7 @@ describe('reconcileEffect', () => {
     expect(reads).toBe(3);
   });
 
-  test('a read that waits for a permit keeps its place in the schedule; a person who resolves the effect ends the wait', async () => {
+  test('a read that waits for a place keeps its place in the schedule; a person who resolves the effect ends the wait', async () => {
     let isResolved = false;
     const { result, calls } = await readsOf({
       ...begun(held),
@@ -88,7 +88,7 @@ describe('reconcileEffect', () => {
         isResolved = true;
         const { client, info } = Context.current();
         await client.workflow.getHandle(info.workflowExecution?.workflowId ?? '').signal('look');
-        return { seen: 'no_permit', lookAgainMs: 300_000 };
+        return { seen: 'no_place', lookAgainMs: 300_000 };
       },
       leaveQueue: async () => {},
     });

@@ -22,13 +22,13 @@ describe('replayEffect', () => {
     expect(calls).toEqual(['sendReplay', 'settleReplay']);
   });
 
-  test('queues for a permit for a minute at most, and is settled then: nothing was sent', async () => {
+  test('queues for a place for a minute at most, and is settled then: nothing was sent', async () => {
     const askedMs: number[] = [];
     const startedAtMs = await environment.currentTimeMs();
     const { activities, calls } = doubles({
       sendReplay: async () => {
         askedMs.push((await environment.currentTimeMs()) - startedAtMs);
-        return { seen: 'no_permit', lookAgainMs: 25_000 };
+        return { seen: 'no_place', lookAgainMs: 25_000 };
       },
       settleReplay: async () => held,
     });

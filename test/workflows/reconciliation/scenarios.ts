@@ -2,7 +2,7 @@ import type { Activities } from '../../../activities/index.ts';
 import type { BegunReconciliation } from '../../../activities/reconciliation/plan-reconciliation.ts';
 import type { ReadBack } from '../../../activities/reconciliation/read-back-effect.ts';
 import type { Replayed } from '../../../activities/reconciliation/send-replay.ts';
-import type { NoPermit } from '../../../domain/in-flight.ts';
+import type { NoPlace } from '../../../domain/in-flight.ts';
 import type { EffectRef, InvocationState } from '../../../domain/refs.ts';
 import { caller, EFFECT, failing, inTurn, type Scenario } from '../../replay/scenario.ts';
 
@@ -23,7 +23,7 @@ const begun = (state: InvocationState, progress: Partial<BegunReconciliation> = 
     Promise.resolve({ exhausted: false, unknownForMs: 0, dispatchedForMs: 0, settledForMs: 0, state, ...progress }),
 });
 const reads = (impliedOutcome: 'unknown' | 'pending' | 'succeeded') => () => Promise.resolve({ impliedOutcome });
-const NO_PERMIT: NoPermit = { seen: 'no_permit', lookAgainMs: 10_000 };
+const NO_PLACE: NoPlace = { seen: 'no_place', lookAgainMs: 10_000 };
 /** Runs it at the first call only. */
 function once(first: () => Promise<unknown>): () => Promise<void> {
   let isDone = false;
@@ -81,14 +81,14 @@ export const scenarios: readonly Scenario[] = [
   reconciling('queued-then-read', {
     ...begun(held),
     settleInvocation: inTurn(held, confirmed),
-    readBackEffect: inTurn<ReadBack | NoPermit>(NO_PERMIT, NO_PERMIT, { impliedOutcome: 'succeeded' }),
+    readBackEffect: inTurn<ReadBack | NoPlace>(NO_PLACE, NO_PLACE, { impliedOutcome: 'succeeded' }),
   }),
   reconciling('resolved-while-queued', {
     ...begun(held),
     settleInvocation: () => Promise.resolve(acknowledged),
     readBackEffect: async () => {
       await caller().signal('look');
-      return NO_PERMIT;
+      return NO_PLACE;
     },
     leaveQueue: async () => {},
   }),
@@ -153,11 +153,11 @@ export const scenarios: readonly Scenario[] = [
     settleReplay: () => Promise.resolve(pending),
   }),
   replaying('queued-then-settled', {
-    sendReplay: inTurn<Replayed>({ seen: 'no_permit', lookAgainMs: 10_000 }, { sent: true }),
+    sendReplay: inTurn<Replayed>({ seen: 'no_place', lookAgainMs: 10_000 }, { sent: true }),
     settleReplay: () => Promise.resolve(acknowledged),
   }),
   replaying('queued-for-too-long', {
-    sendReplay: () => Promise.resolve({ seen: 'no_permit', lookAgainMs: 10_000 }),
+    sendReplay: () => Promise.resolve({ seen: 'no_place', lookAgainMs: 10_000 }),
     settleReplay: () => Promise.resolve(held),
   }),
   replaying('lost', {

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
-import { acquirePermit, discountUntoldGrant, releasePermit } from '../../../db/in-flight/permits.ts';
-import { grantFreePermits } from '../../../db/in-flight/directory.ts';
+import { takePlace, discountUntoldGrant, releasePlace } from '../../../db/in-flight/places.ts';
+import { grantFreePlaces } from '../../../db/in-flight/directory.ts';
 import { type InFlightCaps, UNCLAIMED_GRANTS_MAX } from '../../../domain/in-flight.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 
 const database = await createTestDatabase({ poolMax: 20 });
 const development = database.tenants.development;
-beforeEach(() => database.asOwner('DELETE FROM in_flight_permits'));
+beforeEach(() => database.asOwner('DELETE FROM lane_places'));
 
 const ask = (holder: string, { tenant = development, most = 2, leaseMs = 60_000 } = {}): Promise<number | null> =>
-  database.db.withEnvironment(tenant, (tx) => acquirePermit(tx, { kind: 'dispatch', holder, most, leaseMs }));
+  database.db.withEnvironment(tenant, (tx) => takePlace(tx, { kind: 'dispatch', holder, most, leaseMs }));
 /** Asks until nobody else in the workspace is asking. */
 async function acquire(...asked: Parameters<typeof ask>): Promise<number> {
   for (;;) {
@@ -18,22 +18,22 @@ async function acquire(...asked: Parameters<typeof ask>): Promise<number> {
     if (position !== null) return position;
   }
 }
-/** Who was granted the permit. */
+/** Who was granted the place. */
 const release = async (holder: string, { tenant = development, most = 2 } = {}): Promise<string | null> => {
   const released = { kind: 'dispatch', holder, most } as const;
-  return (await database.db.withEnvironment(tenant, (tx) => releasePermit(tx, released)))?.holder ?? null;
+  return (await database.db.withEnvironment(tenant, (tx) => releasePlace(tx, released)))?.holder ?? null;
 };
 const grantFree = async (most = 2): Promise<string[]> =>
-  (await grantFreePermits(database.db, everyCap(most))).map(({ holder }) => holder);
+  (await grantFreePlaces(database.db, everyCap(most))).map(({ holder }) => holder);
 const lapse = (holder: string) =>
-  database.asOwner('UPDATE in_flight_permits SET expires_at = now() WHERE holder = $1', [holder]);
+  database.asOwner('UPDATE lane_places SET expires_at = now() WHERE holder = $1', [holder]);
 
 test('as many as the cap are taken, however many ask at once, and the others have each a position of their own', async () => {
   const positions = await Promise.all(Array.from({ length: 20 }, (_, n) => acquire(`inv_${n}`, { most: 5 })));
   expect(positions.sort((a, b) => a - b)).toEqual([0, 0, 0, 0, 0, ...Array.from({ length: 15 }, (_, n) => n + 1)]);
 });
 
-test('first come, first served: a newcomer does not get a permit that was granted to somebody in the queue', async () => {
+test('first come, first served: a newcomer does not get a place that was granted to somebody in the queue', async () => {
   for (const holder of ['a', 'b']) expect(await acquire(holder)).toBe(0);
   expect([await acquire('c'), await acquire('d')]).toEqual([1, 2]);
   expect(await release('a')).toBe('c');
@@ -50,14 +50,14 @@ test('two that release at once grant two, and never more than the cap', async ()
   expect(await acquire('e')).toBe(1);
 });
 
-test('who holds a permit holds it when it asks again, and releases it once', async () => {
+test('who holds a place holds it when it asks again, and releases it once', async () => {
   for (const holder of ['a', 'b']) await acquire(holder);
   expect(await acquire('a')).toBe(0);
   await acquire('c');
   expect([await release('a'), await release('a')]).toEqual(['c', null]);
 });
 
-test('the permit of a holder that died expires, and goes to who waits', async () => {
+test('the place of a holder that died expires, and goes to who waits', async () => {
   await acquire('a', { leaseMs: 1 });
   await acquire('b');
   await expect.poll(() => acquire('c')).toBe(0);
@@ -66,7 +66,7 @@ test('the permit of a holder that died expires, and goes to who waits', async ()
   await lapse('c');
   expect(await grantFree()).toEqual(['d']);
   expect(await acquire('d')).toBe(0);
-  // Its permit is another's by now: the end of its call frees none.
+  // Its place is another's by now: the end of its call frees none.
   await acquire('e');
   expect(await release('c')).toBeNull();
 });
@@ -102,22 +102,20 @@ test.each(['before', 'after'])(
 
 test('a lapse is taken back from its holder alone, and not for another environment', async () => {
   for (const holder of ['a', 'b', 'c']) await acquire(holder);
-  await database.asOwner('UPDATE in_flight_permits SET unclaimed_grants = 2');
+  await database.asOwner('UPDATE lane_places SET unclaimed_grants = 2');
   for (const tenant of [development, database.tenants.staging])
     await database.db.withEnvironment(tenant, (tx) => discountUntoldGrant(tx, { kind: 'dispatch', holder: 'c' }));
-  expect(
-    await database.asOwner('SELECT holder, unclaimed_grants AS lapses FROM in_flight_permits ORDER BY holder'),
-  ).toEqual([
+  expect(await database.asOwner('SELECT holder, unclaimed_grants AS lapses FROM lane_places ORDER BY holder')).toEqual([
     { holder: 'a', lapses: 2 },
     { holder: 'b', lapses: 2 },
     { holder: 'c', lapses: 1 },
   ]);
 });
 
-test('an ask and a release that do not see each other leave a free permit, which is granted after', async () => {
+test('an ask and a release that do not see each other leave a free place, which is granted after', async () => {
   for (const holder of ['a', 'b']) await acquire(holder);
   await database.db.withEnvironment(development, async (tx) => {
-    expect(await releasePermit(tx, { kind: 'dispatch', holder: 'a', most: 2 })).toBeNull();
+    expect(await releasePlace(tx, { kind: 'dispatch', holder: 'a', most: 2 })).toBeNull();
     expect(await ask('c')).toBe(1);
   });
   expect(await grantFree()).toEqual(['c']);
@@ -128,7 +126,7 @@ test('a worker that knows no cap of a kind grants none of it, and leaves them to
   for (const holder of ['a', 'b', 'c', 'd', 'e']) await acquire(holder);
   for (const holder of ['a', 'b']) await lapse(holder);
   const { dispatch: _unknown, ...caps } = everyCap(2);
-  expect(await grantFreePermits(database.db, caps as InFlightCaps)).toEqual([]);
+  expect(await grantFreePlaces(database.db, caps as InFlightCaps)).toEqual([]);
   expect((await grantFree()).sort()).toEqual(['c', 'd']);
 });
 
@@ -136,7 +134,7 @@ test('while somebody asks, nothing is granted beside it', async () => {
   for (const holder of ['a', 'b', 'c']) await acquire(holder);
   await lapse('a');
   await database.db.withEnvironment(development, async (tx) => {
-    expect(await acquirePermit(tx, { kind: 'dispatch', holder: 'd', most: 2, leaseMs: 60_000 })).toBe(1);
+    expect(await takePlace(tx, { kind: 'dispatch', holder: 'd', most: 2, leaseMs: 60_000 })).toBe(1);
     expect(await grantFree()).toEqual([]);
   });
   expect(await grantFree()).toEqual(['c']);
@@ -164,7 +162,7 @@ test('environments of a workspace share its cap; another workspace has its own',
 
 test('what is rolled back has taken nothing', async () => {
   const failing = database.db.withEnvironment(development, async (tx) => {
-    await acquirePermit(tx, { kind: 'dispatch', holder: 'a', most: 1, leaseMs: 60_000 });
+    await takePlace(tx, { kind: 'dispatch', holder: 'a', most: 1, leaseMs: 60_000 });
     throw new Error('rolled back');
   });
   await expect(failing).rejects.toThrow('rolled back');
@@ -174,13 +172,13 @@ test('what is rolled back has taken nothing', async () => {
 test('who asks while another transaction of the workspace is asking is told so at once, and has written nothing', async () => {
   const another = (await database.anotherWorkspace()).development;
   await database.db.withEnvironment(development, async (tx) => {
-    await acquirePermit(tx, { kind: 'dispatch', holder: 'a', most: 2, leaseMs: 60_000 });
+    await takePlace(tx, { kind: 'dispatch', holder: 'a', most: 2, leaseMs: 60_000 });
     // Awaited while the first transaction is open: a call that waited for that transaction would never return.
     expect(await ask('b')).toBeNull();
     expect(await ask('b', { tenant: database.tenants.staging })).toBeNull();
     expect(await ask('b', { tenant: another })).toBe(0);
   });
-  expect(await database.asOwner(`SELECT holder FROM in_flight_permits ORDER BY asked_at`)).toEqual([
+  expect(await database.asOwner(`SELECT holder FROM lane_places ORDER BY asked_at`)).toEqual([
     { holder: 'a' },
     { holder: 'b' },
   ]);
@@ -191,7 +189,7 @@ test('each kind has a cap of its own', async () => {
   const kinds = ['dispatch', 'delivery', 'provider_read'] as const;
   for (const kind of kinds) {
     const acquired = await database.db.withEnvironment(development, (tx) =>
-      acquirePermit(tx, { kind, holder: 'a', most: 1, leaseMs: 60_000 }),
+      takePlace(tx, { kind, holder: 'a', most: 1, leaseMs: 60_000 }),
     );
     expect(acquired).toBe(0);
   }
@@ -200,11 +198,11 @@ test('each kind has a cap of its own', async () => {
 describe('where the statistics say that nobody waits, as after an autovacuum between two crowds', () => {
   const holders = Array.from({ length: 100 }, (_, n) => `h${String(n).padStart(3, '0')}`);
   const granted = async (): Promise<string[]> =>
-    (
-      await database.asOwner<{ holder: string }>('SELECT holder FROM in_flight_permits WHERE is_taken ORDER BY holder')
-    ).map(({ holder }) => holder);
+    (await database.asOwner<{ holder: string }>('SELECT holder FROM lane_places WHERE is_taken ORDER BY holder')).map(
+      ({ holder }) => holder,
+    );
   beforeEach(async () => {
-    await database.asOwner('VACUUM ANALYZE in_flight_permits');
+    await database.asOwner('VACUUM ANALYZE lane_places');
     for (const holder of holders) await acquire(holder, { most: 1 });
   });
 

@@ -1,15 +1,15 @@
 import { condition, defineSignal, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import { holderOf, isWithoutPermit, type NoPermit } from '../domain/in-flight.ts';
-import { PERMIT_FREE_SIGNAL } from '../temporal/in-flight/permit-free.ts';
+import { holderOf, isWithoutPlace, type NoPlace } from '../domain/in-flight.ts';
+import { PLACE_FREE_SIGNAL } from '../temporal/in-flight/place-free.ts';
 import { sqlActivities } from './activity-options.ts';
 
-const { leaveQueue } = sqlActivities({ leaveQueue: 'leaves the queue for a permit' });
+const { leaveQueue } = sqlActivities({ leaveQueue: 'leaves the queue for a place' });
 
-const permitFree = defineSignal(PERMIT_FREE_SIGNAL);
+const placeFree = defineSignal(PLACE_FREE_SIGNAL);
 
-/** When a wait for a permit ends without one. Without limits it lasts until there is one. */
+/** When a wait for a place ends without one. Without limits it lasts until there is one. */
 export interface WaitLimits {
-  /** A time of `Date.now()`. The permit is asked for a last time then. */
+  /** A time of `Date.now()`. The place is asked for a last time then. */
   untilMs?: number;
   isOver?: () => boolean;
   /** The workflow waits for something else as well, which its details in the Temporal UI say. */
@@ -17,27 +17,27 @@ export interface WaitLimits {
 }
 
 /**
- * A workflow's waits for permits in flight. A waiting workflow holds no worker's slot and costs nothing: it is signalled when it was
- * granted a permit, again and again until it claims it. Make one for a workflow, at its start, because it handles the signal.
+ * A workflow's waits for places in flight. A waiting workflow holds no worker's slot and costs nothing: it is signalled when it was
+ * granted a place, again and again until it claims it. Make one for a workflow, at its start, because it handles the signal.
  */
-export class PermitQueue {
+export class LaneQueue {
   /** How often it was signalled. Several may wait at once, and the signal does not say for which of them it is: all of them ask again. */
   private signals = 0;
   private reads = 0;
 
   constructor() {
-    setHandler(permitFree, () => {
+    setHandler(placeFree, () => {
       this.signals += 1;
     });
   }
 
-  /** Asks until the answer is not `NoPermit`. Null where the wait ended without a permit; the position in the queue is kept. */
-  async ask<T>(what: string, ask: () => Promise<T | NoPermit>, limits: WaitLimits = {}): Promise<T | null> {
+  /** Asks until the answer is not `NoPlace`. Null where the wait ended without a place; the position in the queue is kept. */
+  async ask<T>(what: string, ask: () => Promise<T | NoPlace>, limits: WaitLimits = {}): Promise<T | null> {
     const { untilMs = Infinity, isOver = () => false, isAside = false } = limits;
     for (;;) {
       const before = this.signals;
       const answer = await ask();
-      if (!isWithoutPermit(answer)) return answer;
+      if (!isWithoutPlace(answer)) return answer;
       const leftMs = untilMs - Date.now();
       if (leftMs <= 0 || isOver()) return null;
       const waits = `queued behind other ${what} of its workspace`;
@@ -49,18 +49,18 @@ export class PermitQueue {
     }
   }
 
-  /** The same where nothing but a permit ends the wait. */
-  async turn<T>(what: string, work: () => Promise<T | NoPermit>, limits: Pick<WaitLimits, 'isAside'> = {}): Promise<T> {
+  /** The same where nothing but a place ends the wait. */
+  async turn<T>(what: string, work: () => Promise<T | NoPlace>, limits: Pick<WaitLimits, 'isAside'> = {}): Promise<T> {
     return (await this.ask(what, work, limits)) as T;
   }
 
   /**
-   * The same for a read at a provider, whose permit it names. A read that ends without one leaves the queue. What `read` throws is
-   * thrown: its permit is left to its lease, because the read may still be under way.
+   * The same for a read at a provider, whose place it names. A read that ends without one leaves the queue. What `read` throws is
+   * thrown: its place is left to its lease, because the read may still be under way.
    */
   async read<T>(
     tenant: { workspaceId: string; environmentId: string },
-    read: (permit: { holder: string }) => Promise<T | NoPermit>,
+    read: (place: { holder: string }) => Promise<T | NoPlace>,
     limits: WaitLimits = {},
   ): Promise<T | null> {
     const holder = holderOf(workflowInfo().workflowId, ++this.reads);

@@ -1,29 +1,29 @@
 import { GRANT_LEASE_MS, type Granted, type InFlightKind } from '../../domain/in-flight.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** A permit that is asked for. */
-export interface WantedPermit {
+/** A place that is asked for. */
+export interface WantedPlace {
   kind: InFlightKind;
-  /** Identifies the call: one that asks again under the same name keeps its permit, or its position in the queue. */
+  /** Identifies the call: one that asks again under the same name keeps its place, or its position in the queue. */
   holder: string;
   /** How many calls of this kind the workspace may have in flight. */
   most: number;
-  /** After this time the permit counts as free, because its holder is presumed dead. */
+  /** After this time the place counts as free, because its holder is presumed dead. */
   leaseMs: number;
 }
 
 /**
- * Acquires one of the workspace's permits for a call of this kind, or a position in the queue for one. It never waits. Call it in the
+ * Acquires one of the workspace's places for a call of this kind, or a position in the queue for one. It never waits. Call it in the
  * transaction that claims the call. It returns
  *
- * - 0: the permit is held, perhaps granted by a release meanwhile;
+ * - 0: the place is held, perhaps granted by a release meanwhile;
  * - n ≥ 1: the position in the queue, because the workspace has `most` calls in flight;
  * - null: another transaction of the workspace is asking at this moment. Nothing was written; ask again in a new transaction.
  */
-export async function acquirePermit(tx: EnvironmentTransaction, wanted: WantedPermit): Promise<number | null> {
+export async function takePlace(tx: EnvironmentTransaction, wanted: WantedPlace): Promise<number | null> {
   const { rows } = await tx.raw<{ rows: { position: number | null }[] }>(
-    'acquire_permit',
-    `SELECT acquire_permit(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0)) AS position`,
+    'take_place',
+    `SELECT take_place(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0)) AS position`,
     { ...wanted },
   );
   const [row] = rows;
@@ -31,7 +31,7 @@ export async function acquirePermit(tx: EnvironmentTransaction, wanted: WantedPe
   return row.position;
 }
 
-export interface ReleasedPermit {
+export interface ReleasedPlace {
   kind: InFlightKind;
   holder: string;
   /** How many calls of this kind the workspace may have in flight. */
@@ -39,18 +39,18 @@ export interface ReleasedPermit {
 }
 
 /**
- * Releases a permit, or the position in the queue for one, in the transaction that records the end of its call. The permit goes to the
+ * Releases a place, or the position in the queue for one, in the transaction that records the end of its call. The place goes to the
  * next holder in the workspace's queue, which is returned, to be told after the commit; null if nobody waits, or none became free.
  * Idempotent.
  */
-export async function releasePermit(
+export async function releasePlace(
   tx: EnvironmentTransaction,
-  { kind, holder, most }: ReleasedPermit,
+  { kind, holder, most }: ReleasedPlace,
 ): Promise<Granted | null> {
   const { rows } = await tx.raw<{ rows: Granted[] }>(
-    'release_permit',
+    'release_place',
     `SELECT to_workspace AS "workspaceId", to_environment AS "environmentId", to_holder AS holder
-     FROM release_permit(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0))`,
+     FROM release_place(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0))`,
     { kind, holder, most, leaseMs: GRANT_LEASE_MS },
   );
   return rows[0] ?? null;

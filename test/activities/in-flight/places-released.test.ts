@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
-import { keepPermits } from '../../../activities/in-flight/keep-permits.ts';
-import { PermitTakers } from '../../../activities/permit-takers.ts';
+import { keepPlaces } from '../../../activities/in-flight/keep-places.ts';
+import { LaneTakers } from '../../../activities/lane-takers.ts';
 import { startInTurn } from '../../../activities/messages/wake-messages.ts';
 import { KeyWorld } from '../../db/flow-control/world.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
@@ -13,7 +13,7 @@ import { claimReplay, startReplay } from '../../../db/attempts/replays.ts';
 import { REPLAY_MARGIN_SECONDS } from '../../../domain/reconciliation/replay.ts';
 import { claimDispatch } from '../../../db/attempts/dispatches.ts';
 import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt.ts';
-import { acquirePermit } from '../../../db/in-flight/permits.ts';
+import { takePlace } from '../../../db/in-flight/places.ts';
 import { cancelMessage } from '../../../db/messages/changes.ts';
 import { lockMessage } from '../../../db/messages/lock-message.ts';
 import { startAttempt } from '../../../db/messages/attempts.ts';
@@ -23,22 +23,20 @@ import { type InFlightKind, UNCLAIMED_GRANTS_MAX } from '../../../domain/in-flig
 import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
 import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from '../invocations/world.ts';
 
-/** A permit in flight, or the position in the queue for one, ends together with the call it was requested for, whatever the outcome. */
+/** A place in flight, or the position in the queue for one, ends together with the call it was requested for, whatever the outcome. */
 
 const world = await ActivityWorld.start();
-beforeEach(() => world.database.asOwner('DELETE FROM in_flight_permits'));
+beforeEach(() => world.database.asOwner('DELETE FROM lane_places'));
 
-const permits = (holder: string) =>
-  world.database.asOwner<{ taken: boolean }>('SELECT is_taken AS taken FROM in_flight_permits WHERE holder = $1', [
-    holder,
-  ]);
+const places = (holder: string) =>
+  world.database.asOwner<{ taken: boolean }>('SELECT is_taken AS taken FROM lane_places WHERE holder = $1', [holder]);
 const take = (kind: InFlightKind, holder: string, most = 1) =>
-  world.transaction((tx) => acquirePermit(tx, { kind, holder, most, leaseMs: 600_000 }));
+  world.transaction((tx) => takePlace(tx, { kind, holder, most, leaseMs: 600_000 }));
 /** A grant does not lapse while its holder is being tested, however slow the machine is. */
 const hold = (holder: string) =>
-  world.database.asOwner(`UPDATE in_flight_permits SET expires_at = 'infinity' WHERE holder = $1`, [holder]);
-/** An activity's dependencies with at most one call of a kind in flight per workspace; `told` lists the workflows notified of a permit. */
-function onePermit() {
+  world.database.asOwner(`UPDATE lane_places SET expires_at = 'infinity' WHERE holder = $1`, [holder]);
+/** An activity's dependencies with at most one call of a kind in flight per workspace; `told` lists the workflows notified of a place. */
+function onePlace() {
   const told: string[] = [];
   const tellWaiter = (_kind: InFlightKind, holder: string): Promise<boolean> => {
     told.push(holder);
@@ -46,12 +44,12 @@ function onePermit() {
   };
   const beginMessage = ({ messageId }: { messageId: string }): Promise<void> =>
     Promise.resolve(void told.push(messageId));
-  const permitTakers = new PermitTakers({ nearWaitsMs: null });
+  const laneTakers = new LaneTakers({ nearWaitsMs: null });
   return {
     told,
     overrides: {
       inFlightCaps: everyCap(1),
-      permitTakers,
+      laneTakers,
       tellWaiter,
       beginMessage,
     },
@@ -59,59 +57,59 @@ function onePermit() {
 }
 
 describe('a dispatch', () => {
-  test('in the queue claims nothing, and is sent when it asks again once the permit is free', async () => {
-    const { overrides } = onePermit();
+  test('in the queue claims nothing, and is sent when it asks again once the place is free', async () => {
+    const { overrides } = onePlace();
     const ref = await world.ready();
     const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
     await take('dispatch', 'inv_before');
     const { dispatchEffect } = world.activities({ ...overrides, adapterFor });
-    expect(await dispatchEffect(ref)).toMatchObject({ seen: 'no_permit' });
+    expect(await dispatchEffect(ref)).toMatchObject({ seen: 'no_place' });
     expect(sent).toEqual([]);
-    expect(await permits(ref.invocationId)).toEqual([{ taken: false }]);
-    await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'inv_before'`);
+    expect(await places(ref.invocationId)).toEqual([{ taken: false }]);
+    await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'inv_before'`);
     expect(await dispatchEffect(ref)).toMatchObject({ seen: 'recorded', outcome: 'succeeded' });
     expect(sent).toHaveLength(1);
-    expect(await permits(ref.invocationId)).toEqual([]);
+    expect(await places(ref.invocationId)).toEqual([]);
   });
 
   test('that waited too long is failed and leaves the queue; what comes later sends nothing', async () => {
-    const { told, overrides } = onePermit();
+    const { told, overrides } = onePlace();
     const ref = await world.ready();
     const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
     const { dispatchEffect, settleInvocation } = world.activities({ ...overrides, adapterFor });
     await take('dispatch', 'inv_before');
-    expect(await dispatchEffect(ref)).toMatchObject({ seen: 'no_permit' });
+    expect(await dispatchEffect(ref)).toMatchObject({ seen: 'no_place' });
     await take('dispatch', 'inv_behind');
     expect(await settleInvocation(ref)).toMatchObject({ status: 'failed', grade: 'failed' });
     expect((await world.recorded(ref)).attempts).toMatchObject([{ claimed: false, error: NEVER_TAKEN_UP }]);
-    expect(await permits(ref.invocationId)).toEqual([]);
-    expect(told).toEqual([]); // it held no permit that somebody could have
+    expect(await places(ref.invocationId)).toEqual([]);
+    expect(told).toEqual([]); // it held no place that somebody could have
     // A second execution of it does not queue, because there is nothing for it to claim.
     expect(await dispatchEffect(ref)).toEqual({ seen: 'claimed_elsewhere' });
-    expect(await permits(ref.invocationId)).toEqual([]);
+    expect(await places(ref.invocationId)).toEqual([]);
     expect(sent).toEqual([]);
   });
 
-  test('whose worker was lost releases its permit when its outcome is settled as unknown', async () => {
-    const { told, overrides } = onePermit();
+  test('whose worker was lost releases its place when its outcome is settled as unknown', async () => {
+    const { told, overrides } = onePlace();
     const ref = await world.ready();
     await take('dispatch', ref.invocationId);
     expect(await world.transaction((tx) => claimDispatch(tx, ref.invocationId))).not.toBeNull();
     await take('dispatch', 'inv_behind');
     expect(await world.activities(overrides).settleInvocation(ref)).toMatchObject({ status: 'unknown' });
-    expect(await permits(ref.invocationId)).toEqual([]);
+    expect(await places(ref.invocationId)).toEqual([]);
     expect(told).toEqual(['inv_behind']);
   });
 
-  test('whose next waiter has ended gives its permit to the one behind', async () => {
-    const { told, overrides } = onePermit();
+  test('whose next waiter has ended gives its place to the one behind', async () => {
+    const { told, overrides } = onePlace();
     const ref = await world.ready();
     await take('dispatch', ref.invocationId);
     for (const holder of ['inv_gone', 'inv_gone_too', 'inv_behind']) await take('dispatch', holder);
     await world.activities(overrides).settleInvocation(ref);
     expect(told).toEqual(['inv_gone', 'inv_gone_too', 'inv_behind']);
-    expect(await permits('inv_gone')).toEqual([]);
-    expect(await permits('inv_behind')).toEqual([{ taken: true }]);
+    expect(await places('inv_gone')).toEqual([]);
+    expect(await places('inv_behind')).toEqual([{ taken: true }]);
   });
 
   test('that cannot tell who is next is settled all the same, after a second try', async () => {
@@ -125,7 +123,7 @@ describe('a dispatch', () => {
   });
 
   test('whose next waiter could not be told at first is settled, and tells it', async () => {
-    const { told, overrides } = onePermit();
+    const { told, overrides } = onePlace();
     const ref = await world.ready();
     await take('dispatch', ref.invocationId);
     await take('dispatch', 'inv_behind');
@@ -141,7 +139,7 @@ describe('a dispatch', () => {
 
 describe('a replay', () => {
   /** An effect whose answer was lost, and a replay of it that is fenced. */
-  async function fenced(overrides: ReturnType<typeof onePermit>['overrides'], ...answers: DispatchResult[]) {
+  async function fenced(overrides: ReturnType<typeof onePlace>['overrides'], ...answers: DispatchResult[]) {
     const { adapterFor, sent } = adapterThat(() => Promise.resolve(answers[sent.length - 1] ?? ACCEPTED));
     const replayable = () => {
       const { descriptor, ...adapter } = adapterFor();
@@ -164,26 +162,26 @@ describe('a replay', () => {
   }
   const LOST: DispatchResult = { kind: 'no_answer', reason: 'reset' };
 
-  test('in the queue claims nothing; with a permit of its attempt it is sent once, and releases it', async () => {
-    const { told, overrides } = onePermit();
+  test('in the queue claims nothing; with a place of its attempt it is sent once, and releases it', async () => {
+    const { told, overrides } = onePlace();
     const { replay, sent, sendReplay } = await fenced(overrides, LOST, ACCEPTED);
     await take('dispatch', 'inv_before');
-    expect(await sendReplay()).toMatchObject({ seen: 'no_permit' });
-    expect(await permits(replay.attemptId)).toEqual([{ taken: false }]);
-    await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'inv_before'`);
+    expect(await sendReplay()).toMatchObject({ seen: 'no_place' });
+    expect(await places(replay.attemptId)).toEqual([{ taken: false }]);
+    await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'inv_before'`);
     await take('dispatch', 'inv_behind');
     expect(await sendReplay()).toEqual({ sent: true });
     expect(sent.map(({ kind }) => kind)).toEqual(['dispatch', 'replay']);
-    expect(await permits(replay.attemptId)).toEqual([]);
+    expect(await places(replay.attemptId)).toEqual([]);
     expect(told).toEqual(['inv_behind']);
     // A second execution does not queue, because there is nothing for it to claim.
     await take('dispatch', 'inv_behind');
     expect(await sendReplay()).toEqual({ sent: false });
-    expect(await permits(replay.attemptId)).toEqual([]);
+    expect(await places(replay.attemptId)).toEqual([]);
   });
 
-  test('whose worker was lost after the claim releases its permit when it is settled, and is never sent again', async () => {
-    const { told, overrides } = onePermit();
+  test('whose worker was lost after the claim releases its place when it is settled, and is never sent again', async () => {
+    const { told, overrides } = onePlace();
     const { replay, sent, sendReplay, settleReplay } = await fenced(overrides, LOST);
     await take('dispatch', replay.attemptId);
     expect(
@@ -191,19 +189,19 @@ describe('a replay', () => {
     ).not.toBeNull();
     await take('dispatch', 'inv_behind');
     expect(await settleReplay()).toMatchObject({ status: 'unknown', stage: 'reconciling' });
-    expect(await permits(replay.attemptId)).toEqual([]);
+    expect(await places(replay.attemptId)).toEqual([]);
     expect(told).toEqual(['inv_behind']);
     expect(await sendReplay()).toEqual({ sent: false });
     expect(sent).toHaveLength(1);
   });
 
   test('that waited too long in the queue leaves it when it is settled', async () => {
-    const { overrides } = onePermit();
+    const { overrides } = onePlace();
     const { replay, sent, sendReplay, settleReplay } = await fenced(overrides, LOST);
     await take('dispatch', 'inv_before');
-    expect(await sendReplay()).toMatchObject({ seen: 'no_permit' });
+    expect(await sendReplay()).toMatchObject({ seen: 'no_place' });
     expect(await settleReplay()).toMatchObject({ status: 'unknown' });
-    expect(await permits(replay.attemptId)).toEqual([]);
+    expect(await places(replay.attemptId)).toEqual([]);
     expect((await world.recorded(replay)).attempts.at(-1)).toMatchObject({
       claimed: false,
       error: REPLAY_NOT_TAKEN_UP,
@@ -215,52 +213,52 @@ describe('a replay', () => {
 describe('a read at a provider', () => {
   const absent: ReadBackResult = { kind: 'inconclusive', summary: 'the provider says nothing', response: null };
 
-  test('in the queue calls nobody and opens no attempt; its permit is released with its end', async () => {
-    const { told, overrides } = onePermit();
+  test('in the queue calls nobody and opens no attempt; its place is released with its end', async () => {
+    const { told, overrides } = onePlace();
     const ref = await world.ready();
     let reads = 0;
     const adapterFor = () => ({
       ...adapterThat(() => Promise.resolve(ACCEPTED)).adapterFor(),
       readBack: async () => {
         reads++;
-        expect(await permits('reconcile/eff#1')).toEqual([{ taken: true }]);
+        expect(await places('reconcile/eff#1')).toEqual([{ taken: true }]);
         return absent;
       },
     });
     const { readBackEffect } = world.activities({ ...overrides, adapterFor });
     const input = { ...ref, holder: 'reconcile/eff#1' };
     await take('provider_read', 'reconcile/before#1');
-    expect(await readBackEffect(input)).toMatchObject({ seen: 'no_permit' });
+    expect(await readBackEffect(input)).toMatchObject({ seen: 'no_place' });
     expect((await world.recorded(ref)).attempts.map(({ kind }) => kind)).toEqual(['dispatch']);
-    await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'reconcile/before#1'`);
+    await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'reconcile/before#1'`);
     await take('provider_read', 'reconcile/behind#1');
     expect(await readBackEffect(input)).toEqual({ impliedOutcome: 'unknown' });
     expect(reads).toBe(1);
-    expect(await permits('reconcile/eff#1')).toEqual([]);
+    expect(await places('reconcile/eff#1')).toEqual([]);
     expect(told).toEqual(['reconcile/behind#1']);
   });
 
-  test('that gives up waiting leaves the queue; with a permit that it was granted, the next has it', async () => {
-    const { told, overrides } = onePermit();
+  test('that gives up waiting leaves the queue; with a place that it was granted, the next has it', async () => {
+    const { told, overrides } = onePlace();
     const { leaveQueue } = world.activities(overrides);
     await take('provider_read', 'reconcile/before#1');
     await take('provider_read', 'reconcile/mine#1');
     await take('provider_read', 'reconcile/behind#1');
     await take('provider_read', 'reconcile/last#1');
     await leaveQueue(world.database.tenant, 'reconcile/mine#1');
-    expect(await permits('reconcile/mine#1')).toEqual([]);
+    expect(await places('reconcile/mine#1')).toEqual([]);
     expect(told).toEqual([]);
     await leaveQueue(world.database.tenant, 'reconcile/before#1');
     await hold('reconcile/behind#1');
     await leaveQueue(world.database.tenant, 'reconcile/behind#1');
     expect(told).toEqual(['reconcile/behind#1', 'reconcile/last#1']);
-    expect(await permits('reconcile/last#1')).toEqual([{ taken: true }]);
+    expect(await places('reconcile/last#1')).toEqual([{ taken: true }]);
   });
 });
 
 describe('a delivery', () => {
   /** A message that is due, queued behind another of its workspace. */
-  async function queued(overrides: ReturnType<typeof onePermit>['overrides']) {
+  async function queued(overrides: ReturnType<typeof onePlace>['overrides']) {
     await take('delivery', 'msg_before');
     const messageId = newId('message');
     await world.transaction((tx) => insertMessages(tx, [plainMessage({ id: messageId, maxRetries: 3 })]));
@@ -272,7 +270,7 @@ describe('a delivery', () => {
   }
 
   test('of a flow-control key that queues keeps its slot of the key, for longer than a grant that nobody takes up', async () => {
-    const { overrides } = onePermit();
+    const { overrides } = onePlace();
     const key = await KeyWorld.of(world.database, { parallelism: 1 });
     const flowControl = { keyId: key.id, key: 'any' };
     const messages = [plainMessage({ flowControl }), plainMessage({ flowControl })];
@@ -289,47 +287,47 @@ describe('a delivery', () => {
   });
 
   test('that is cancelled while it queues leaves the queue at once, without any visit', async () => {
-    const { overrides } = onePermit();
+    const { overrides } = onePlace();
     const { messageId, visit } = await queued(overrides);
     await world.transaction((tx) => cancelMessage(tx, messageId));
-    expect(await permits(messageId)).toEqual([]);
-    expect(await permits('msg_before')).toEqual([{ taken: true }]);
+    expect(await places(messageId)).toEqual([]);
+    expect(await places('msg_before')).toEqual([{ taken: true }]);
     expect(await visit()).toMatchObject({ next: 'end', status: 'cancelled' });
-    expect(await permits(messageId)).toEqual([]);
+    expect(await places(messageId)).toEqual([]);
   });
 
-  test('that is cancelled when it was granted a permit leaves it to the next', async () => {
-    const { told, overrides } = onePermit();
+  test('that is cancelled when it was granted a place leaves it to the next', async () => {
+    const { told, overrides } = onePlace();
     const { messageId } = await queued(overrides);
-    await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'msg_before'`);
+    await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'msg_before'`);
     await take('delivery', messageId);
-    expect(await permits(messageId)).toEqual([{ taken: true }]);
+    expect(await places(messageId)).toEqual([{ taken: true }]);
     await world.transaction((tx) => cancelMessage(tx, messageId));
-    expect(await permits(messageId)).toEqual([]);
-    const keeper = keepPermits(world.dependencies(overrides), { intervalMs: 20 });
+    expect(await places(messageId)).toEqual([]);
+    const keeper = keepPlaces(world.dependencies(overrides), { intervalMs: 20 });
     try {
       await expect.poll(() => told).toContain('msg_behind');
     } finally {
       await keeper.stop();
     }
-    expect(await permits('msg_behind')).toEqual([{ taken: true }]);
+    expect(await places('msg_behind')).toEqual([{ taken: true }]);
   });
 
   test('that is held by a halt leaves the queue to the other environments of its workspace', async () => {
-    const { overrides } = onePermit();
+    const { overrides } = onePlace();
     const { messageId, visit } = await queued(overrides);
     const { environmentId } = world.database.tenant;
     const actor = { type: 'system', id: 'test' } as const;
     await world.transaction((tx) => haltEnvironment(tx, environmentId, { reason: 'an incident', actor }));
     expect(await visit()).toEqual({ next: 'park' });
     await world.transaction((tx) => resumeEnvironment(tx, environmentId));
-    expect(await permits(messageId)).toEqual([]);
+    expect(await places(messageId)).toEqual([]);
   });
 
-  test('whose worker was lost releases its permit when the attempt is given up', async () => {
-    const { told, overrides } = onePermit();
+  test('whose worker was lost releases its place when the attempt is given up', async () => {
+    const { told, overrides } = onePlace();
     const { messageId, visit } = await queued(overrides);
-    await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'msg_before'`);
+    await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'msg_before'`);
     await take('delivery', messageId);
     await world.transaction(async (tx) => {
       const work = await lockMessage(tx, messageId);
@@ -337,12 +335,12 @@ describe('a delivery', () => {
       await startAttempt(tx, work, 'lost');
     });
     expect(await visit()).toMatchObject({ next: 'wait' });
-    expect(await permits(messageId)).toEqual([]);
+    expect(await places(messageId)).toEqual([]);
     expect(told).toEqual(['msg_behind']);
   });
 
   test('that ends after it was given up leaves the place in the queue to the attempt after it', async () => {
-    const { overrides } = onePermit();
+    const { overrides } = onePlace();
     const ref = { ...world.database.tenant, messageId: newId('message') };
     await world.transaction((tx) => insertMessages(tx, [plainMessage({ id: ref.messageId, maxRetries: 3 })]));
     let answer: (sent: Sent) => void = () => undefined;
@@ -357,34 +355,34 @@ describe('a delivery', () => {
     expect(await visit()).toMatchObject({ next: 'wait', isQueued: true });
     answer({ kind: 'response', response: { status: 200, headers: [], body: Buffer.alloc(0) } });
     expect(await late).toMatchObject({ next: 'wait' });
-    expect(await permits(ref.messageId)).toEqual([{ taken: false }]);
+    expect(await places(ref.messageId)).toEqual([{ taken: false }]);
   });
 });
 
-test('a permit that is free beside somebody who waits is granted, and told again while nobody claims it', async () => {
-  const { told, overrides } = onePermit();
+test('a place that is free beside somebody who waits is granted, and told again while nobody claims it', async () => {
+  const { told, overrides } = onePlace();
   await take('delivery', 'msg_1');
   await take('delivery', 'msg_2');
-  await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'msg_1'`);
-  const keeper = keepPermits(world.dependencies(overrides), { intervalMs: 20 });
+  await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'msg_1'`);
+  const keeper = keepPlaces(world.dependencies(overrides), { intervalMs: 20 });
   try {
     await expect.poll(() => told).toEqual(['msg_2']);
-    await world.database.asOwner(`UPDATE in_flight_permits SET expires_at = now() WHERE holder = 'msg_2'`);
+    await world.database.asOwner(`UPDATE lane_places SET expires_at = now() WHERE holder = 'msg_2'`);
     await expect.poll(() => told).toEqual(['msg_2', 'msg_2']);
   } finally {
     await keeper.stop();
   }
-  expect(await permits('msg_2')).toEqual([{ taken: true }]);
+  expect(await places('msg_2')).toEqual([{ taken: true }]);
 });
 
 test('a waiter that cannot be told while Temporal is away does not count as gone, and is told when it is back', async () => {
-  const { told, overrides } = onePermit();
+  const { told, overrides } = onePlace();
   let tries = 0;
   const away = () => Promise.reject(new Error(`Temporal is away, try ${++tries}`));
   /** Lets a grant lapse and grants what is free, until its holder was told, or could not be. */
   const again = async (tellWaiter: typeof overrides.tellWaiter, until: () => boolean): Promise<void> => {
-    await world.database.asOwner(`UPDATE in_flight_permits SET expires_at = now() WHERE granted_at IS NOT NULL`);
-    const keeper = keepPermits(world.dependencies({ ...overrides, tellWaiter }), { intervalMs: 20 });
+    await world.database.asOwner(`UPDATE lane_places SET expires_at = now() WHERE granted_at IS NOT NULL`);
+    const keeper = keepPlaces(world.dependencies({ ...overrides, tellWaiter }), { intervalMs: 20 });
     try {
       await expect.poll(until).toBe(true);
     } finally {
@@ -393,24 +391,24 @@ test('a waiter that cannot be told while Temporal is away does not count as gone
   };
   await take('dispatch', 'inv_before');
   for (const holder of ['inv_waits', 'inv_behind']) await take('dispatch', holder);
-  await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'inv_before'`);
-  await world.database.asOwner(`UPDATE in_flight_permits SET unclaimed_grants = $1 WHERE holder = 'inv_waits'`, [
+  await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'inv_before'`);
+  await world.database.asOwner(`UPDATE lane_places SET unclaimed_grants = $1 WHERE holder = 'inv_waits'`, [
     UNCLAIMED_GRANTS_MAX,
   ]);
   for (let outage = 1; outage <= 3; outage++) await again(away, () => tries === outage * 2);
   await again(overrides.tellWaiter, () => told.length > 0);
   expect(told).toEqual(['inv_waits']);
-  expect(await permits('inv_waits')).toEqual([{ taken: true }]);
+  expect(await places('inv_waits')).toEqual([{ taken: true }]);
 });
 
-test('of a batch only what is due queues for permits; what is due later waits for its time beside it', async () => {
-  const { told, overrides } = onePermit();
+test('of a batch only what is due queues for places; what is due later waits for its time beside it', async () => {
+  const { told, overrides } = onePlace();
   const later = { scheduledFor: new Date(Date.now() + 3_600_000) };
   const messages = [plainMessage(later), plainMessage(), plainMessage(later), plainMessage()];
   await world.transaction((tx) => insertMessages(tx, messages));
   const [laterId = '', dueId = '', alsoLaterId = '', waitingId = ''] = messages.map(({ id }) => id);
   await startInTurn(world.dependencies(overrides))(world.database.tenant, [laterId, dueId, alsoLaterId, waitingId]);
   expect(told).toEqual([dueId, laterId, alsoLaterId]);
-  expect([await permits(dueId), await permits(waitingId)]).toEqual([[{ taken: true }], [{ taken: false }]]);
-  expect([await permits(laterId), await permits(alsoLaterId)]).toEqual([[], []]);
+  expect([await places(dueId), await places(waitingId)]).toEqual([[{ taken: true }], [{ taken: false }]]);
+  expect([await places(laterId), await places(alsoLaterId)]).toEqual([[], []]);
 });
