@@ -6,7 +6,7 @@ import type { MessageWork } from '../../db/messages/message-work.ts';
 import { readSealedSigningKeys, type SealedSigningKey } from '../../db/signing-keys/signing-keys.ts';
 import type { Repeated } from '../repeat-until-stopped.ts';
 import { AttemptSettler, type DeliveryDependencies } from './attempt-settler.ts';
-import { readClaimedDeliveries, sendDelivery } from './claimed-deliveries.ts';
+import { readSigners, sendDelivery } from './claimed-deliveries.ts';
 import { giveUpLostAttempts } from './give-up-lost-attempts.ts';
 import { LaneTurns } from './lane-turns.ts';
 
@@ -95,8 +95,8 @@ export class DeliveryClaimer {
     let works: MessageWork[];
     try {
       const { claimed, keys } = await this.#claimed(tenant, most);
-      const { works: read, signersOf } = await readClaimedDeliveries(this.#deps, tenant, claimed, keys);
-      works = read;
+      ({ works } = claimed);
+      const signersOf = works.length === 0 ? () => null : await readSigners(this.#deps, tenant, works, keys);
       for (const work of works)
         void this.#deliver(tenant, work, () => sendDelivery(this.#deps, tenant, work, signersOf(work)));
       this.#turns.note(tenant, { ...claimed, isFull: works.length === most }, () => this.wake(tenant));

@@ -1,4 +1,10 @@
-/** Functions of 0026-lanes: the claim of due messages, and the end of their attempts. */
+/**
+ * Functions of 0026-lanes: the claim of due messages, and the end of their attempts.
+ *
+ * Their plans go by the keys of the rows, whatever is known of the tables. A connection plans a statement once, and the statistics of a table
+ * that has just begun to grow say that it is empty: its indexes and a sequential scan then look equally cheap.
+ */
+const BY_KEYS = `SET enable_seqscan TO off SET enable_bitmapscan TO off SET enable_hashjoin TO off SET enable_mergejoin TO off`;
 
 /**
  * Claims up to \`most\` messages of the environment that may be sent now: each is taken, and its attempt is on record, when the caller
@@ -10,8 +16,9 @@
  */
 export const CLAIM = `
   CREATE FUNCTION claim_messages(most integer, share integer, in_flight_max integer, of_claim text, worker text, lease interval, after_lane text)
-    RETURNS TABLE (message_id text, number integer, last_lane text, is_left boolean, next_in_ms double precision)
-    LANGUAGE plpgsql ROWS 20 AS $$
+    RETURNS TABLE (number integer, lost integer, message messages, content message_contents, last_lane text, is_left boolean,
+      next_in_ms double precision)
+    LANGUAGE plpgsql ROWS 20 ${BY_KEYS} AS $$
   #variable_conflict use_column
   DECLARE
     of_environment constant uuid := current_environment_id();
@@ -76,12 +83,16 @@ export const CLAIM = `
     IF cardinality(ids) > 0 THEN
       RETURN QUERY WITH begun AS (
           UPDATE messages m SET status = 'processing', attempts = m.attempts + 1, updated_at = now()
-          WHERE m.id = ANY (ids) RETURNING m.id, m.attempts, m.url, m.subscription_id)
-        INSERT INTO message_attempts AS a (message_id, number, environment_id, target, worker, subscription_id)
-        SELECT b.id, b.attempts, of_environment, url_target(b.url), worker, b.subscription_id FROM begun b
-        RETURNING a.message_id, a.number, NULL::text, NULL::boolean, NULL::double precision;
+          WHERE m.id = ANY (ids) RETURNING m.*),
+        added AS (
+          INSERT INTO message_attempts (message_id, number, environment_id, target, worker, subscription_id)
+          SELECT b.id, b.attempts, of_environment, url_target(b.url), worker, b.subscription_id FROM begun b)
+        SELECT b.attempts,
+          CASE WHEN b.attempts > 1 THEN (SELECT count(*)::integer FROM message_attempts l WHERE l.message_id = b.id AND l.status = 'abandoned') ELSE 0 END,
+          ROW(b.*)::messages, c, NULL::text, NULL::boolean, NULL::double precision
+        FROM begun b LEFT JOIN message_contents c ON c.message_id = b.id;
     END IF;
-    RETURN QUERY SELECT NULL::text, NULL::integer, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
+    RETURN QUERY SELECT NULL::integer, NULL::integer, NULL::messages, NULL::message_contents, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
   END $$;
 
   -- The keyed lanes of the environment with a message that is due, between two ids; both are left out.
@@ -177,7 +188,8 @@ export const SETTLE = `
         reason text);
     END;
 
-  CREATE FUNCTION settle_attempts(results jsonb) RETURNS TABLE (message_id text, has_workflow boolean) LANGUAGE plpgsql ROWS 20 AS $$
+  CREATE FUNCTION settle_attempts(results jsonb) RETURNS TABLE (message_id text, has_workflow boolean) LANGUAGE plpgsql ROWS 20
+    ${BY_KEYS} AS $$
   #variable_conflict use_column
   DECLARE
     closed text[];
