@@ -4,7 +4,7 @@ import type { Tenant } from '../../db/client.ts';
 import { type Claimed, claimMessages, findDueLanes, renewLeases } from '../../db/messages/claims.ts';
 import type { MessageWork } from '../../db/messages/message-work.ts';
 import { readSealedSigningKeys, type SealedSigningKey } from '../../db/signing-keys/signing-keys.ts';
-import type { Repeated } from '../repeat-until-stopped.ts';
+import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
 import { AttemptSettler, type DeliveryDependencies } from './attempt-settler.ts';
 import { readSigners, sendDelivery } from './claimed-deliveries.ts';
 import { giveUpLostAttempts } from './give-up-lost-attempts.ts';
@@ -62,13 +62,24 @@ export class DeliveryClaimer {
 
   /** Looks, claims and renews until it is stopped. */
   run(): Repeated {
-    const stops = [this.#repeatLook(), this.#repeatRenewal()];
+    const { logger, heartbeatTimeoutMs } = this.#deps;
+    const repeated = [
+      repeatUntilStopped(() => this.#look(), {
+        intervalMs: LOOK_MS,
+        failed: (error) => logger.warn({ err: error }, 'could not look at the lanes: trying again'),
+      }),
+      // Others give an attempt up whose lease ends.
+      repeatUntilStopped(() => this.#renewLeases(), {
+        intervalMs: heartbeatTimeoutMs / 3,
+        failed: (error) => logger.warn({ err: error }, 'could not renew the leases of deliveries: trying again'),
+      }),
+    ];
     return {
       stop: async () => {
         this.#isStopping = true;
-        for (const stop of stops) stop();
         this.#turns.close();
         await this.#drained();
+        await Promise.all(repeated.map((one) => one.stop()));
       },
     };
   }
@@ -161,34 +172,19 @@ export class DeliveryClaimer {
     return found > 0;
   }
 
-  #repeatLook(): () => void {
-    let pauseMs = LOOK_MS.min;
-    return repeatedly(
-      () => pauseMs,
-      async () => {
-        const found = await this.#look();
-        pauseMs = found ? LOOK_MS.min : Math.min(LOOK_MS.max, pauseMs * 2);
-      },
-      (error) => this.#deps.logger.warn({ err: error }, 'could not look at the lanes: trying again'),
-    );
-  }
-
-  /** Others give an attempt up whose lease ends. */
-  #repeatRenewal(): () => void {
-    const everyMs = this.#deps.heartbeatTimeoutMs / 3;
-    return repeatedly(
-      () => everyMs,
-      async () => {
-        const long = [...this.#inFlight].filter(([, { sinceMs }]) => performance.now() - sinceMs > everyMs / 2);
-        const held = new Map<Tenant, string[]>();
-        for (const [id, { tenant }] of long) held.set(tenant, [...(held.get(tenant) ?? []), id]);
-        for (const [tenant, messageIds] of held) {
-          const renewed = { claim: this.#claim, messageIds, leaseMs: this.#deps.heartbeatTimeoutMs };
-          await this.#deps.db.oneStatement(tenant, (tx) => renewLeases(tx, renewed));
-        }
-      },
-      (error) => this.#deps.logger.warn({ err: error }, 'could not renew the leases of deliveries: trying again'),
-    );
+  async #renewLeases(): Promise<void> {
+    const leaseMs = this.#deps.heartbeatTimeoutMs;
+    const held = new Map<string, { tenant: Tenant; messageIds: string[] }>();
+    for (const [id, { tenant, sinceMs }] of this.#inFlight) {
+      if (performance.now() - sinceMs < leaseMs / 6) continue;
+      const of = held.get(tenant.environmentId) ?? { tenant, messageIds: [] };
+      of.messageIds.push(id);
+      held.set(tenant.environmentId, of);
+    }
+    for (const { tenant, messageIds } of held.values()) {
+      const renewed = { claim: this.#claim, messageIds, leaseMs };
+      await this.#deps.db.oneStatement(tenant, (tx) => renewLeases(tx, renewed));
+    }
   }
 
   async #drained(): Promise<void> {
@@ -204,18 +200,4 @@ export class DeliveryClaimer {
   #noteIfIdle(): void {
     if (this.#claims === 0 && this.#inFlight.size === 0) this.#whenIdle();
   }
-}
-
-/** Repeats a step after pauses of a length that may change. Returns what ends it. */
-function repeatedly(pauseMs: () => number, step: () => Promise<void>, failed: (error: unknown) => void): () => void {
-  let timer: NodeJS.Timeout;
-  let isOver = false;
-  const plan = (): void => {
-    if (!isOver) timer = setTimeout(() => void step().catch(failed).finally(plan), pauseMs());
-  };
-  plan();
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-  };
 }
