@@ -44,7 +44,7 @@ const KINDS = Object.keys(RECEIVERS);
 
 /** In each share some batches are published. The first share begins alone, each other one together with a kill. */
 const { batchesInShare, batchSize, rounds, endWithinMs, isSweptAtOnce } = inForm({
-  // One message to each kind of receiver, and no wait for the minutes after which the sweep starts what a kill has kept from it.
+  // One message to each kind of receiver.
   short: { batchesInShare: 1, batchSize: KINDS.length, rounds: 1, endWithinMs: 240_000, isSweptAtOnce: true },
   full: { batchesInShare: 4, batchSize: 100, rounds: 3, endWithinMs: 1_200_000, isSweptAtOnce: false },
 });
