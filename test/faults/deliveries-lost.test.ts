@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
@@ -36,10 +37,8 @@ const { database } = processes;
 const destination = createServer((request, response) => {
   const path = request.url ?? '';
   const messageId = String(request.headers['webhook-id']);
-  request.resume().once('end', async () => {
-    const call = { messageId, attempts: await attemptsOf(messageId) };
-    calls.set(path, [...callsOf(path), call]);
-    response.writeHead((await replies.get(path)?.(callsOf(path).length)) ?? 200).end();
+  request.resume().once('end', () => {
+    void noted(path, messageId).then((status) => response.writeHead(status).end());
   });
 });
 await new Promise<void>((resolve) => destination.listen(0, '127.0.0.1', resolve));
@@ -53,6 +52,13 @@ const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
   createApiKey(tx, { name: 'test', scopes: SCOPES }),
 );
 const api = (await processes.startApi()).as(key);
+
+/** Returns the status of the answer. */
+async function noted(path: string, messageId: string): Promise<number> {
+  const call = { messageId, attempts: await attemptsOf(messageId) };
+  calls.set(path, [...callsOf(path), call]);
+  return (await replies.get(path)?.(callsOf(path).length)) ?? 200;
+}
 
 async function attemptsOf(messageId: string): Promise<string[]> {
   const rows = await database.asOwner<{ status: string }>(
@@ -83,8 +89,9 @@ function hold(path: string, held: number, statuses: readonly number[]): () => vo
   return letGo;
 }
 
-const untilCalled = (path: string, times: number): Promise<void> =>
-  expect.poll(() => callsOf(path).length, { timeout: PATIENCE_MS, interval: 20 }).toBe(times);
+async function untilCalled(path: string, times: number): Promise<void> {
+  await expect.poll(() => callsOf(path).length, { timeout: PATIENCE_MS, interval: 20 }).toBe(times);
+}
 
 /** Each call found one attempt more on record than the call before it, and that one was under way. */
 function expectRecordedBefore(path: string): void {
@@ -214,7 +221,7 @@ describe('SIGKILL of the worker', { timeout: TEST_TIMEOUT_MS + BY_TIME_MS }, () 
     await expect.poll(() => statusOf(first), { timeout: PATIENCE_MS }).toBe('delivered');
     await worker.end('SIGKILL');
     const workflowOf = (id: string) => temporal.workflow.getHandle(messageWorkflowId(id));
-    await expect(workflowOf(unstarted).describe()).rejects.toThrow();
+    await expect(workflowOf(unstarted).describe()).rejects.toThrow(WorkflowNotFoundError);
     expect((await workflowOf(untold).describe()).status.name).toBe('RUNNING');
     expect(await outcomesOf(scheduleId)).toEqual(['published', 'waiting']);
 

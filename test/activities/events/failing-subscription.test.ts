@@ -176,7 +176,7 @@ describe('a subscription whose every delivery fails', { timeout: TEST_TIMEOUT_MS
 test('a delivery whose subscription is gone, and its secret with it, is not signed with other keys: it is not sent, and fails', async () => {
   const ref = await plantDelivery(world, topicId);
   await world.database.asOwner('DELETE FROM event_subscriptions WHERE id = $1', [subscriptionId]);
-  const sendRequest = vi.fn(answering(200));
+  const sendRequest = vi.fn<() => Promise<Sent>>(answering(200));
   await deliverDueBy(sendRequest);
   expect(sendRequest).not.toHaveBeenCalled();
   const [message] = await world.database.asOwner(`SELECT status, attempts, error_message FROM messages WHERE id = $1`, [
