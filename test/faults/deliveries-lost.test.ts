@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { SCOPES } from '../../domain/scopes.ts';
@@ -9,6 +9,7 @@ import { messageWorkflowId } from '../../temporal/messages/deliver-message.ts';
 import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
 import { dataOf } from '../api/invocations/support.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../harness/patience.ts';
+import type { Program } from '../harness/embedded-stack.ts';
 import { Gateway, SeparateProcesses } from './separate-processes.ts';
 
 /**
@@ -59,6 +60,14 @@ async function noted(path: string, messageId: string): Promise<number> {
   calls.set(path, [...callsOf(path), call]);
   return (await replies.get(path)?.(callsOf(path).length)) ?? 200;
 }
+
+const workers: Program[] = [];
+async function startWorker(environment: Record<string, string> = {}): Promise<Program> {
+  const worker = await processes.startWorker(environment);
+  workers.push(worker);
+  return worker;
+}
+afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.end('SIGTERM'))));
 
 async function attemptsOf(messageId: string): Promise<string[]> {
   const rows = await database.asOwner<{ status: string }>(
@@ -113,7 +122,7 @@ const standing = () =>
   );
 
 /** The worker stands still in the database until it is killed. Its connections die with it, and what they had not committed. */
-async function killWhereItStands(worker: { end(signal: 'SIGKILL'): Promise<unknown> }, drop: string): Promise<void> {
+async function killWhereItStands(worker: Program, drop: string): Promise<void> {
   await expect.poll(async () => (await standing()).length, { timeout: PATIENCE_MS, interval: 20 }).toBe(1);
   await worker.end('SIGKILL');
   for (const { pid } of await standing()) await database.asOwner('SELECT pg_terminate_backend($1)', [pid]);
@@ -149,12 +158,12 @@ describe('SIGKILL of the worker', { timeout: TEST_TIMEOUT_MS + BY_TIME_MS }, () 
   ])('$line', async ({ line, stop, go, attempts, called }) => {
     const path = `/${line.replaceAll(/\W+/g, '-')}`;
     await database.asOwner(stop);
-    const worker = await processes.startWorker(KILLED);
+    const worker = await startWorker(KILLED);
     const messageId = await publish(path, { callbackUrl: urlOf(`${path}/callback`) });
     await killWhereItStands(worker, go);
     expect(callsOf(`${path}/callback`)).toEqual([]);
 
-    const next = await processes.startWorker();
+    await startWorker();
     await untilCalled(`${path}/callback`, 1);
     expect(await statusOf(messageId)).toBe('delivered');
     expect(await attemptsOf(messageId)).toEqual(attempts);
@@ -162,7 +171,6 @@ describe('SIGKILL of the worker', { timeout: TEST_TIMEOUT_MS + BY_TIME_MS }, () 
     for (const seen of [path, `${path}/callback`]) expectRecordedBefore(seen);
     const callbackId = callsOf(`${path}/callback`)[0]?.messageId ?? '';
     await expect.poll(() => statusOf(callbackId), { timeout: PATIENCE_MS }).toBe('delivered');
-    await next.end('SIGTERM');
   });
 
   /** An event, because the secrets of its subscription are read between the claim and the call. */
@@ -173,38 +181,36 @@ describe('SIGKILL of the worker', { timeout: TEST_TIMEOUT_MS + BY_TIME_MS }, () 
     await database.asOwner(
       'CREATE POLICY stand_still ON event_subscription_secrets AS RESTRICTIVE FOR SELECT TO PUBLIC USING (stands_still())',
     );
-    const worker = await processes.startWorker(KILLED);
-    expect((await api.post('/api/v2/events', { topic: 'orders', type: 'order.paid', data: 1 })).status).toBe(202);
+    const worker = await startWorker(KILLED);
+    expect((await api.post('/api/v2/events', { topic: 'orders', type: 'order.paid', data: 1 })).status).toBe(201);
     await killWhereItStands(worker, 'DROP POLICY stand_still ON event_subscription_secrets');
     expect(callsOf('/claimed')).toEqual([]);
 
-    const next = await processes.startWorker();
+    await startWorker();
     await untilCalled('/claimed', 1);
     const messageId = callsOf('/claimed')[0]?.messageId ?? '';
     await expect.poll(() => statusOf(messageId), { timeout: PATIENCE_MS }).toBe('delivered');
     expect(await attemptsOf(messageId)).toEqual(['abandoned', 'completed']);
     expectRecordedBefore('/claimed');
-    await next.end('SIGTERM');
   });
 
   test('while the target holds the call', async () => {
     const letGo = hold('/held', 1, []);
-    const worker = await processes.startWorker(KILLED);
+    const worker = await startWorker(KILLED);
     const messageId = await publish('/held');
     await untilCalled('/held', 1);
     await worker.end('SIGKILL');
     letGo();
-    const next = await processes.startWorker();
+    await startWorker();
     await expect.poll(() => statusOf(messageId), { timeout: PATIENCE_MS }).toBe('delivered');
     expect(await attemptsOf(messageId)).toEqual(['abandoned', 'completed']);
     expect(callsOf('/held')).toHaveLength(2);
     expectRecordedBefore('/held');
-    await next.end('SIGTERM');
   });
 
   test('after the settlement, before anybody is told: the retry, the workflow and the run that waits come by time', async () => {
     const [temporal, gateway] = await Promise.all([processes.temporalClient(), Gateway.to(processes.temporal.port)]);
-    const worker = await processes.startWorker({ ...KILLED, TEMPORAL_ADDRESS: gateway.address });
+    const worker = await startWorker({ ...KILLED, TEMPORAL_ADDRESS: gateway.address });
     // The first attempt of one is about to fail, the second of another to succeed, and the run of a schedule waits for a third.
     const letGo = [hold('/unstarted', 1, [500]), hold('/untold', 2, [500]), hold('/buffered', 1, [])];
     const retries = { maxRetries: 1, retryDelay: '500' };
@@ -225,7 +231,7 @@ describe('SIGKILL of the worker', { timeout: TEST_TIMEOUT_MS + BY_TIME_MS }, () 
     expect((await workflowOf(untold).describe()).status.name).toBe('RUNNING');
     expect(await outcomesOf(scheduleId)).toEqual(['published', 'waiting']);
 
-    const next = await processes.startWorker();
+    await startWorker();
     await database.asOwner(`UPDATE workflow_starts SET due_at = now() WHERE kind = 'firing'`);
     await temporal.schedule.getHandle(SWEEP_SCHEDULE_ID).trigger();
     await expect.poll(() => statusOf(unstarted), { timeout: BY_TIME_MS }).toBe('delivered');
@@ -237,7 +243,6 @@ describe('SIGKILL of the worker', { timeout: TEST_TIMEOUT_MS + BY_TIME_MS }, () 
     }
     for (const path of ['/unstarted', '/untold']) expectRecordedBefore(path);
     expect(await attemptsOf(unstarted)).toEqual(['completed', 'completed']);
-    await next.end('SIGTERM');
   });
 });
 
