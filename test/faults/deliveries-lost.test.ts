@@ -176,8 +176,8 @@ describe('SIGKILL of the worker', { timeout: TEST_TIMEOUT_MS + BY_TIME_MS }, () 
   /** An event, because the secrets of its subscription are read between the claim and the call. */
   test('after the claim, before it is sent', async () => {
     expect((await api.post('/api/v2/events/topics', { name: 'orders' })).status).toBe(201);
-    const subscription = await api.post('/api/v2/events/topics/orders/subscriptions', { url: urlOf('/claimed') });
-    expect(subscription.status).toBe(201);
+    const subscription = { url: urlOf('/claimed'), generateSecret: true };
+    expect((await api.post('/api/v2/events/topics/orders/subscriptions', subscription)).status).toBe(201);
     await database.asOwner(
       'CREATE POLICY stand_still ON event_subscription_secrets AS RESTRICTIVE FOR SELECT TO PUBLIC USING (stands_still())',
     );
