@@ -139,7 +139,8 @@ export class DeliveryClaimer {
   }
 
   async #deliver(tenant: Tenant, work: MessageWork, send: () => ReturnType<typeof sendDelivery>): Promise<void> {
-    this.#inFlight.set(work.id, { tenant, sinceMs: performance.now() });
+    const inFlight = { tenant, sinceMs: performance.now() };
+    this.#inFlight.set(work.id, inFlight);
     try {
       await this.#settler.settle(tenant, await send());
     } catch (error) {
@@ -148,7 +149,8 @@ export class DeliveryClaimer {
         'an attempt has no recorded end: its lease ends',
       );
     } finally {
-      this.#inFlight.delete(work.id);
+      // After a long standstill this process may have claimed the message anew, and that attempt is under way.
+      if (this.#inFlight.get(work.id) === inFlight) this.#inFlight.delete(work.id);
       this.#free++;
       for (const waiting of this.#turns.waitingFor(tenant.workspaceId)) this.#turns.add(waiting);
       this.#claimInTurn();
