@@ -5,8 +5,10 @@
  * commits. One claim of a workspace runs at a time, so that two never both take its last place.
  *
  * Keyed lanes come first, in turn from behind \`after_lane\`, a few messages of each and together at most half of the claim where ordinary
- * messages wait too; these take the rest. The last row has no message. It says behind which lane the next claim begins, whether messages
- * are left that only a limit holds back, or that this claim had no room for, and when time alone may let the next one through.
+ * messages wait too; these take the rest. An odd place goes to either by chance: where places come free one by one, each has its turns.
+ *
+ * The last row has no message. It says behind which lane the next claim begins, whether messages are left that only a limit holds back, or
+ * that this claim had no room for, and when time alone may let the next one through.
  */
 export const CLAIM = `
   CREATE FUNCTION claim_messages(most integer, share integer, in_flight_max integer, of_claim text, worker text, lease interval, after_lane text)
@@ -38,7 +40,8 @@ export const CLAIM = `
     free := LEAST(most, share - deliveries_in_flight());
     IF free > 0 THEN
       for_keys := CASE WHEN EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id IS NULL
-          AND q.state <> 'taken' AND q.due_at <= at) THEN (free + 1) / 2 ELSE free END;
+          AND q.state <> 'taken' AND q.due_at <= at AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt))
+        THEN (free + (random() < 0.5)::integer) / 2 ELSE free END;
       FOR lane IN
         SELECT l.id, l.passed FROM (
           SELECT w.id, 1 AS passed FROM waiting_lanes(after_lane, NULL) w
@@ -84,17 +87,17 @@ export const CLAIM = `
     RETURN QUERY SELECT NULL::text, NULL::integer, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
   END $$;
 
-  -- The keyed lanes of the environment with a message that is due, between two ids; both are left out.
-  CREATE FUNCTION waiting_lanes(from_id text, before_id text) RETURNS TABLE (id text) LANGUAGE sql STABLE
+  -- The keyed lanes of the environment with a message that waits: those behind one, as far as another, which is the last of them.
+  CREATE FUNCTION waiting_lanes(behind_id text, last_id text) RETURNS TABLE (id text) LANGUAGE sql STABLE
     BEGIN ATOMIC
       WITH RECURSIVE walk (id) AS (
-        (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > from_id AND q.state <> 'taken'
+        (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > behind_id AND q.state <> 'taken'
           ORDER BY q.lane_id LIMIT 1)
         UNION ALL
         SELECT (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > w.id AND q.state <> 'taken'
           ORDER BY q.lane_id LIMIT 1)
-        FROM walk w WHERE w.id IS NOT NULL AND (before_id IS NULL OR w.id < before_id))
-      SELECT w.id FROM walk w WHERE w.id IS NOT NULL AND (before_id IS NULL OR w.id < before_id);
+        FROM walk w WHERE w.id IS NOT NULL AND (last_id IS NULL OR w.id < last_id))
+      SELECT w.id FROM walk w WHERE w.id IS NOT NULL AND (last_id IS NULL OR w.id <= last_id);
     END;
 
   -- Takes what a keyed lane may send now, in the order of the due times. Somebody who changes the lane at this moment has it: the next
@@ -152,7 +155,7 @@ export const CLAIM = `
     IF head IS NOT NULL THEN
       next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
       is_left := next_at <= at;
-      IF is_left OR slots <= 0 THEN next_at := NULL; END IF;
+      IF is_left THEN next_at := NULL; END IF;
     END IF;
     RETURN NEXT;
   END $$;
