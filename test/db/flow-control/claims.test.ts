@@ -47,7 +47,7 @@ describe('claimers at once', () => {
 });
 
 describe('a thousand messages that wait on one key', () => {
-  /** Of one place: as places come free one by one, which the claim gives to keys or to ordinary messages by chance. */
+  /** Places that come free one by one go to keys or to ordinary messages by chance. */
   test.each([
     { most: 50, claims: 2 },
     { most: 1, claims: 200 },
