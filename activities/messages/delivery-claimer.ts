@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Tenant } from '../../db/client.ts';
-import { type Claimed, claimMessages, findDueLanes, renewLeases } from '../../db/messages/claims.ts';
+import { type Claimed, claimMessages, renewLeases } from '../../db/messages/claims.ts';
+import { findDueLanes } from '../../db/messages/directory.ts';
 import type { MessageWork } from '../../db/messages/message-work.ts';
 import { readSealedSigningKeys, type SealedSigningKey } from '../../db/signing-keys/signing-keys.ts';
 import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
@@ -20,7 +21,7 @@ export interface DeliveryClaimerOptions {
 /** This worker as its attempts name it, and as Temporal names it. */
 const WORKER = `${process.pid}@${hostname()}`;
 const CLAIMED_AT_ONCE_MAX = 50;
-/** Of different environments. Each takes a connection while it lasts. */
+/** Claims of different environments, each of which takes a connection while it lasts. */
 const CLAIMS_AT_ONCE = 4;
 /** The look for what nobody rang for: after a crash, of another process, by time. It becomes rarer while nothing is found. */
 const LOOK_MS = { min: 500, max: 4_000 };

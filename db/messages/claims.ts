@@ -1,7 +1,7 @@
 import type { DeadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
 import { PARALLELISM_MAX } from '../../domain/flow-control/flow-control.ts';
 import type { AttemptFailure } from '../../domain/messages/messages.ts';
-import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
+import type { EnvironmentTransaction } from '../client.ts';
 import { type MessageWork, workColumns, workOf, type WorkRow } from './message-work.ts';
 
 export interface ClaimInput {
@@ -153,24 +153,4 @@ export async function holdLanes(tx: EnvironmentTransaction, holdsMs: ReadonlyMap
       { laneId, holdMs },
     );
   }
-}
-
-export interface DueEnvironment extends Tenant {
-  /** An attempt was lost with its worker. */
-  isLost: boolean;
-  /** Temporal has not handed a message over that was due half a minute ago. */
-  isLate: boolean;
-}
-
-/** Environments in which a message is due or an attempt is lost, in the order of their ids. */
-export async function findDueLanes(
-  db: Pick<Database, 'directory'>,
-  { afterId, limit }: { afterId: string; limit: number },
-): Promise<DueEnvironment[]> {
-  return db.directory.rows<DueEnvironment>(
-    'find_due_lanes',
-    `SELECT workspace_id AS "workspaceId", environment_id AS "environmentId", is_lost AS "isLost", is_late AS "isLate"
-     FROM find_due_lanes(?, ?)`,
-    [afterId, limit],
-  );
 }

@@ -38,7 +38,7 @@ export const CLAIM = `
     left_over boolean := false;
     -- What Temporal has not handed over by then is claimed without it.
     late constant interval := interval '30 seconds';
-    -- Of one keyed lane in one claim.
+    -- Messages of one keyed lane in one claim.
     turn constant integer := 20;
   BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('lane/delivery/' || current_workspace_id(), 0));
