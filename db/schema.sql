@@ -5,58 +5,6 @@ CREATE ROLE service_directory NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCRE
 GRANT USAGE ON SCHEMA public TO service_app;
 GRANT USAGE ON SCHEMA public TO service_directory;
 
-CREATE OR REPLACE FUNCTION public.take_place(of_kind text, for_holder text, most integer, lease interval)
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-    DECLARE
-      of_environment uuid := current_environment_id();
-      of_workspace uuid;
-      since timestamptz;
-      ahead integer;
-      is_held boolean;
-      -- A position beyond this is told as this one: nobody need count further.
-      positions_max constant integer := 300;
-    BEGIN
-      -- Granted, or held already: it concerns no other asker.
-      UPDATE lane_places p SET granted_at = NULL, expires_at = clock_timestamp() + lease
-        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder
-          AND p.is_taken AND p.expires_at > clock_timestamp();
-      IF FOUND THEN
-        RETURN 0;
-      END IF;
-      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
-      -- One at a time: two that ask at once must not both get the last place. Held until the claim commits.
-      IF NOT pg_try_advisory_xact_lock(hashtextextended('place/' || of_kind || '/' || of_workspace, 0)) THEN
-        RETURN NULL;
-      END IF;
-      SELECT p.asked_at INTO since FROM lane_places p
-        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
-      since := COALESCE(since, clock_timestamp());
-      SELECT count(*) INTO ahead FROM (
-        SELECT FROM lane_places p
-          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp()
-            AND (p.environment_id, p.holder) <> (of_environment, for_holder)
-        UNION ALL (SELECT FROM lane_places p
-          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken AND (p.asked_at, p.holder) < (since, for_holder)
-          LIMIT most + positions_max)) before;
-      -- It may have been granted since the first look.
-      INSERT INTO lane_places AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
-        VALUES (of_environment, of_workspace, of_kind, for_holder, since, ahead < most,
-          CASE WHEN ahead < most THEN clock_timestamp() + lease ELSE 'infinity' END)
-        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET granted_at = NULL,
-          is_taken = EXCLUDED.is_taken OR (p.is_taken AND p.expires_at > clock_timestamp()),
-          expires_at = CASE WHEN p.is_taken AND p.expires_at > clock_timestamp() THEN clock_timestamp() + lease ELSE EXCLUDED.expires_at END
-        RETURNING p.is_taken INTO is_held;
-      RETURN CASE WHEN is_held THEN 0 ELSE ahead - most + 1 END;
-    END $function$
-;
-ALTER FUNCTION take_place(text,text,integer,interval) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION take_place(text,text,integer,interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION take_place(text,text,integer,interval) TO service_app;
-
 CREATE OR REPLACE FUNCTION public.active_firings_per_hour()
  RETURNS bigint
  LANGUAGE sql
@@ -3804,7 +3752,7 @@ AS $function$
       SELECT count(*) INTO handed FROM made_ready;
     head := first_paced_message();
     PERFORM note_pacer_look(head);
-    next_in_ms := GREATEST(0, ceil(extract(epoch FROM head - at) * 1000));
+    next_in_ms := CASE WHEN head IS NOT NULL THEN GREATEST(0, ceil(extract(epoch FROM head - at) * 1000)) END;
     RETURN NEXT;
   END $function$
 ;
@@ -5376,6 +5324,58 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.take_place(of_kind text, for_holder text, most integer, lease interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      of_environment uuid := current_environment_id();
+      of_workspace uuid;
+      since timestamptz;
+      ahead integer;
+      is_held boolean;
+      -- A position beyond this is told as this one: nobody need count further.
+      positions_max constant integer := 300;
+    BEGIN
+      -- Granted, or held already: it concerns no other asker.
+      UPDATE lane_places p SET granted_at = NULL, expires_at = clock_timestamp() + lease
+        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder
+          AND p.is_taken AND p.expires_at > clock_timestamp();
+      IF FOUND THEN
+        RETURN 0;
+      END IF;
+      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
+      -- One at a time: two that ask at once must not both get the last place. Held until the claim commits.
+      IF NOT pg_try_advisory_xact_lock(hashtextextended('place/' || of_kind || '/' || of_workspace, 0)) THEN
+        RETURN NULL;
+      END IF;
+      SELECT p.asked_at INTO since FROM lane_places p
+        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
+      since := COALESCE(since, clock_timestamp());
+      SELECT count(*) INTO ahead FROM (
+        SELECT FROM lane_places p
+          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp()
+            AND (p.environment_id, p.holder) <> (of_environment, for_holder)
+        UNION ALL (SELECT FROM lane_places p
+          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken AND (p.asked_at, p.holder) < (since, for_holder)
+          LIMIT most + positions_max)) before;
+      -- It may have been granted since the first look.
+      INSERT INTO lane_places AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+        VALUES (of_environment, of_workspace, of_kind, for_holder, since, ahead < most,
+          CASE WHEN ahead < most THEN clock_timestamp() + lease ELSE 'infinity' END)
+        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET granted_at = NULL,
+          is_taken = EXCLUDED.is_taken OR (p.is_taken AND p.expires_at > clock_timestamp()),
+          expires_at = CASE WHEN p.is_taken AND p.expires_at > clock_timestamp() THEN clock_timestamp() + lease ELSE EXCLUDED.expires_at END
+        RETURNING p.is_taken INTO is_held;
+      RETURN CASE WHEN is_held THEN 0 ELSE ahead - most + 1 END;
+    END $function$
+;
+ALTER FUNCTION take_place(text,text,integer,interval) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION take_place(text,text,integer,interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION take_place(text,text,integer,interval) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.url_target(url text)
  RETURNS text
  LANGUAGE sql
@@ -6793,30 +6793,6 @@ CREATE CONSTRAINT TRIGGER agree_with_effect AFTER INSERT OR UPDATE ON public.imp
 CREATE TRIGGER check_insert BEFORE INSERT ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_insert();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_move();
 
-CREATE TABLE lane_places (
-  environment_id uuid NOT NULL,
-  workspace_id uuid NOT NULL,
-  kind text NOT NULL,
-  holder text COLLATE "C" NOT NULL,
-  asked_at timestamp with time zone NOT NULL,
-  is_taken boolean NOT NULL,
-  granted_at timestamp with time zone,
-  unclaimed_grants integer DEFAULT 0 NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT lane_places_pkey PRIMARY KEY (environment_id, kind, holder),
-  CONSTRAINT lane_places_check CHECK (((granted_at IS NULL) OR is_taken)),
-  CONSTRAINT lane_places_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'provider_read'::text, 'notification'::text, 'maintenance'::text])))
-) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
-CREATE INDEX lane_places_expiry ON public.lane_places USING btree (expires_at);
-CREATE INDEX lane_places_queue ON public.lane_places USING btree (workspace_id, kind, is_taken, asked_at, holder);
-CREATE INDEX lane_places_waiting ON public.lane_places USING btree (workspace_id, kind) WHERE (NOT is_taken);
-ALTER TABLE lane_places ENABLE ROW LEVEL SECURITY;
-ALTER TABLE lane_places FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON lane_places FOR ALL TO service_directory USING (true) WITH CHECK (true);
-CREATE POLICY tenant ON lane_places FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT SELECT ON lane_places TO service_app;
-GRANT DELETE, INSERT, SELECT, UPDATE ON lane_places TO service_directory;
-
 CREATE TABLE installation (
   only_row boolean DEFAULT true NOT NULL,
   expensive_work_paused_at timestamp(3) with time zone,
@@ -7094,6 +7070,30 @@ ALTER TABLE lane_pacers FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON lane_pacers FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON lane_pacers TO service_app;
 GRANT UPDATE (looks_at) ON lane_pacers TO service_app;
+
+CREATE TABLE lane_places (
+  environment_id uuid NOT NULL,
+  workspace_id uuid NOT NULL,
+  kind text NOT NULL,
+  holder text COLLATE "C" NOT NULL,
+  asked_at timestamp with time zone NOT NULL,
+  is_taken boolean NOT NULL,
+  granted_at timestamp with time zone,
+  unclaimed_grants integer DEFAULT 0 NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT lane_places_pkey PRIMARY KEY (environment_id, kind, holder),
+  CONSTRAINT lane_places_check CHECK (((granted_at IS NULL) OR is_taken)),
+  CONSTRAINT lane_places_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'provider_read'::text, 'notification'::text, 'maintenance'::text])))
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+CREATE INDEX lane_places_expiry ON public.lane_places USING btree (expires_at);
+CREATE INDEX lane_places_queue ON public.lane_places USING btree (workspace_id, kind, is_taken, asked_at, holder);
+CREATE INDEX lane_places_waiting ON public.lane_places USING btree (workspace_id, kind) WHERE (NOT is_taken);
+ALTER TABLE lane_places ENABLE ROW LEVEL SECURITY;
+ALTER TABLE lane_places FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON lane_places FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON lane_places FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON lane_places TO service_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON lane_places TO service_directory;
 
 CREATE TABLE lane_queue (
   message_id text COLLATE "C" NOT NULL,
@@ -8797,8 +8797,6 @@ ALTER TABLE impact_limits ADD CONSTRAINT impact_limits_environment_id_fkey FOREI
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_limit_id_period_fkey FOREIGN KEY (limit_id, period) REFERENCES impact_limit_periods(limit_id, period);
-ALTER TABLE lane_places ADD CONSTRAINT lane_places_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE lane_places ADD CONSTRAINT lane_places_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE integrations ADD CONSTRAINT integrations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
@@ -8814,6 +8812,8 @@ ALTER TABLE invoice_lines ADD CONSTRAINT invoice_lines_invoice_id_workspace_id_f
 ALTER TABLE invoice_numbers ADD CONSTRAINT invoice_numbers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE invoices ADD CONSTRAINT invoices_workspace_id_month_fkey FOREIGN KEY (workspace_id, month) REFERENCES billing_months(workspace_id, month);
 ALTER TABLE lane_pacers ADD CONSTRAINT lane_pacers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE lane_places ADD CONSTRAINT lane_places_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE lane_places ADD CONSTRAINT lane_places_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE lane_queue ADD CONSTRAINT lane_queue_lane FOREIGN KEY (lane_id) REFERENCES lanes(id);
 ALTER TABLE lanes ADD CONSTRAINT lanes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE late_answers ADD CONSTRAINT late_answers_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES attempts(id);
