@@ -1,48 +1,10 @@
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
-import { type DeclaredSweeps, deleting, starting, threeIds } from '../maintenance/sweep-declarations.ts';
+import { type DeclaredSweeps, deleting } from '../maintenance/sweep-declarations.ts';
 
 export const sweeps: DeclaredSweeps = {
   rows: {
-    'lost-messages': async (world) => {
-      const ids = threeIds('message');
-      await world.transaction((tx) =>
-        insertMessages(
-          tx,
-          ids.map((id) => plainMessage({ id })),
-        ),
-      );
-      await world.database.asOwner(
-        `SET session_replication_role = 'replica';
-         UPDATE messages SET created_at = now() - interval '1 hour' WHERE id IN ('${ids.join("', '")}')`,
-      );
-      return starting(ids, 'wakeMessage');
-    },
-    'held-messages': async (world) => {
-      const { development, staging, production } = world.database.tenants;
-      const tenants = [development, staging, production];
-      for (const tenant of tenants) {
-        const id = newId('message');
-        await world.database.db.withEnvironment(tenant, (tx) => insertMessages(tx, [plainMessage({ id })]));
-        const held = `UPDATE messages SET held_at = now() - interval '1 hour', begun_at = now() WHERE id = $1`;
-        await world.database.asOwner(held, [id]);
-      }
-      return starting(tenants.map((tenant) => tenant.environmentId).sort(), 'resumeMessages');
-    },
-    'due-message-pacers': async (world) => {
-      const { development, staging, production } = world.database.tenants;
-      const tenants = [development, staging, production];
-      for (const tenant of tenants) {
-        const id = newId('message');
-        await world.database.db.withEnvironment(tenant, (tx) => insertMessages(tx, [plainMessage({ id })]));
-        await world.database.asOwner(
-          `SET session_replication_role = 'replica';
-           UPDATE messages SET status = 'scheduled', paced = true, next_attempt_at = now() + interval '1 minute' WHERE id = '${id}'`,
-        );
-      }
-      return starting(tenants.map((tenant) => tenant.environmentId).sort(), 'paceMessages');
-    },
     'expired-deduplications': async (world) => {
       const { asOwner, tenant } = world.database;
       const message = newId('message');
