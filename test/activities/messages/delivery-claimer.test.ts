@@ -73,12 +73,12 @@ describe('a claim', () => {
   });
 
   test('of two processes takes each of 500 messages once, and no more at a time than the share of the workspace', async () => {
-    const sent: string[] = [];
+    const sent: { process: string; id: string }[] = [];
     const most = { now: 0, ever: 0 };
     const sendRequest =
       (process: string): SendRequest =>
       async (...call) => {
-        sent.push(`${process} ${call[0].headers['webhook-id'] ?? ''}`);
+        sent.push({ process, id: call[0].headers['webhook-id'] ?? '' });
         most.ever = Math.max(most.ever, ++most.now);
         await new Promise((resolve) => setTimeout(resolve, 5));
         most.now--;
@@ -88,8 +88,8 @@ describe('a claim', () => {
     const inFlightCaps = everyCap(20);
     for (const process of ['one', 'two']) claimer({ sendRequest: sendRequest(process), inFlightCaps }).wake();
     await expect.poll(() => statusesOf(ids)).toEqual(['delivered']);
-    expect(sent.map((one) => one.split(' ')[1]).toSorted()).toEqual(ids.toSorted());
-    expect(new Set(sent.map((one) => one.split(' ')[0]))).toEqual(new Set(['one', 'two']));
+    expect(sent.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(new Set(sent.map(({ process }) => process))).toEqual(new Set(['one', 'two']));
     expect(most.ever).toBeLessThanOrEqual(20);
     expect(await attemptsOf(ids)).toEqual(ids.map(() => 'completed'));
   });

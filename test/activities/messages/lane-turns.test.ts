@@ -42,7 +42,7 @@ describe('the turns of environments', () => {
     ['it is due next month', { nextInMs: 3e9 }, 60_000],
   ])('looks again by itself: %s', (_what, left, afterMs) => {
     const turns = new LaneTurns();
-    const wake = vi.fn();
+    const wake = vi.fn<() => void>();
     turns.note(of('a'), { ...NOTHING, ...left }, wake);
     vi.advanceTimersByTime((afterMs ?? 1_000_000) - 1);
     expect(wake).not.toHaveBeenCalled();
@@ -71,7 +71,7 @@ describe('the turns of environments', () => {
 
   test('plan one look of an environment: what the last claim found replaces what an earlier one did', () => {
     const turns = new LaneTurns();
-    const [earlier, last] = [vi.fn(), vi.fn()];
+    const [earlier, last] = [vi.fn<() => void>(), vi.fn<() => void>()];
     turns.later(of('a'), 100, earlier);
     turns.later(of('a'), 5_000, last);
     vi.advanceTimersByTime(5_000);

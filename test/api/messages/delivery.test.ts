@@ -253,14 +253,13 @@ describe('cancelling', () => {
     expect((await service.get(`/api/v2/dlq/${messageId}`)).status).toBe(404);
   });
 
-  test('of a retry that waits for its turn in a flow-control key leaves the queue', async () => {
+  test('of a retry that waits for its turn in a flow-control key leaves its lane', async () => {
     destination.answer('/retried-in-turn', { status: 500 });
     const flowControl = { key: 'cancelled-retry', parallelism: 1 };
     const members = { url: `${destination.baseUrl}/retried-in-turn`, retryDelay: '3600000', flowControl };
     const { messageId } = await publish(service, members);
-    const queued = () =>
-      service.database.asOwner('SELECT granted_at FROM flow_control_queue WHERE message_id = $1', [messageId]);
-    await expect.poll(queued).toEqual([{ granted_at: null }]); // after its attempt it waits again
+    const queued = () => service.database.asOwner('SELECT state FROM lane_queue WHERE message_id = $1', [messageId]);
+    await expect.poll(queued).toEqual([{ state: 'timed' }]); // after its attempt it waits again
     await expect.poll(async () => (await read(service, messageId)).responseStatus).toBe(500);
     expect((await cancel(messageId)).status).toBe(200);
     expect(await queued()).toEqual([]);

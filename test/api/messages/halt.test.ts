@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { heldMessages } from '../../../activities/maintenance/held-messages.ts';
-import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { startResumeMessagesWorkflow } from '../../../api/starts/message-workflows.ts';
-import type { Tenant } from '../../../db/client.ts';
 import { resumeEnvironment } from '../../../db/environments/halt.ts';
-import { queueDeliveries } from '../../../db/in-flight/places.ts';
-import { findHeldEnvironments } from '../../../db/messages/directory.ts';
+import { findDueLanes } from '../../../db/messages/claims.ts';
+import { insertMessages } from '../../../db/messages/insert-messages.ts';
+import { newId } from '../../../domain/ids.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
-import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService } from '../../harness/service.ts';
+import { plainMessage } from '../../db/messages/plain-message.ts';
 import { publishedSchema } from '../../../api/messages/schemas.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { publish, read, startDestination, statusOf } from './support.ts';
@@ -22,18 +19,16 @@ async function set(what: 'halt' | 'resume'): Promise<void> {
   expect([reply.status, reply.text]).toEqual([200, reply.text]);
 }
 
-const heldCount = async (): Promise<number> =>
-  (
-    await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM messages WHERE held_at IS NOT NULL')
-  )[0]?.n ?? 0;
+const { db } = service.deps;
+const { tenant } = service.database;
 
-async function workflowOf(messageId: string): Promise<string> {
-  return (await service.client.workflow.getHandle(`message/${messageId}`).describe()).status.name;
-}
+/** Messages that are in their lane, with their states. */
+const inLanes = (): Promise<unknown> =>
+  service.database.asOwner('SELECT state, count(*)::int AS n FROM lane_queue GROUP BY state');
 
-/** Makes a message due. */
+/** The time of a message has come, and its workflow hands it over. */
 async function makeDue(messageId: string): Promise<void> {
-  await service.database.asOwner('UPDATE messages SET next_attempt_at = now() WHERE id = $1', [messageId]);
+  await service.database.asOwner('UPDATE lane_queue SET due_at = now() WHERE message_id = $1', [messageId]);
   await service.client.workflow.getHandle(`message/${messageId}`).signal('wake');
 }
 
@@ -63,60 +58,39 @@ describe('a halted environment', () => {
     const cancelled = await publish(service, { url: `${destination.baseUrl}/cancelled` });
 
     for (const { messageId } of [before, retrying]) await makeDue(messageId);
-    await expect.poll(heldCount).toBe(4);
-    expect((await service.call('DELETE', `/api/v2/messages/${cancelled.messageId}`, { key: service.key })).status).toBe(
-      200,
-    );
+    await expect.poll(inLanes).toEqual([{ state: 'ready', n: 4 }]);
+    const reply = await service.call('DELETE', `/api/v2/messages/${cancelled.messageId}`, { key: service.key });
+    expect(reply.status).toBe(200);
     expect(await statusOf(service, before.messageId)).toBe('pending'); // it is due, and no longer scheduled
     expect(await statusOf(service, retrying.messageId)).toBe('processing');
-    expect(destination.deliveries).toHaveLength(1);
+    expect(await findDueLanes(db, { afterId: '', limit: 100 })).toEqual([]);
 
-    // While they wait for the end of the halt, none of them has an open workflow.
-    for (const { messageId } of [before, kept, retrying]) {
-      await expect.poll(() => workflowOf(messageId), { timeout: PATIENCE_MS }).toBe('COMPLETED');
-    }
+    // An alert tells people of what needs them, the halt included.
+    const alert = plainMessage({ id: newId('message'), kind: 'alert', url: `${destination.baseUrl}/alert` });
+    await db.withEnvironment(tenant, (tx) => insertMessages(tx, [alert]));
+    await expect.poll(() => statusOf(service, alert.id)).toBe('delivered');
+    expect(destination.deliveries.map(({ path }) => path)).toEqual(['/retrying', '/alert']);
 
     await set('resume');
     for (const { messageId } of [before, kept, retrying]) {
-      await expect.poll(() => statusOf(service, messageId), { timeout: PATIENCE_MS }).toBe('delivered');
+      await expect.poll(() => statusOf(service, messageId)).toBe('delivered');
     }
-    await expect.poll(heldCount).toBe(0);
+    expect(await inLanes()).toEqual([]);
     expect(destination.on('/retrying')).toHaveLength(2);
     expect(destination.on('/cancelled')).toEqual([]);
     expect((await read(service, kept.messageId)).attempts).toBe(1);
     const again = await service.call('POST', '/api/v2/messages/publish', { key: plain, body });
     expect(again.status).toBe(201);
     const { messageId } = dataOf(again, publishedSchema);
-    await expect.poll(() => statusOf(service, messageId), { timeout: PATIENCE_MS }).toBe('delivered');
+    await expect.poll(() => statusOf(service, messageId)).toBe('delivered');
   });
 
-  test('that is resumed while Temporal is away: the sweep has its messages delivered, and leaves those that queue', async () => {
+  test('that is resumed by a process that dies then: the claimers look by themselves', async () => {
     await set('halt');
     const kept = await publish(service, { url: `${destination.baseUrl}/kept-too` });
-    await expect.poll(heldCount, { timeout: PATIENCE_MS }).toBe(1);
-    const { db } = service.deps;
-    const { tenant } = service.database;
-    const found = () => findHeldEnvironments(db, { olderThanSeconds: -60, afterId: '', limit: 100 });
-    expect(await found()).toEqual([]); // it is halted
-    await db.withEnvironment(tenant, (tx) => resumeEnvironment(tx, tenant.environmentId));
-    expect(await found()).toEqual([tenant]);
-    const resumed: Promise<void>[] = [];
-    const resumeMessages = (ref: Tenant): Promise<void> => {
-      const told = { environmentName: null, taskQueue: service.taskQueue, replaces: false };
-      const resuming = startResumeMessagesWorkflow(service.client, ref, told);
-      resumed.push(resuming);
-      return resuming;
-    };
-    const swept = await sweepRows({ ...service.deps, resumeMessages }, 'held-messages', heldMessages(-60));
-    expect([swept, resumed.length]).toEqual([{ seen: 1, failed: 0 }, 1]);
-    await expect.poll(() => statusOf(service, kept.messageId), { timeout: PATIENCE_MS }).toBe('delivered');
-
-    const queued = await publish(service, { url: `${destination.baseUrl}/queued`, delay: '1h' });
-    await service.database.asOwner('UPDATE messages SET held_at = now() WHERE id = $1', [queued.messageId]);
-    expect(await found()).toEqual([tenant]);
-    // Null, and nothing written, while the delivery before gives back its place.
-    const queue = () => db.oneStatement(tenant, (tx) => queueDeliveries(tx, [queued.messageId], 20));
-    await expect.poll(queue).toEqual([queued.messageId]);
-    expect(await found()).toEqual([]);
+    await db.withEnvironment(tenant, (tx) =>
+      resumeEnvironment({ ...tx, announce: () => undefined }, tenant.environmentId),
+    );
+    await expect.poll(() => statusOf(service, kept.messageId)).toBe('delivered');
   });
 });

@@ -20,7 +20,6 @@ export const rows: PlantedArea = {
     const place = { message_id: id, environment_id };
     await insert(owner, 'message_contents', { ...place, body_kind: 'none' });
     await insert(owner, 'message_attempts', { ...place, number: 1 });
-    await insert(owner, 'message_pacers', { environment_id });
     await insert(owner, 'message_deduplications', {
       environment_id,
       digest: Buffer.alloc(32),
