@@ -3,6 +3,7 @@ import type { SendRequest } from '../../../activities/adapters/http-request/send
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { DeliveryClaimer } from '../../../activities/messages/delivery-claimer.ts';
 import type { Repeated } from '../../../activities/repeat-until-stopped.ts';
+import type { Tenant } from '../../../db/client.ts';
 import { insertMessages, type NewMessage } from '../../../db/messages/insert-messages.ts';
 import { newId } from '../../../domain/ids.ts';
 import { everyCap } from '../../harness/in-flight-caps.ts';
@@ -28,8 +29,11 @@ function claimer(overrides: Partial<ActivityDependencies>, losses: readonly Loss
 }
 
 async function accept(...given: Partial<NewMessage>[]): Promise<string[]> {
+  return acceptIn(tenant, given);
+}
+async function acceptIn(environment: Tenant, given: readonly Partial<NewMessage>[]): Promise<string[]> {
   const messages = given.map((members) => plainMessage({ id: newId('message'), ...members }));
-  await world.transaction((tx) => insertMessages(tx, messages));
+  await world.database.db.withEnvironment(environment, (tx) => insertMessages(tx, messages));
   return messages.map(({ id }) => id);
 }
 const statusesOf = async (ids: readonly string[]): Promise<string[]> => {
@@ -72,7 +76,7 @@ describe('a claim', () => {
     expect(seen).toEqual([{ status: 'processing', attempts: 1, number: 1, attempt: 'started', state: 'taken' }]);
   });
 
-  test('of two processes takes each of 500 messages once, and no more at a time than the share of the workspace', async () => {
+  test('of two processes takes each of 500 messages once, and no more at a time than the share of their workspace', async () => {
     const sent: { process: string; id: string }[] = [];
     const most = { now: 0, ever: 0 };
     const sendRequest =
@@ -84,7 +88,8 @@ describe('a claim', () => {
         most.now--;
         return answering(200)(...call);
       };
-    const ids = await accept(...Array.from({ length: 500 }, () => ({})));
+    const crowd = Array.from({ length: 250 }, () => ({}));
+    const ids = [...(await acceptIn(tenant, crowd)), ...(await acceptIn(world.database.tenants.staging, crowd))];
     const inFlightCaps = everyCap(20);
     for (const process of ['one', 'two']) claimer({ sendRequest: sendRequest(process), inFlightCaps }).wake();
     await expect.poll(() => statusesOf(ids)).toEqual(['delivered']);
@@ -118,7 +123,7 @@ describe('a claim', () => {
       ]);
     await dueAgo(timed, 'timed', 30);
     await dueAgo(paced, 'paced', 30);
-    await dueAgo(soon, 'timed', -60);
+    await dueAgo(soon, 'timed', 1);
     const told: unknown[] = [];
     const { sendRequest, sent, letGo } = held();
     letGo();

@@ -237,6 +237,13 @@ describe('cancelling', () => {
     expect((await cancel(messageId)).status).toBe(409);
   });
 
+  test('its workflow in Temporal ends a scheduled message too', async () => {
+    const { messageId } = await publish(service, { url: `${destination.baseUrl}/never-sent`, delay: '2h' });
+    await service.client.workflow.getHandle(`message/${messageId}`).cancel();
+    await ended(messageId, 'cancelled');
+    expect((await cancel(messageId)).status).toBe(409);
+  });
+
   test('ends a message between two attempts, and no other is made', async () => {
     destination.answer('/retried', { status: 500 });
     const callback = `${destination.baseUrl}/told`;
