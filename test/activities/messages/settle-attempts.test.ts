@@ -6,6 +6,7 @@ import { createKey } from '../../../db/flow-control/changes.ts';
 import { insertMessages, type NewMessage } from '../../../db/messages/insert-messages.ts';
 import type { MessageWork } from '../../../db/messages/message-work.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
+import { plantSchedule } from '../../db/schedules/planted-rows.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 import { claimDue } from './attempts.ts';
 
@@ -15,11 +16,13 @@ const world = await ActivityWorld.start();
 const { tenant } = world.database;
 const asOwner: typeof world.database.asOwner = (...statement) => world.database.asOwner(...statement);
 
+const fired: unknown[] = [];
 /** Workflows that were woken, or started (`wake`), and those that hear only where they run (`tell`). */
 const told: string[] = [];
 const deps = world.dependencies({
   wakeMessage: ({ messageId }) => Promise.resolve(void told.push(`wake ${messageId}`)),
   tellMessage: (messageId) => Promise.resolve(void told.push(`tell ${messageId}`)),
+  startFiring: (firing) => Promise.resolve(void fired.push(firing)),
 });
 beforeEach(async () => {
   told.length = 0;
@@ -109,6 +112,21 @@ describe('an attempt that ended', () => {
     const held = 'SELECT round(extract(epoch FROM held_until - now()))::int AS seconds FROM lanes WHERE id = $1';
     expect(await asOwner(held, [keyId])).toEqual([{ seconds: expected }]);
   });
+});
+
+test('the end of a message starts the run of its schedule that waited for it; a retry does not', async () => {
+  const scheduleId = await plantSchedule(await world.database.connectOwner(), tenant.environmentId);
+  const nominalAt = '2026-11-22T09:00:00.000Z';
+  await asOwner(
+    `INSERT INTO schedule_runs (environment_id, schedule_id, trigger, nominal_at, outcome, error_code, error_message, fired_at)
+     VALUES ($1, $2, 'schedule', $3, 'waiting', 'OVERLAP', 'x', now())`,
+    [tenant.environmentId, scheduleId, nominalAt],
+  );
+  const [retried, delivered] = [await claimed({ scheduleId, maxRetries: 1 }), await claimed({ scheduleId })];
+  await settle(retried, { status: 500 });
+  expect(fired).toEqual([]);
+  await settle(delivered, { status: 200 });
+  expect(fired).toEqual([{ ...tenant, scheduleId, trigger: 'schedule', nominalAt }]);
 });
 
 describe('an attempt that was lost with its worker', () => {
