@@ -3753,7 +3753,7 @@ AS $function$
       SELECT count(*) INTO handed FROM made_ready;
     head := first_paced_message();
     PERFORM note_pacer_look(head);
-    next_in_ms := GREATEST(0, ceil(extract(epoch FROM head - at) * 1000));
+    next_in_ms := CASE WHEN head IS NOT NULL THEN GREATEST(0, ceil(extract(epoch FROM head - at) * 1000)) END;
     RETURN NEXT;
   END $function$
 ;

@@ -84,9 +84,11 @@ async function recordEnds(
   tenant: Tenant,
   ended: readonly EndedAttempt[],
 ): Promise<SettledAttempt[]> {
-  return recordPatiently(deps, tenant, () =>
-    deps.db.withEnvironment(tenant, (tx) => settleEnded(tx, deps, tenant, ended)),
-  );
+  let tries = 0;
+  return recordPatiently(deps, tenant, () => {
+    const isRepeat = tries++ > 0;
+    return deps.db.withEnvironment(tenant, (tx) => settleEnded(tx, deps, tenant, ended, isRepeat));
+  });
 }
 
 /**

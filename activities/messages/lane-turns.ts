@@ -64,7 +64,7 @@ export class LaneTurns {
     if (waitMs !== null) this.later(tenant, Math.min(WAIT_MS_MAX, Math.max(1, waitMs)), wake);
   }
 
-  /** Calls `wake` then, unless an earlier call of the environment is planned. */
+  /** Calls `wake` then, in place of what was planned for the environment: the last claim knows best. */
   later({ environmentId }: Tenant, waitMs: number, wake: () => void): void {
     clearTimeout(this.#timers.get(environmentId));
     const timer = setTimeout(() => {

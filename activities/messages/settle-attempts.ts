@@ -11,26 +11,32 @@ import type { EndedAttempt, SettledAttempt } from './send-attempt.ts';
 /**
  * Records the ends of attempts of one environment, in one transaction: attempt, message, callbacks, holds of keys, egress, and the clocks of
  * subscriptions. Returns those that it closed. An attempt that was given up before its end was on record changes nothing. The transaction
- * takes nothing after it.
+ * takes nothing after it. `isRepeat`: an earlier try may have committed, and counted the egress of what it closed.
  */
 export async function settleEnded(
   tx: EnvironmentTransaction,
   deps: Pick<ActivityDependencies, 'vault' | 'logger'>,
   tenant: Tenant,
   ended: readonly EndedAttempt[],
+  isRepeat = false,
 ): Promise<SettledAttempt[]> {
   const judged = ended.map((attempt) => ({ ...attempt, outcome: outcomeOf(attempt) }));
   const ends = judged.map(({ work, status, result: { seen, failure }, address, latencyMs, outcome }) => {
     return { messageId: work.id, number: work.attempt, status, seen, failure, address, latencyMs, outcome };
   });
   const settle = () => settleAttempts(tx, ends);
-  const egressBytes = ended.reduce((sum, attempt) => sum + attempt.egressBytes, 0);
-  const count = () => countEgress(tx, egressBytes);
-  const isPlain = judged.every(({ work, result }) => {
-    const { callbackUrl, failureCallbackUrl, subscriptionId } = work;
-    return callbackUrl === null && failureCallbackUrl === null && subscriptionId === null && holdMsOf(result) === 0;
-  });
-  const [closed] = isPlain ? await tx.last(settle, count) : [await settle()];
+  const count = (counted: readonly EndedAttempt[]) =>
+    countEgress(
+      tx,
+      counted.reduce((sum, { egressBytes }) => sum + egressBytes, 0),
+    );
+  const isPlain =
+    !isRepeat &&
+    judged.every(({ work, result }) => {
+      const { callbackUrl, failureCallbackUrl, subscriptionId } = work;
+      return callbackUrl === null && failureCallbackUrl === null && subscriptionId === null && holdMsOf(result) === 0;
+    });
+  const [closed] = isPlain ? await tx.last(settle, () => count(ended)) : [await settle()];
   const settled = judged.flatMap((attempt): SettledAttempt[] => {
     const known = closed.get(attempt.work.id);
     if (known !== undefined) return [{ ...attempt, ...known }];
@@ -41,7 +47,7 @@ export async function settleEnded(
   if (isPlain) return settled;
   await insertCallbacks(tx, deps, tenant, settled);
   await holdLanes(tx, holdsOf(settled));
-  await count();
+  await count(isRepeat ? settled : ended);
   await followDeliveries(tx, deps, tenant, settled);
   return settled;
 }

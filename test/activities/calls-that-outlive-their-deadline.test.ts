@@ -12,7 +12,8 @@ import { readObservationWork } from '../../db/previews/drafts.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import { newId } from '../../domain/ids.ts';
 import { prometheusText } from '../../domain/metrics.ts';
-import { activityEnvironment, ActivityWorld, adapterThat } from './invocations/world.ts';
+import { ActivityWorld, adapterThat } from './invocations/world.ts';
+import { attemptDue } from './messages/attempts.ts';
 
 /** The watchdog behind the activities: a call whose own deadline was lost ends, its record says so, and it holds nothing more. */
 
@@ -70,19 +71,19 @@ describe('a delivery that outlives its deadline by the grace', () => {
     await world.transaction((tx) =>
       insertMessages(tx, [plainMessage({ id: messageId, maxRetries: 3, timeoutSeconds: 1 })]),
     );
-    const { attemptMessage } = world.activities({ sendRequest: hang, watchdog });
-    const step = await activityEnvironment().run(attemptMessage, { ...world.database.tenant, messageId });
+    await attemptDue(world, { sendRequest: hang, watchdog });
     watchdog.close();
-    expect(step).toMatchObject({ next: 'wait' });
     await isClosed;
     expect(logged).toEqual([
       [expect.objectContaining({ kind: 'delivery', messageId, timeoutMs: 1_000, sockets: 1 }), expect.any(String)],
     ]);
     expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="delivery"} 1');
     expect(
-      await world.database.asOwner('SELECT error FROM message_attempts WHERE message_id = $1', [messageId]),
-    ).toEqual([{ error: expect.stringContaining('outlived its deadline') as string }]);
-    expect(await world.database.asOwner('SELECT 1 FROM lane_places')).toEqual([]);
+      await world.database.asOwner(
+        'SELECT a.error, q.state FROM message_attempts a JOIN lane_queue q USING (message_id) WHERE a.message_id = $1',
+        [messageId],
+      ),
+    ).toEqual([{ error: expect.stringContaining('outlived its deadline') as string, state: 'timed' }]);
   });
 });
 

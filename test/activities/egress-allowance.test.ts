@@ -6,8 +6,8 @@ import { acceptMessages, type Publisher } from '../../db/messages/accept/accept-
 import { startReplay } from '../../db/attempts/replays.ts';
 import { readUsage } from '../../db/plans/plans.ts';
 import { httpRequestDescriptor } from '../../domain/adapters/http-request.ts';
-import type { MessageRef } from '../../domain/messages/messages.ts';
 import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat, type Loss } from './invocations/world.ts';
+import { answering, attemptDue } from './messages/attempts.ts';
 
 const BYTES = 1_234;
 
@@ -81,8 +81,8 @@ test.each(RECORDINGS)('a replay, %s, counts its bytes once', async (_, losses) =
   expect(await spent(() => activityEnvironment().run(sendReplay, replay))).toBe(BYTES);
 });
 
-/** Accepted, and not visited yet. */
-async function accepted(): Promise<MessageRef> {
+/** Accepted, and due. */
+async function accept(): Promise<void> {
   const { tenant } = world.database;
   const publisher: Publisher = {
     tenant,
@@ -91,21 +91,21 @@ async function accepted(): Promise<MessageRef> {
     publishesWhileHalted: false,
   };
   const body = publishBody.parse({ url: 'https://hooks.example.com/', maxRetries: 1, retryDelay: '0' });
-  const [published] = await world.transaction((tx) => acceptMessages(tx, world.vault, publisher, [{ request: body }]));
-  return { ...tenant, messageId: published?.messageId ?? '' };
+  await world.transaction((tx) => acceptMessages(tx, world.vault, publisher, [{ request: body }]));
 }
 
-test.each(RECORDINGS)('an attempt of a delivery, %s, counts its bytes once', async (_, losses) => {
-  const ref = await accepted();
+test.each(RECORDINGS)('an attempt of a delivery, %s, counts its bytes once', async (_, [, ...recording]) => {
+  await accept();
   const statuses = [500, 200];
-  const sendRequest: SendRequest = (_request, _limit, { egress }) => {
-    if (egress) egress.bytes += BYTES;
-    const status = statuses.shift() ?? 200;
-    return Promise.resolve({ kind: 'response', response: { status, headers: [], body: Buffer.alloc(0) } });
+  const sendRequest: SendRequest = (request, limit, limits) => {
+    if (limits.egress) limits.egress.bytes += BYTES;
+    return answering(statuses.shift() ?? 200)(request, limit, limits);
   };
-  const attempt = (among: readonly Loss[]) => (): Promise<unknown> =>
-    activityEnvironment().run(world.losing(among, { sendRequest }).attemptMessage, ref);
-  expect(await spent(attempt(losses))).toBe(BYTES); // answered with 500
-  expect(await spent(attempt(losses))).toBe(BYTES); // the retry, which is delivered
-  expect(await spent(attempt([]))).toBe(0); // nothing is left to send
+  const attempt = async (): Promise<void> => {
+    await attemptDue(world, { db: world.losingDatabase(recording), sendRequest });
+    await world.database.asOwner(`UPDATE lane_queue SET state = 'ready'`); // the wait of the retry is over
+  };
+  expect(await spent(attempt)).toBe(BYTES); // answered with 500
+  expect(await spent(attempt)).toBe(BYTES); // the retry, which is delivered
+  expect(await spent(attempt)).toBe(0); // nothing is left to send
 });

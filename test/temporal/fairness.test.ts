@@ -31,7 +31,7 @@ describe('tasks of workflows wait for a worker', () => {
   });
 
   const delivery = (workspaceId: string, messageId: string) =>
-    deliverMessageStart({ ...REF, workspaceId, messageId }, taskQueue, { environmentName: ENVIRONMENT });
+    deliverMessageStart({ ...REF, workspaceId, messageId }, taskQueue, ENVIRONMENT);
 
   async function start({ type, options }: Start): Promise<void> {
     const workflowId = `${options.workflowId}/${taskQueue}`;

@@ -171,7 +171,7 @@ test('an attribute that is not known is left out', () => {
   ]);
 });
 
-test('a client’s start leaves a running workflow as it is, or is refused; a resumption alone replaces it', () => {
+test('a client’s start leaves a running workflow as it is, or is refused; none replaces it', () => {
   const policies = STARTS.map(([, { type, options }]) => [type, options.workflowIdConflictPolicy] as const);
   const withPolicy = (wanted: WorkflowIdConflictPolicy) =>
     [...new Set(policies.filter(([, policy]) => policy === wanted).map(([type]) => type))].toSorted();
@@ -182,7 +182,7 @@ test('a client’s start leaves a running workflow as it is, or is refused; a re
     'sendEmail',
     'watchReversal',
   ]);
-  expect(withPolicy(WorkflowIdConflictPolicy.TERMINATE_EXISTING)).toEqual(['resumeMessages']);
+  expect(withPolicy(WorkflowIdConflictPolicy.TERMINATE_EXISTING)).toEqual([]);
 });
 
 test('a start as a child differs by the conflict policy alone', () => {

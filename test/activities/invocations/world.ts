@@ -43,9 +43,11 @@ class LossyDatabase extends Database {
   override async withEnvironment<T>(tenant: Tenant, work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> {
     const loss = this.losses.shift() ?? null;
     const result = await super.withEnvironment(tenant, async (tx) => {
-      const worked = await work(tx);
+      if (loss !== 'before_commit') return work(tx);
       // The server ends exactly this connection, as in its own shutdown.
-      if (loss === 'before_commit') await tx.raw(null, 'SELECT pg_terminate_backend(pg_backend_pid())');
+      const breakOff = () => tx.raw(null, 'SELECT pg_terminate_backend(pg_backend_pid())');
+      const worked = await work({ ...tx, last: breakOff as never });
+      await breakOff();
       return worked;
     });
     if (loss === 'after_commit') throw new Error('Connection terminated unexpectedly');
@@ -228,10 +230,14 @@ export class ActivityWorld {
 
   /** The activities of a worker whose connections are lost at its next transactions, as listed. */
   losing(losses: readonly Loss[], overrides: Partial<ActivityDependencies> = {}): Activities {
+    return this.activities({ db: this.losingDatabase(losses), ...overrides });
+  }
+
+  losingDatabase(losses: readonly Loss[]): Database {
     const db = new LossyDatabase({ url: this.database.applicationUrl, applicationName: 'test-lossy', poolMax: 2 });
     db.losses.push(...losses);
     this.lossy.push(db);
-    return this.activities({ db, ...overrides });
+    return db;
   }
 
   /** An action and an admitted invocation of it, governed by default. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
-import { lockMessage } from '../../../db/messages/lock-message.ts';
 import { messageAssociatedData, openContent, type StoredContent } from '../../../db/messages/records.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
-import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';
+import { ActivityWorld } from '../invocations/world.ts';
+import { attemptDue, claimDue } from './attempts.ts';
 
 const world = await ActivityWorld.start();
 
@@ -34,18 +34,15 @@ test.each<{ parts: string; content: StoredContent; sourceBody: string | null }>(
   const callbackUrl = 'https://example.com/ended';
   const message = plainMessage({ id: messageId, content, redact, callbackUrl, maxRetries: 0 });
   await world.transaction((tx) => insertMessages(tx, [message]));
-  const { attemptMessage } = world.activities();
-  const step = await activityEnvironment().run(attemptMessage, { ...world.database.tenant, messageId });
-  expect(step).toMatchObject({ next: 'end', status: 'failed', callbackIds: [expect.stringMatching(/^msg_/)] });
-  const [{ id: callbackId } = { id: '' }] = await world.database.asOwner<{ id: string }>(
-    'SELECT id FROM messages WHERE callback_of = $1',
-    [messageId],
-  );
-  const callback = await world.transaction((tx) => lockMessage(tx, callbackId));
-  if (callback === null || callback.content === null) throw new Error('the callback is not there');
+  await attemptDue(world);
+  const ended = await world.database.asOwner('SELECT status FROM messages WHERE id = $1', [messageId]);
+  expect(ended).toEqual([{ status: 'failed' }]);
+  const [callback] = await claimDue(world); // nothing but the callback is due
+  if (callback === undefined || callback.content === null) throw new Error('the callback is not there');
+  expect([callback.kind, callback.url]).toEqual(['callback', callbackUrl]);
   // A callback of a redacted body is redacted too, whatever it says.
   expect(callback.content.bodySealed).toBe(content.bodySealed);
   const { vault } = world.dependencies({});
-  const { body } = openContent(vault, messageAssociatedData(world.database.tenant, callbackId), callback.content);
+  const { body } = openContent(vault, messageAssociatedData(world.database.tenant, callback.id), callback.content);
   expect(JSON.parse(body?.text ?? '')).toMatchObject({ messageId, status: 'failed', sourceBody });
 });

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { makeDelivery } from '../../../activities/messages/make-delivery.ts';
-import type { MessageWork } from '../../../db/messages/lock-message.ts';
+import type { MessageWork } from '../../../db/messages/message-work.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 
-const ref = { messageId: 'msg_1', workspaceId: 'workspace', environmentId: 'environment' };
+const tenant = { workspaceId: 'workspace', environmentId: 'environment' };
 const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
 const work: Omit<MessageWork, 'scheduleId' | 'urlGroupId'> = {
-  id: ref.messageId,
+  id: 'msg_1',
   kind: 'message',
-  status: 'pending',
   url: 'https://example.com/hook',
   method: 'POST',
   content: { headers: null, body: null, bodyKind: 'none', bodySealed: false, sealed: null },
@@ -17,7 +16,8 @@ const work: Omit<MessageWork, 'scheduleId' | 'urlGroupId'> = {
   label: null,
   flowControlKeyId: null,
   subscriptionId: null,
-  attempts: 0,
+  attempt: 1,
+  lostAttempts: 0,
   maxRetries: 0,
   retryDelaysMs: null,
   timeoutSeconds: 30,
@@ -25,8 +25,6 @@ const work: Omit<MessageWork, 'scheduleId' | 'urlGroupId'> = {
   failureCallbackUrl: null,
   publishedBy: { type: 'api_key', id: null },
   createdAt: new Date(),
-  dueInMs: 0,
-  openAttempt: null,
 };
 
 test.each([
@@ -35,8 +33,7 @@ test.each([
   [null, 'grp_1'],
   ['sch_1', 'grp_1'],
 ])('names the schedule %s and the URL group %s that asked for the delivery', (scheduleId, urlGroupId) => {
-  const delivery = { work: { ...work, scheduleId, urlGroupId }, attempt: { number: 1 }, signers: [] };
-  const { headers } = makeDelivery(vault, ref, delivery, 1).request;
+  const { headers } = makeDelivery(vault, tenant, { ...work, scheduleId, urlGroupId }, [], 1).request;
   expect([headers['X-Service-Schedule-Id'] ?? null, headers['X-Service-Url-Group'] ?? null]).toEqual([
     scheduleId,
     urlGroupId,

@@ -237,6 +237,13 @@ describe('cancelling', () => {
     expect((await cancel(messageId)).status).toBe(409);
   });
 
+  test('its workflow in Temporal ends a scheduled message too', async () => {
+    const { messageId } = await publish(service, { url: `${destination.baseUrl}/never-sent`, delay: '2h' });
+    await service.client.workflow.getHandle(`message/${messageId}`).cancel();
+    await ended(messageId, 'cancelled');
+    expect((await cancel(messageId)).status).toBe(409);
+  });
+
   test('ends a message between two attempts, and no other is made', async () => {
     destination.answer('/retried', { status: 500 });
     const callback = `${destination.baseUrl}/told`;
@@ -248,19 +255,21 @@ describe('cancelling', () => {
       200,
       expect.objectContaining({ status: 'cancelled', attempts: 1, responseStatus: 500, failedAt: null }),
     ]);
-    expect(await service.client.workflow.getHandle(`message/${messageId}`).result()).toEqual({ status: 'cancelled' });
+    // It may begin after the cancellation, and finds the message ended.
+    await expect
+      .poll(() => service.client.workflow.getHandle(`message/${messageId}`).result())
+      .toEqual({ status: 'cancelled' });
     expect([destination.on('/retried').length, destination.on('/told')]).toEqual([1, []]);
     expect((await service.get(`/api/v2/dlq/${messageId}`)).status).toBe(404);
   });
 
-  test('of a retry that waits for its turn in a flow-control key leaves the queue', async () => {
+  test('of a retry that waits for its turn in a flow-control key leaves its lane', async () => {
     destination.answer('/retried-in-turn', { status: 500 });
     const flowControl = { key: 'cancelled-retry', parallelism: 1 };
     const members = { url: `${destination.baseUrl}/retried-in-turn`, retryDelay: '3600000', flowControl };
     const { messageId } = await publish(service, members);
-    const queued = () =>
-      service.database.asOwner('SELECT granted_at FROM flow_control_queue WHERE message_id = $1', [messageId]);
-    await expect.poll(queued).toEqual([{ granted_at: null }]); // after its attempt it waits again
+    const queued = () => service.database.asOwner('SELECT state FROM lane_queue WHERE message_id = $1', [messageId]);
+    await expect.poll(queued).toEqual([{ state: 'timed' }]); // after its attempt it waits again
     await expect.poll(async () => (await read(service, messageId)).responseStatus).toBe(500);
     expect((await cancel(messageId)).status).toBe(200);
     expect(await queued()).toEqual([]);
@@ -317,7 +326,8 @@ describe('a credential in a header', () => {
         headers: { ...credentials, 'X-Plain': 'plain' },
         body: 'redacted-body-0004',
         redact: { body: true },
-        maxRetries: 0,
+        maxRetries: 1,
+        retryDelay: '0',
         failureCallbackUrl: `${destination.baseUrl}/echo-failed`,
       },
       { 'Idempotency-Key': 'with-credentials' },
@@ -345,7 +355,8 @@ describe('a credential in a header', () => {
       `SELECT convert_from(response_body, 'UTF8') AS body FROM message_attempts`,
     );
     const shown = await attemptsOf(messageId);
-    expect(shown).toMatchObject([{ status: 'completed', address: '127.0.0.1' }]);
+    const each = { status: 'completed', address: '127.0.0.1' };
+    expect(shown).toMatchObject([each, each]);
     const history = await service.client.workflow.getHandle(`message/${messageId}`).fetchHistory();
     const sourceBody = Buffer.from('redacted-body-0004').toString('base64');
     const everything = JSON.stringify([

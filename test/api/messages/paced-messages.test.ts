@@ -1,8 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { duePacers } from '../../../activities/maintenance/due-pacers.ts';
-import { lostMessages } from '../../../activities/maintenance/lost-messages.ts';
-import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { publishBody } from '../../../api/messages/body-schemas.ts';
 import { acceptMessages } from '../../../db/messages/accept/accept-messages.ts';
 import type { Tenant } from '../../../db/client.ts';
@@ -33,7 +30,7 @@ const openOf = async ({ environmentId }: Tenant): Promise<number> =>
 const pacedOf = async ({ environmentId }: Tenant): Promise<number> =>
   (
     await service.database.asOwner<{ n: number }>(
-      'SELECT count(*)::int AS n FROM messages WHERE environment_id = $1 AND paced',
+      `SELECT count(*)::int AS n FROM lane_queue WHERE environment_id = $1 AND state = 'paced'`,
       [environmentId],
     )
   )[0]?.n ?? 0;
@@ -72,9 +69,9 @@ describe('four batches of a thousand messages that are due tomorrow', () => {
 });
 
 /** Commits scheduled messages as a publisher that dies then: nobody starts a workflow or the pacer. */
-const accept = async (bodies: readonly Record<string, unknown>[]) => {
+const accept = async (bodies: readonly Record<string, unknown>[], tenant = service.database.tenant) => {
   const publisher = {
-    tenant: service.database.tenant,
+    tenant,
     publishedBy: { type: 'api_key', id: null },
     apiKeyId: null,
     publishesWhileHalted: false,
@@ -85,17 +82,26 @@ const accept = async (bodies: readonly Record<string, unknown>[]) => {
   );
 };
 
+/** Rows that count as messages with a workflow each, without the work of a hundred workflows. */
+const takeOwn = async (tenant: Tenant): Promise<void> => {
+  const own = await accept(
+    Array.from({ length: OWN }, () => looking({ delay: '1d' })),
+    tenant,
+  );
+  await service.database.asOwner(`UPDATE lane_queue SET state = 'timed' WHERE message_id = ANY ($1)`, [
+    own.map(({ messageId }) => messageId),
+  ]);
+};
+
 describe('a message under the pacer', () => {
-  beforeAll(async () => {
-    // Rows that count as messages with a workflow each, without the work of a hundred workflows.
-    const own = await accept(Array.from({ length: OWN }, () => looking({ delay: '1d' })));
-    await service.database.asOwner('UPDATE messages SET paced = false WHERE id = ANY ($1)', [
-      own.map(({ messageId }) => messageId),
-    ]);
-  });
+  beforeAll(() => takeOwn(service.database.tenant));
   const pacer = () => service.client.workflow.getHandle(messagePacerWorkflowId(service.database.tenant.environmentId));
-  const makeDue = (id: string) =>
-    service.database.asOwner('UPDATE messages SET next_attempt_at = now() WHERE id = $1', [id]);
+  /** Its time was so many seconds ago. */
+  const makeDue = (id: string, secondsAgo = 0) =>
+    service.database.asOwner(`UPDATE lane_queue SET due_at = now() - $2 * interval '1 second' WHERE message_id = $1`, [
+      id,
+      secondsAgo,
+    ]);
   const setHalt = async (what: 'halt' | 'resume'): Promise<void> => {
     const { workspaceId, environmentId } = service.database.tenant;
     const path = `/api/v2/workspaces/${workspaceId}/environments/${environmentId}/${what}`;
@@ -138,21 +144,29 @@ describe('a message under the pacer', () => {
     await expect.poll(() => statusOf(service, messageId)).toBe('delivered');
   });
 
-  test('is delivered though its pacer was terminated: the sweep starts it, and nothing but it', async () => {
+  test('is delivered half a minute after its time though its pacer was terminated, and the pacer runs again', async () => {
     const { messageId } = await publish(service, { url: `${destination.baseUrl}/absent`, delay: '1d' });
     await pacer().terminate('an operator');
-    await makeDue(messageId);
-    const lost = await lostMessages(0).find({ ...service.deps, ...service.starters }, { afterId: '', limit: 1_000 });
-    expect(lost.map((ref) => ref.messageId)).not.toContain(messageId);
-    const sweep = sweepRows({ ...service.deps, ...service.starters }, 'due-message-pacers', duePacers(5));
-    expect(await sweep).toEqual({ seen: 1, failed: 0 });
+    await makeDue(messageId, 30);
     await expect.poll(() => statusOf(service, messageId)).toBe('delivered');
     expect(destination.on('/absent')).toHaveLength(1);
+    await expect.poll(async () => (await pacer().describe()).status.name).toBe('RUNNING');
   });
 
-  test('is delivered though its publisher died after the commit', async () => {
+  test('is delivered though its publisher died after the commit: the next one tells the pacer', async () => {
     const [published] = await accept([{ url: `${destination.baseUrl}/crash`, delay: 1 }]);
-    await sweepRows({ ...service.deps, ...service.starters }, 'due-message-pacers', duePacers());
+    await publish(service, looking({ delay: '1d' }));
     await expect.poll(() => statusOf(service, published?.messageId ?? '')).toBe('delivered');
+  });
+
+  test('is the last one: the pacer ends', async () => {
+    const { staging } = service.database.tenants;
+    const { key } = await service.createKey(staging);
+    await takeOwn(staging);
+    const body = { url: `${destination.baseUrl}/last`, delay: 1 };
+    expect((await service.call('POST', '/api/v2/messages/publish', { key, body })).status).toBe(201);
+    await expect.poll(() => destination.on('/last').length).toBe(1);
+    const last = service.client.workflow.getHandle(messagePacerWorkflowId(staging.environmentId));
+    await expect.poll(async () => (await last.describe()).status.name).toBe('COMPLETED');
   });
 });

@@ -151,10 +151,16 @@ describe('publish', () => {
   test('is accepted while Temporal is away: the row is what counts', async () => {
     const cutOff = await startTestApi({ database: api.database, temporalAddress: '127.0.0.1:1' });
     try {
-      const reply = await cutOff.call('POST', '/api/v2/messages/publish', { key, body: { url: URL_OF_IT } });
-      expect(reply.status).toBe(201);
-      const { messageId } = dataOf(reply, publishedSchema);
-      expect(messageIn(await get(`/${messageId}`)).status).toBe('pending');
+      for (const [delay, status] of [
+        [0, 'pending'],
+        [60, 'scheduled'],
+      ]) {
+        const body = { url: URL_OF_IT, delay };
+        const reply = await cutOff.call('POST', '/api/v2/messages/publish', { key, body });
+        expect(reply.status).toBe(201);
+        const { messageId } = dataOf(reply, publishedSchema);
+        expect(messageIn(await get(`/${messageId}`)).status).toBe(status);
+      }
       expect(cutOff.logLines.join('\n')).toContain('what follows a committed change failed');
     } finally {
       await cutOff.close();

@@ -1,8 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
-import { LaneTakers } from '../../../activities/lane-takers.ts';
-import type { StartsInTurn } from '../../../activities/messages/wake-messages.ts';
 import { messageSchema, publishedSchema } from '../../../api/messages/schemas.ts';
 import type { TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
@@ -11,12 +9,6 @@ import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 export type Message = z.infer<typeof messageSchema>;
 export type Published = z.infer<typeof publishedSchema>;
-
-/** As a page of an activity starts its messages: with a place for each, so that all of them are begun. */
-export function startsInTurn(beginMessage: StartsInTurn['beginMessage']): Omit<StartsInTurn, 'db'> {
-  const inFlightCaps = { dispatch: 1, delivery: 1_000, provider_read: 1, notification: 1, maintenance: 1 };
-  return { beginMessage, inFlightCaps, laneTakers: new LaneTakers() };
-}
 
 export interface Delivered {
   method: string;

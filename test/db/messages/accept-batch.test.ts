@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt.ts';
-import { takePlace } from '../../../db/in-flight/places.ts';
 import { type AcceptOptions, acceptMessages, type Published } from '../../../db/messages/accept/accept-messages.ts';
 import { setPlan } from '../../../db/plans/plans.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 
 const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
-beforeEach(() => database.asOwner('DELETE FROM lane_places'));
 
 const within = <T>(work: (tx: EnvironmentTransaction) => Promise<T>) =>
   database.db.withEnvironment(database.tenant, work);
@@ -87,17 +85,6 @@ test('a batch that is refused writes nothing', async () => {
   await within((tx) => resumeEnvironment(tx, environmentId));
   expect(inserts).toEqual([]);
   expect(await rows()).toBe(before);
-});
-
-test('the first that is due queues with the batch where many wait; the others ask behind it', async () => {
-  const queue = async () => (await accept(4, { queues: true })).map((one) => one.queue);
-  expect(await queue()).toEqual(['nobody_waits', 'nobody_waits', 'nobody_waits', 'nobody_waits']);
-  for (let n = 0; n <= 100; n++) {
-    await within((tx) => takePlace(tx, { kind: 'delivery', holder: `waits-${n}`, most: 1, leaseMs: 60_000 }));
-  }
-  expect(await queue()).toEqual(['queued', null, null, null]);
-  await database.asOwner(`DELETE FROM lane_places WHERE holder <> 'waits-10'`);
-  expect(await queue()).toEqual([null, null, null, null]);
 });
 
 test('two first publishes of a workspace, one of them with deduplication, do not wait for each other', async () => {

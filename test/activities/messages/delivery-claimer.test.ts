@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SendRequest } from '../../../activities/adapters/http-request/send-request.ts';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { DeliveryClaimer } from '../../../activities/messages/delivery-claimer.ts';
+import type { Repeated } from '../../../activities/repeat-until-stopped.ts';
+import type { Tenant } from '../../../db/client.ts';
+import { insertMessages, type NewMessage } from '../../../db/messages/insert-messages.ts';
+import { newId } from '../../../domain/ids.ts';
+import { everyCap } from '../../harness/in-flight-caps.ts';
+import { plainMessage } from '../../db/messages/plain-message.ts';
+import { ActivityWorld, type Loss } from '../invocations/world.ts';
+import { answering } from './attempts.ts';
+
+const world = await ActivityWorld.start();
+const { tenant } = world.database;
+const asOwner: typeof world.database.asOwner = (...statement) => world.database.asOwner(...statement);
+
+const running: Repeated[] = [];
+beforeEach(() => asOwner('DELETE FROM lane_queue'));
+afterEach(() => Promise.all(running.splice(0).map((one) => one.stop())));
+
+/** The claimer of another worker process, with connections of its own. */
+function claimer(overrides: Partial<ActivityDependencies>, losses: readonly Loss[] = []) {
+  const db = world.losingDatabase(losses);
+  const made = new DeliveryClaimer(world.dependencies({ db, ...overrides }), { slots: 50, shutdownGraceMs: 10_000 });
+  const runs = made.run();
+  running.push(runs);
+  return { wake: () => made.wake(tenant), stop: () => runs.stop() };
+}
+
+async function accept(...given: Partial<NewMessage>[]): Promise<string[]> {
+  return acceptIn(tenant, given);
+}
+async function acceptIn(environment: Tenant, given: readonly Partial<NewMessage>[]): Promise<string[]> {
+  const messages = given.map((members) => plainMessage({ id: newId('message'), ...members }));
+  await world.database.db.withEnvironment(environment, (tx) => insertMessages(tx, messages));
+  return messages.map(({ id }) => id);
+}
+const statusesOf = async (ids: readonly string[]): Promise<string[]> => {
+  const rows = await asOwner<{ status: string }>('SELECT DISTINCT status FROM messages WHERE id = ANY ($1)', [ids]);
+  return rows.map(({ status }) => status);
+};
+const attemptsOf = async (ids: readonly string[]): Promise<string[]> => {
+  const sql = 'SELECT status FROM message_attempts WHERE message_id = ANY ($1) ORDER BY message_id, number';
+  return (await asOwner<{ status: string }>(sql, [ids])).map(({ status }) => status);
+};
+
+/** Keeps what it is sent, by message, and answers when it is let go. */
+function held(): { sendRequest: SendRequest; sent: string[]; letGo: () => void } {
+  const sent: string[] = [];
+  let letGo = (): void => {};
+  const until = new Promise<void>((resolve) => (letGo = resolve));
+  const sendRequest: SendRequest = async (...call) => {
+    sent.push(call[0].headers['webhook-id'] ?? '');
+    await until;
+    return answering(200)(...call);
+  };
+  return { sendRequest, sent, letGo: () => letGo() };
+}
+
+describe('a claim', () => {
+  test('has its attempt on record before the call', async () => {
+    const seen: unknown[] = [];
+    const sendRequest: SendRequest = async (...call) => {
+      seen.push(
+        ...(await asOwner(
+          `SELECT m.status, m.attempts, a.number, a.status AS attempt, q.state FROM messages m JOIN message_attempts a ON a.message_id = m.id
+           JOIN lane_queue q ON q.message_id = m.id`,
+        )),
+      );
+      return answering(200)(...call);
+    };
+    const ids = await accept({});
+    claimer({ sendRequest }).wake();
+    await expect.poll(() => statusesOf(ids)).toEqual(['delivered']);
+    expect(seen).toEqual([{ status: 'processing', attempts: 1, number: 1, attempt: 'started', state: 'taken' }]);
+  });
+
+  test('of two processes takes each of 500 messages once, and no more at a time than the share of their workspace', async () => {
+    const sent: { process: string; id: string }[] = [];
+    const most = { now: 0, ever: 0 };
+    const sendRequest =
+      (process: string): SendRequest =>
+      async (...call) => {
+        sent.push({ process, id: call[0].headers['webhook-id'] ?? '' });
+        most.ever = Math.max(most.ever, ++most.now);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        most.now--;
+        return answering(200)(...call);
+      };
+    const crowd = Array.from({ length: 250 }, () => ({}));
+    const ids = [...(await acceptIn(tenant, crowd)), ...(await acceptIn(world.database.tenants.staging, crowd))];
+    const inFlightCaps = everyCap(20);
+    for (const process of ['one', 'two']) claimer({ sendRequest: sendRequest(process), inFlightCaps }).wake();
+    await expect.poll(() => statusesOf(ids)).toEqual(['delivered']);
+    expect(sent.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(new Set(sent.map(({ process }) => process))).toEqual(new Set(['one', 'two']));
+    expect(most.ever).toBeLessThanOrEqual(20);
+    expect(await attemptsOf(ids)).toEqual(ids.map(() => 'completed'));
+  });
+
+  test.each<[string, Loss, attempts: string[]]>([
+    ['before its commit', 'before_commit', ['completed']],
+    ['after it, so that nobody knows what it took', 'after_commit', ['abandoned', 'completed']],
+  ])('whose connection is lost %s leaves no message, and none is sent twice', async (_when, loss, attempts) => {
+    const { sendRequest, sent, letGo } = held();
+    letGo();
+    const ids = await accept({});
+    claimer({ sendRequest, heartbeatTimeoutMs: 300 }, [loss]).wake();
+    await expect.poll(() => statusesOf(ids)).toEqual(['delivered']);
+    expect([sent, await attemptsOf(ids)]).toEqual([ids, attempts]);
+  });
+
+  test('takes what Temporal has not handed over for half a minute, and has the pacer told of what it paces', async () => {
+    const scheduledFor = new Date(Date.now() + 3_600_000);
+    const ids = await accept({ scheduledFor }, { scheduledFor }, { scheduledFor });
+    const [timed, paced, soon] = ids;
+    const dueAgo = (id: string | undefined, state: string, seconds: number): Promise<unknown> =>
+      asOwner(`UPDATE lane_queue SET state = $2, due_at = now() - $3 * interval '1 second' WHERE message_id = $1`, [
+        id,
+        state,
+        seconds,
+      ]);
+    await dueAgo(timed, 'timed', 30);
+    await dueAgo(paced, 'paced', 30);
+    await dueAgo(soon, 'timed', 1);
+    const told: unknown[] = [];
+    const { sendRequest, sent, letGo } = held();
+    letGo();
+    claimer({ sendRequest, paceMessages: (ref) => Promise.resolve(void told.push(ref)) }); // nobody wakes it
+    await expect.poll(() => statusesOf([timed ?? '', paced ?? ''])).toEqual(['delivered']);
+    expect(new Set(sent)).toEqual(new Set([timed, paced]));
+    expect(told).toContainEqual(tenant);
+    expect(await statusesOf([soon ?? ''])).toEqual(['scheduled']);
+  });
+});
+
+describe('a delivery under way', () => {
+  test('keeps its lease while it lasts, however long', async () => {
+    const { sendRequest, sent, letGo } = held();
+    const ids = await accept({});
+    const one = claimer({ sendRequest, heartbeatTimeoutMs: 600 });
+    one.wake();
+    await expect.poll(() => sent).toEqual(ids);
+    claimer({ sendRequest, heartbeatTimeoutMs: 600 }); // looks for lost ones all the time
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    letGo();
+    await expect.poll(() => statusesOf(ids)).toEqual(['delivered']);
+    expect([sent, await attemptsOf(ids)]).toEqual([ids, ['completed']]);
+  });
+
+  test('is waited for by a process that stops, which takes no other', async () => {
+    const { sendRequest, sent, letGo } = held();
+    const ids = await accept({});
+    const one = claimer({ sendRequest });
+    one.wake();
+    await expect.poll(() => sent).toEqual(ids);
+    const stopped = one.stop();
+    const later = await accept({});
+    one.wake();
+    letGo();
+    await stopped;
+    expect([await statusesOf(ids), await statusesOf(later), sent]).toEqual([['delivered'], ['pending'], ids]);
+  });
+});
