@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { measureCalls } from '../../bench/latencies.ts';
-import { findDueLanes } from '../../db/messages/claims.ts';
+import { findDueLanes } from '../../db/messages/directory.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
 import { CrowdStage, expectBoundedGrowth, expectNoSlower, inMebibytes, report } from './crowd.ts';
 import { inForm } from './form.ts';

@@ -87,8 +87,8 @@ test(`${CROWD} messages wait on one key: rows and no workflow`, { timeout: TIMEO
   const { db, tenant } = stage.processes.database;
   const claim = { most: 50, share: 20, claim: 'measured', worker: 'measured', leaseMs: 10_000, afterLane: '' };
   const looks = await measureCalls(async () => {
-    const { works, unread } = await db.withEnvironment(tenant, (tx) => claimMessages(tx, claim));
-    expect([...works, ...unread]).toEqual([]);
+    const { works } = await db.withEnvironment(tenant, (tx) => claimMessages(tx, claim));
+    expect(works).toEqual([]);
   }, CLAIMS);
   const draining = drain('crowd', crowdId, DRAINED);
   const [during, gaps, mostOpen] = await Promise.all([

@@ -1,14 +1,7 @@
 import type { Tenant } from '../../../db/client.ts';
 import { createKey, type KeyChange, lockKey, updateKey } from '../../../db/flow-control/changes.ts';
 import { type FlowControlKeyRecord, getKey, type KeyStatus, readStatus } from '../../../db/flow-control/keys.ts';
-import {
-  type Claimed,
-  claimMessages,
-  holdLanes,
-  type Outcome,
-  readClaimed,
-  settleAttempts,
-} from '../../../db/messages/claims.ts';
+import { type Claimed, claimMessages, holdLanes, type Outcome, settleAttempts } from '../../../db/messages/claims.ts';
 import { insertMessages, type NewMessage } from '../../../db/messages/insert-messages.ts';
 import type { MessageWork } from '../../../db/messages/message-work.ts';
 import type { TestDatabase } from '../../harness/database.ts';
@@ -66,10 +59,9 @@ export class LaneWorld {
   async claim({ most = 50, share = 1_000 } = {}): Promise<Claim> {
     return this.inTransaction(this.tenant, async (tx) => {
       const input = { most, share, claim: 'claimer', worker: 'worker', leaseMs: 60_000, afterLane: this.lastLane };
-      const { works, unread, lastLane, isLeft, nextInMs } = await claimMessages(tx, input);
+      const { works, lastLane, isLeft, nextInMs } = await claimMessages(tx, input);
       this.lastLane = lastLane;
-      const attempts = unread.length === 0 ? works : [...works, ...(await readClaimed(tx, unread))];
-      return { ids: attempts.map(({ id }) => id).sort(), attempts, isLeft, nextInMs };
+      return { ids: works.map(({ id }) => id).sort(), attempts: works, isLeft, nextInMs };
     });
   }
 
