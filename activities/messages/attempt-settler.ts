@@ -1,9 +1,9 @@
-import type { Tenant } from '../../db/client.ts';
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { recordPatiently } from '../record-patiently.ts';
 import { tellPatiently } from '../try-again.ts';
 import type { EndedAttempt, SettledAttempt } from './send-attempt.ts';
-import { settleEnded } from './settle-attempts.ts';
+import { settleEnded, type Taken } from './settle-attempts.ts';
 import { startWaitingFiring } from './start-waiting-firing.ts';
 
 export type DeliveryDependencies = Pick<
@@ -30,14 +30,23 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+/** A claim that goes with a settlement. */
+export interface ClaimAlong {
+  claim: (tx: EnvironmentTransaction) => Promise<Taken>;
+  /** Null: nothing was claimed. */
+  end: (taken: Taken | null) => void;
+}
+
 /** Records the ends of attempts, for each environment all that wait in one transaction, while the next ones end. */
 export class AttemptSettler {
   readonly #deps: DeliveryDependencies;
+  readonly #claimAlong: (tenant: Tenant) => ClaimAlong | null;
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #following = new Set<Promise<void>>();
 
-  constructor(deps: DeliveryDependencies) {
+  constructor(deps: DeliveryDependencies, claimAlong: (tenant: Tenant) => ClaimAlong | null = () => null) {
     this.#deps = deps;
+    this.#claimAlong = claimAlong;
   }
 
   /** Ends when the attempt's end is on record. Rejects where it cannot be recorded for some seconds. */
@@ -62,11 +71,15 @@ export class AttemptSettler {
   async #settleAll(tenant: Tenant, waiting: Waiting[]): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, SETTLED_AT_ONCE_MAX);
+      const along = this.#claimAlong(tenant);
       try {
         const ended = batch.map(({ attempt }) => attempt);
-        this.#follow(tenant, await recordEnds(this.#deps, tenant, ended));
+        const { settled, taken } = await recordEnds(this.#deps, tenant, ended, along?.claim ?? null);
+        along?.end(taken);
+        this.#follow(tenant, settled);
         for (const { resolve } of batch) resolve();
       } catch (error) {
+        along?.end(null);
         for (const { reject } of batch) reject(error);
       }
     }
@@ -83,11 +96,12 @@ async function recordEnds(
   deps: DeliveryDependencies,
   tenant: Tenant,
   ended: readonly EndedAttempt[],
-): Promise<SettledAttempt[]> {
+  claim: ClaimAlong['claim'] | null,
+): Promise<{ settled: SettledAttempt[]; taken: Taken | null }> {
   let tries = 0;
   return recordPatiently(deps, tenant, () => {
     const isRepeat = tries++ > 0;
-    return deps.db.withEnvironment(tenant, (tx) => settleEnded(tx, deps, tenant, ended, isRepeat));
+    return deps.db.withEnvironment(tenant, (tx) => settleEnded(tx, deps, tenant, ended, { isRepeat, claim }));
   });
 }
 

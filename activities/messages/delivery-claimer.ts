@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Tenant } from '../../db/client.ts';
-import { type Claimed, claimMessages, renewLeases } from '../../db/messages/claims.ts';
+import { claimMessages, renewLeases } from '../../db/messages/claims.ts';
 import { findDueLanes } from '../../db/messages/directory.ts';
 import type { MessageWork } from '../../db/messages/message-work.ts';
-import { readSealedSigningKeys, type SealedSigningKey } from '../../db/signing-keys/signing-keys.ts';
+import { readSealedSigningKeys } from '../../db/signing-keys/signing-keys.ts';
 import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
-import { AttemptSettler, type DeliveryDependencies } from './attempt-settler.ts';
+import { AttemptSettler, type ClaimAlong, type DeliveryDependencies } from './attempt-settler.ts';
 import { readSigners, sendDelivery } from './claimed-deliveries.ts';
 import { giveUpLostAttempts } from './give-up-lost-attempts.ts';
 import { LaneTurns } from './lane-turns.ts';
+import type { Taken } from './settle-attempts.ts';
 
 export interface DeliveryClaimerOptions {
   /** The most deliveries of this process in flight. */
@@ -52,7 +53,7 @@ export class DeliveryClaimer {
     this.#deps = deps;
     this.#free = slots;
     this.#shutdownGraceMs = shutdownGraceMs;
-    this.#settler = new AttemptSettler(deps);
+    this.#settler = new AttemptSettler(deps, (tenant) => this.#claimAlong(tenant));
   }
 
   /** A message of this environment may have become due. */
@@ -89,39 +90,58 @@ export class DeliveryClaimer {
     while (!this.#isStopping && this.#free > 0 && this.#claims < CLAIMS_AT_ONCE) {
       const tenant = this.#turns.next();
       if (tenant === null) return;
-      const most = Math.min(this.#free, CLAIMED_AT_ONCE_MAX);
-      this.#free -= most;
-      this.#claims++;
-      void this.#claimFor(tenant, most).then((claimed) => {
-        this.#free += most - claimed;
-        this.#claims--;
-        this.#turns.end(tenant);
-        this.#claimInTurn();
-        if (this.#isStopping) this.#noteIfIdle();
-      });
+      void this.#claimFor(tenant, this.#reserve());
     }
   }
 
-  /** Returns how many were claimed. Never rejects. */
-  async #claimFor(tenant: Tenant, most: number): Promise<number> {
-    let works: MessageWork[];
+  /** Slots for one claim. */
+  #reserve(): number {
+    const most = Math.min(this.#free, CLAIMED_AT_ONCE_MAX);
+    this.#free -= most;
+    this.#claims++;
+    return most;
+  }
+
+  #release(tenant: Tenant, unused: number): void {
+    this.#free += unused;
+    this.#claims--;
+    this.#turns.end(tenant);
+    this.#claimInTurn();
+    if (this.#isStopping) this.#noteIfIdle();
+  }
+
+  async #claimFor(tenant: Tenant, most: number): Promise<void> {
+    let taken: Taken;
     try {
-      const { claimed, keys } = await this.#claimed(tenant, most);
-      ({ works } = claimed);
-      const signersOf = works.length === 0 ? () => null : await readSigners(this.#deps, tenant, works, keys);
-      for (const work of works)
-        void this.#deliver(tenant, work, () => sendDelivery(this.#deps, tenant, work, signersOf(work)));
-      this.#turns.note(tenant, { ...claimed, isFull: works.length === most }, () => this.wake(tenant));
+      const claim = this.#claimOf(tenant, most);
+      taken = await this.#deps.db.withEnvironment(tenant, async (tx) => (await tx.last(() => claim(tx)))[0]);
     } catch (error) {
-      // What a lost answer has claimed is given up when its lease ends.
       this.#deps.logger.warn({ ...tenant, err: error }, 'could not claim messages: trying again');
       this.#turns.later(tenant, FAILED_AGAIN_MS, () => this.wake(tenant));
-      return 0;
+      this.#release(tenant, most);
+      return;
     }
-    return works.length;
+    await this.#begin(tenant, most, taken);
   }
 
-  async #claimed(tenant: Tenant, most: number): Promise<{ claimed: Claimed; keys: SealedSigningKey[] }> {
+  /** Goes with the settlement of attempts where messages of their environment are left: the places are taken again at once. */
+  #claimAlong(tenant: Tenant): ClaimAlong | null {
+    if (this.#isStopping || this.#free <= 0 || !this.#turns.beginLimited(tenant)) return null;
+    const most = this.#reserve();
+    return {
+      claim: this.#claimOf(tenant, most),
+      end: (taken) => {
+        if (taken !== null) {
+          void this.#begin(tenant, most, taken);
+          return;
+        }
+        this.#turns.add(tenant);
+        this.#release(tenant, most);
+      },
+    };
+  }
+
+  #claimOf(tenant: Tenant, most: number): ClaimAlong['claim'] {
     const input = {
       most,
       share: this.#deps.inFlightCaps.delivery,
@@ -130,13 +150,30 @@ export class DeliveryClaimer {
       leaseMs: this.#deps.heartbeatTimeoutMs,
       afterLane: this.#turns.laneOf(tenant),
     };
-    return this.#deps.db.withEnvironment(tenant, async (tx) => {
-      const [claimed, keys] = await tx.last(
+    return async (tx) => {
+      const [claimed, keys] = await tx.inOrder(
         () => claimMessages(tx, input),
         () => readSealedSigningKeys(tx),
       );
       return { claimed, keys };
-    });
+    };
+  }
+
+  /** Begins the deliveries of a claim, and plans the next one by what it left. Never rejects. */
+  async #begin(tenant: Tenant, most: number, { claimed, keys }: Taken): Promise<void> {
+    const { works } = claimed;
+    let begun = 0;
+    try {
+      const signersOf = works.length === 0 ? () => null : await readSigners(this.#deps, tenant, works, keys);
+      for (const work of works) {
+        begun++;
+        void this.#deliver(tenant, work, () => sendDelivery(this.#deps, tenant, work, signersOf(work)));
+      }
+    } catch (error) {
+      this.#deps.logger.warn({ ...tenant, err: error }, 'could not begin what was claimed: its leases end');
+    }
+    this.#turns.note(tenant, { ...claimed, isFull: works.length === most }, () => this.wake(tenant));
+    this.#release(tenant, most - begun);
   }
 
   async #deliver(tenant: Tenant, work: MessageWork, send: () => ReturnType<typeof sendDelivery>): Promise<void> {

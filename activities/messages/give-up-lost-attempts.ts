@@ -18,7 +18,7 @@ export async function giveUpLostAttempts(deps: DeliveryDependencies, tenant: Ten
     if (lost.length === 0) return [];
     lanesAreReady(tx);
     const ended = lost.map((work) => unseen(work, 'abandoned', { error: LOST_ERROR, failure: null }));
-    return settleEnded(tx, deps, tenant, ended);
+    return (await settleEnded(tx, deps, tenant, ended)).settled;
   });
   await followUp(deps, tenant, settled);
 }

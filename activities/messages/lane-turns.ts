@@ -40,6 +40,15 @@ export class LaneTurns {
     return null;
   }
 
+  /** Begins a claim of this environment out of its turn, where a limit held messages back. False where one is under way. */
+  beginLimited({ workspaceId, environmentId }: Tenant): boolean {
+    if (this.#claiming.has(environmentId) || this.#limited.get(workspaceId)?.delete(environmentId) !== true)
+      return false;
+    this.#waiting.delete(environmentId);
+    this.#claiming.add(environmentId);
+    return true;
+  }
+
   end({ environmentId }: Tenant): void {
     this.#claiming.delete(environmentId);
   }
