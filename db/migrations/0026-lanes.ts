@@ -67,7 +67,9 @@ const QUEUE = `
     CHECK ((state = 'taken') = (lease_until IS NOT NULL))
     -- A row lives for one message, and each message leaves some dead ones. Autovacuum would let a fifth of the largest queue pile up first.
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-  CREATE INDEX lane_queue_waiting ON lane_queue (environment_id, lane_id, due_at, message_id) WHERE state <> 'taken';
+  -- Apart: an index over both would not give the ordinary ones in their order, because IS NULL is no equality.
+  CREATE INDEX lane_queue_waiting ON lane_queue (environment_id, due_at, message_id) WHERE lane_id IS NULL AND state <> 'taken';
+  CREATE INDEX lane_queue_waiting_of_lane ON lane_queue (environment_id, lane_id, due_at, message_id) WHERE lane_id IS NOT NULL AND state <> 'taken';
   CREATE INDEX lane_queue_ready ON lane_queue (environment_id, due_at) WHERE state = 'ready';
   CREATE INDEX lane_queue_timed ON lane_queue (environment_id, state, due_at, message_id) WHERE state IN ('timed', 'paced');
   CREATE INDEX lane_queue_in_flight ON lane_queue (workspace_id) WHERE state = 'taken';

@@ -46,26 +46,25 @@ export const CLAIM = `
     at := clock_timestamp();
     free := LEAST(most, share - deliveries_in_flight());
     IF free > 0 THEN
-      for_keys := CASE WHEN EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id IS NULL
-          AND q.state <> 'taken' AND q.due_at <= at AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt))
-        THEN (free + (random() < 0.5)::integer) / 2 ELSE free END;
-      FOR lane IN
-        SELECT l.id, l.passed FROM (
-          SELECT w.id, 1 AS passed FROM waiting_lanes(after_lane, NULL) w
-          UNION ALL SELECT w.id, 2 FROM waiting_lanes('', after_lane) w) l
-        WHERE NOT is_halted
-      LOOP
-        IF cardinality(ids) >= for_keys THEN
-          left_over := true;
-          EXIT;
-        END IF;
-        SELECT * INTO STRICT took
-          FROM take_from_lane(lane.id, LEAST(turn, for_keys - cardinality(ids)), in_flight_max, of_claim, at + lease);
-        ids := ids || took.taken;
-        behind := lane.id;
-        left_over := left_over OR took.is_left;
-        next_at := LEAST(next_at, took.next_at);
-      END LOOP;
+      IF NOT is_halted AND EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id > '' AND q.state <> 'taken') THEN
+        for_keys := CASE WHEN EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id IS NULL
+            AND q.state <> 'taken' AND q.due_at <= at AND (q.state = 'ready' OR q.due_at <= at - late))
+          THEN (free + (random() < 0.5)::integer) / 2 ELSE free END;
+        FOR lane IN
+          SELECT w.id FROM waiting_lanes(after_lane, NULL) w UNION ALL SELECT w.id FROM waiting_lanes('', after_lane) w
+        LOOP
+          IF cardinality(ids) >= for_keys THEN
+            left_over := true;
+            EXIT;
+          END IF;
+          SELECT * INTO STRICT took
+            FROM take_from_lane(lane.id, LEAST(turn, for_keys - cardinality(ids)), in_flight_max, of_claim, at + lease);
+          ids := ids || took.taken;
+          behind := lane.id;
+          left_over := left_over OR took.is_left;
+          next_at := LEAST(next_at, took.next_at);
+        END LOOP;
+      END IF;
       WITH next AS MATERIALIZED (
           SELECT q.message_id FROM lane_queue q
           WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= at
@@ -181,28 +180,23 @@ export const CLAIM = `
  * address, latency_ms, outcome (delivered, failed, retry), delay_ms, is_again (the attempt was lost: it is made again without a workflow), reason.
  */
 export const SETTLE = `
-  CREATE FUNCTION settled_results(results jsonb) RETURNS TABLE (id text, number integer, status text, response_status integer,
-      response_headers jsonb, response_body bytea, failure text, error text, address text, latency_ms integer, outcome text, delay_ms bigint,
-      is_again boolean, reason text)
-    LANGUAGE sql IMMUTABLE ROWS 20
-    BEGIN ATOMIC
-      SELECT * FROM jsonb_to_recordset(results) AS r (id text, number integer, status text, response_status integer, response_headers jsonb,
-        response_body bytea, failure text, error text, address text, latency_ms integer, outcome text, delay_ms bigint, is_again boolean,
-        reason text);
-    END;
+  CREATE TYPE attempt_result AS (id text, number integer, status text, response_status integer, response_headers jsonb, response_body bytea,
+    failure text, error text, address text, latency_ms integer, outcome text, delay_ms bigint, is_again boolean, reason text);
 
   CREATE FUNCTION settle_attempts(results jsonb) RETURNS TABLE (message_id text, has_workflow boolean) LANGUAGE plpgsql ROWS 20
     ${BY_KEYS} AS $$
   #variable_conflict use_column
   DECLARE
+    given attempt_result[];
     closed text[];
   BEGIN
-    PERFORM FROM lane_queue q WHERE q.message_id IN (SELECT r ->> 'id' FROM jsonb_array_elements(results) r) ORDER BY q.message_id FOR UPDATE;
+    SELECT array_agg(r) INTO given FROM jsonb_populate_recordset(NULL::attempt_result, results) r;
+    PERFORM FROM lane_queue q WHERE q.message_id = ANY (ARRAY(SELECT g.id FROM unnest(given) g)) ORDER BY q.message_id FOR UPDATE;
     WITH ended AS (
         UPDATE message_attempts a SET status = g.status, response_status = g.response_status, response_headers = g.response_headers,
           response_body = g.response_body, failure = g.failure, error = g.error, address = g.address, latency_ms = g.latency_ms,
           finished_at = now()
-        FROM settled_results(results) g
+        FROM unnest(given) g
         WHERE a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
       SELECT COALESCE(array_agg(e.message_id), '{}') INTO closed FROM ended e;
     UPDATE messages m SET response_status = g.response_status, error_message = g.error, updated_at = now(),
@@ -210,22 +204,22 @@ export const SETTLE = `
         delivered_at = CASE WHEN g.outcome = 'delivered' THEN now() END,
         failed_at = CASE WHEN g.outcome = 'failed' THEN now() END,
         next_attempt_at = CASE WHEN g.outcome = 'retry' THEN clock_timestamp() + g.delay_ms * interval '1 millisecond' ELSE m.next_attempt_at END
-      FROM settled_results(results) g WHERE m.id = g.id AND m.id = ANY (closed);
-    INSERT INTO dead_letters (message_id, environment_id, retention, reason, url, url_group_id, schedule_id, response_status, label,
-        last_attempt_at, failed_at)
-      SELECT m.id, m.environment_id, m.retention, g.reason, m.url, m.url_group_id, m.schedule_id, m.response_status, m.label,
-        (SELECT a.started_at FROM message_attempts a WHERE a.message_id = m.id ORDER BY a.number DESC LIMIT 1), m.failed_at
-      FROM settled_results(results) g JOIN messages m ON m.id = g.id
-      WHERE g.outcome = 'failed' AND m.id = ANY (closed) AND m.kind <> 'event';
-    RETURN QUERY
-      WITH waiting AS (
-        UPDATE lane_queue q SET state = CASE WHEN g.is_again THEN 'ready' ELSE 'timed' END, claim = NULL, lease_until = NULL,
+      FROM unnest(given) g WHERE m.id = g.id AND m.id = ANY (closed);
+    RETURN QUERY DELETE FROM lane_queue q USING unnest(given) g
+      WHERE q.message_id = g.id AND g.outcome <> 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow;
+    IF EXISTS (SELECT FROM unnest(given) g WHERE g.outcome = 'failed') THEN
+      INSERT INTO dead_letters (message_id, environment_id, retention, reason, url, url_group_id, schedule_id, response_status, label,
+          last_attempt_at, failed_at)
+        SELECT m.id, m.environment_id, m.retention, g.reason, m.url, m.url_group_id, m.schedule_id, m.response_status, m.label,
+          (SELECT a.started_at FROM message_attempts a WHERE a.message_id = m.id ORDER BY a.number DESC LIMIT 1), m.failed_at
+        FROM unnest(given) g JOIN messages m ON m.id = g.id
+        WHERE g.outcome = 'failed' AND m.id = ANY (closed) AND m.kind <> 'event';
+    END IF;
+    IF EXISTS (SELECT FROM unnest(given) g WHERE g.outcome = 'retry') THEN
+      RETURN QUERY UPDATE lane_queue q SET state = CASE WHEN g.is_again THEN 'ready' ELSE 'timed' END, claim = NULL, lease_until = NULL,
           due_at = m.next_attempt_at, has_workflow = q.has_workflow OR NOT g.is_again
-        FROM settled_results(results) g JOIN messages m ON m.id = g.id
-        WHERE q.message_id = g.id AND g.outcome = 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow),
-      gone AS (
-        DELETE FROM lane_queue q USING settled_results(results) g
-        WHERE q.message_id = g.id AND g.outcome <> 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow)
-      SELECT w.message_id, w.has_workflow FROM waiting w UNION ALL SELECT g.message_id, g.has_workflow FROM gone g;
+        FROM unnest(given) g JOIN messages m ON m.id = g.id
+        WHERE q.message_id = g.id AND g.outcome = 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow;
+    END IF;
   END $$;
 `;
