@@ -172,9 +172,10 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     await ensureSweepSchedule(client);
     const claimer = new DeliveryClaimer(deps, { slots: slots.deliveries, shutdownGraceMs });
     bell.answerWith((tenant) => claimer.wake(tenant));
+    const claiming = claimer.run();
     const finished = runToTheEnd(worker, () => db.close(), [
       keepPlaces(places),
-      claimer.run(),
+      claiming,
       ...(parts.laneBell === undefined ? [await hearOthers(parts, claimer)] : []),
       keepRelaying({ db, logger, vault: parts.vault, pagesUrl: parts.pagesUrl, ...starters }),
     ]);
@@ -185,7 +186,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       health: () => ({ dependencies: { db, temporal: client, logger }, isPolling: () => worker.isPolling() }),
       stop: async () => {
         worker.shutdown();
-        await finished;
+        await Promise.all([claiming.stop(), finished]);
       },
     };
   } catch (error) {

@@ -6,19 +6,26 @@ export interface Repeated {
   stop(): Promise<void>;
 }
 
+export interface RepeatOptions {
+  /** Between two steps. Of a range: the shortest after a step that found something, twice as long after each that found nothing. */
+  intervalMs: number | { min: number; max: number };
+  failed: (error: unknown) => void;
+}
+
 /** Repeats a step, each after a pause. A step that throws is told to `failed`, and done again after the next pause. */
 export function repeatUntilStopped(
-  step: (signal: AbortSignal) => Promise<void>,
-  { intervalMs, failed }: { intervalMs: number; failed: (error: unknown) => void },
+  step: (signal: AbortSignal) => Promise<boolean | void>,
+  { intervalMs, failed }: RepeatOptions,
 ): Repeated {
   const stopping = new AbortController();
   const { signal } = stopping;
+  const { min, max } = typeof intervalMs === 'number' ? { min: intervalMs, max: intervalMs } : intervalMs;
   const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+    for (let pauseMs = min; !signal.aborted;) {
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       try {
-        await step(signal);
+        pauseMs = (await step(signal)) === true ? min : Math.min(max, pauseMs * 2);
       } catch (error) {
         failed(error);
       }

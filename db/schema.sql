@@ -1249,7 +1249,7 @@ AS $function$
     left_over boolean := false;
     -- What Temporal has not handed over by then is claimed without it.
     late constant interval := interval '30 seconds';
-    -- Of one keyed lane in one claim.
+    -- Messages of one keyed lane in one claim.
     turn constant integer := 20;
   BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('lane/delivery/' || current_workspace_id(), 0));
@@ -1258,7 +1258,8 @@ AS $function$
     free := LEAST(most, share - deliveries_in_flight());
     IF free > 0 THEN
       for_keys := CASE WHEN EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id IS NULL
-          AND q.state <> 'taken' AND q.due_at <= at) THEN (free + 1) / 2 ELSE free END;
+          AND q.state <> 'taken' AND q.due_at <= at AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt))
+        THEN (free + (random() < 0.5)::integer) / 2 ELSE free END;
       FOR lane IN
         SELECT l.id, l.passed FROM (
           SELECT w.id, 1 AS passed FROM waiting_lanes(after_lane, NULL) w
@@ -5318,7 +5319,7 @@ AS $function$
     IF head IS NOT NULL THEN
       next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
       is_left := next_at <= at;
-      IF is_left OR slots <= 0 THEN next_at := NULL; END IF;
+      IF is_left THEN next_at := NULL; END IF;
     END IF;
     RETURN NEXT;
   END $function$
@@ -5400,7 +5401,7 @@ AS $function$
   END $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.waiting_lanes(from_id text, before_id text)
+CREATE OR REPLACE FUNCTION public.waiting_lanes(behind_id text, last_id text)
  RETURNS TABLE(id text)
  LANGUAGE sql
  STABLE
@@ -5408,7 +5409,7 @@ BEGIN ATOMIC
  WITH RECURSIVE walk(id) AS (
          ( SELECT q.lane_id
             FROM lane_queue q
-           WHERE ((q.environment_id = current_environment_id()) AND (q.lane_id > waiting_lanes.from_id) AND (q.state <> 'taken'::text))
+           WHERE ((q.environment_id = current_environment_id()) AND (q.lane_id > waiting_lanes.behind_id) AND (q.state <> 'taken'::text))
            ORDER BY q.lane_id
           LIMIT 1)
          UNION ALL
@@ -5418,11 +5419,11 @@ BEGIN ATOMIC
                    ORDER BY q.lane_id
                   LIMIT 1) AS lane_id
             FROM walk w_1
-           WHERE ((w_1.id IS NOT NULL) AND ((waiting_lanes.before_id IS NULL) OR (w_1.id < waiting_lanes.before_id)))
+           WHERE ((w_1.id IS NOT NULL) AND ((waiting_lanes.last_id IS NULL) OR (w_1.id < waiting_lanes.last_id)))
          )
   SELECT w.id
     FROM walk w
-   WHERE ((w.id IS NOT NULL) AND ((waiting_lanes.before_id IS NULL) OR (w.id < waiting_lanes.before_id)));
+   WHERE ((w.id IS NOT NULL) AND ((waiting_lanes.last_id IS NULL) OR (w.id <= waiting_lanes.last_id)));
 END
 ;
 

@@ -5,13 +5,14 @@ import {
   lockRaisedEvents,
   putOffRaisedEvent,
 } from '../../db/events/directory.ts';
-import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
+import { type Repeated, type RepeatOptions, repeatUntilStopped } from '../repeat-until-stopped.ts';
 import { notifyMembers } from '../notifications/notify-members.ts';
 import { publishToService } from './publish-to-service.ts';
 import type { Consumer, FollowUp, RelayDependencies } from '../relay-consumer.ts';
 import { startFollowUps } from './start-follow-ups.ts';
 
-const INTERVAL_MS = 500;
+/** Rarer while nothing comes. */
+const INTERVAL_MS = { min: 500, max: 2_000 };
 /** Events of one transaction. */
 const PAGE_SIZE = 100;
 /** Environments of one look. */
@@ -24,24 +25,35 @@ const CONSUMERS: readonly Consumer[] = [publishToService, notifyMembers];
 /** Relays platform events until stopped, in every worker process: each locks the rows that it takes. */
 export function keepRelaying(
   deps: RelayDependencies,
-  { intervalMs = INTERVAL_MS }: { intervalMs?: number } = {},
+  { intervalMs = INTERVAL_MS }: { intervalMs?: RepeatOptions['intervalMs'] } = {},
 ): Repeated {
   const failed = (error: unknown): void =>
     deps.logger.warn({ err: error }, 'could not relay platform events: trying again');
   return repeatUntilStopped((signal) => relayEvents(deps, signal), { intervalMs, failed });
 }
 
-/** Relays the outbox in rounds of a page for each environment. Once stopped, ends after the present page. */
-export async function relayEvents(deps: RelayDependencies, signal?: AbortSignal): Promise<void> {
-  for (let isMoreLeft = true; isMoreLeft;) isMoreLeft = await relayRound(deps, signal);
+/** Relays the outbox in rounds of a page for each environment. Once stopped, ends after the present page. Returns whether any came. */
+export async function relayEvents(deps: RelayDependencies, signal?: AbortSignal): Promise<boolean> {
+  let anyCame = false;
+  for (let isMoreLeft = true; isMoreLeft;) {
+    const round = await relayRound(deps, signal);
+    ({ isMoreLeft } = round);
+    anyCame ||= round.anyCame;
+  }
+  return anyCame;
 }
 
-/** Returns whether an environment may have more than a page. */
-async function relayRound(deps: RelayDependencies, signal?: AbortSignal): Promise<boolean> {
+/** `isMoreLeft`: an environment may have more than a page. */
+async function relayRound(
+  deps: RelayDependencies,
+  signal?: AbortSignal,
+): Promise<{ isMoreLeft: boolean; anyCame: boolean }> {
   let isMoreLeft = false;
+  let anyCame = false;
   for (let afterId: string | undefined = FIRST_ID; afterId !== undefined;) {
     const tenants: Tenant[] = await findRaisedEvents(deps.db, { afterId, limit: LOOK_SIZE });
     const followUps: FollowUp[][] = [];
+    anyCame ||= tenants.length > 0;
     for (const tenant of tenants) {
       if (signal?.aborted === true) break;
       const page = await relayPage(deps, tenant, PAGE_SIZE);
@@ -49,10 +61,10 @@ async function relayRound(deps: RelayDependencies, signal?: AbortSignal): Promis
       isMoreLeft ||= page.relayed === PAGE_SIZE;
     }
     await startFollowUps(deps, followUps);
-    if (signal?.aborted === true) return false;
+    if (signal?.aborted === true) return { isMoreLeft: false, anyCame };
     afterId = tenants.length < LOOK_SIZE ? undefined : tenants.at(-1)?.environmentId;
   }
-  return isMoreLeft;
+  return { isMoreLeft, anyCame };
 }
 
 interface RelayedPage {

@@ -2,8 +2,8 @@ import type { Tenant } from '../../db/client.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { recordPatiently } from '../record-patiently.ts';
 import { tellPatiently } from '../try-again.ts';
-import type { EndedAttempt } from './send-attempt.ts';
-import { settleEnded, type SettledAttempt } from './settle-attempts.ts';
+import type { EndedAttempt, SettledAttempt } from './send-attempt.ts';
+import { settleEnded } from './settle-attempts.ts';
 import { startWaitingFiring } from './start-waiting-firing.ts';
 
 export type DeliveryDependencies = Pick<

@@ -1,6 +1,5 @@
-import type { Tenant } from '../../db/client.ts';
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { readSignersOf, type SealedSigner } from '../../db/events/subscription-secrets.ts';
-import { type Claimed, readClaimed } from '../../db/messages/claims.ts';
 import type { MessageWork } from '../../db/messages/message-work.ts';
 import type { SealedSigningKey } from '../../db/signing-keys/signing-keys.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -11,22 +10,17 @@ const GONE_ERROR = 'not sent: its subscription is deleted, and the secret that s
 /** The secrets that sign a message; null when its subscription is gone, and its secrets with it. */
 export type SignersOf = (work: MessageWork) => readonly SealedSigner[] | null;
 
-/** Reads what the claim did not: messages that it could not see yet, and the secrets of subscriptions. */
-export async function readClaimedDeliveries(
+/** Reads the secrets of the subscriptions whose events these messages deliver. */
+export async function readSigners(
   { db }: Pick<ActivityDependencies, 'db'>,
   tenant: Tenant,
-  { works, unread }: Claimed,
+  works: readonly MessageWork[],
   keys: readonly SealedSigningKey[],
-): Promise<{ works: MessageWork[]; signersOf: SignersOf }> {
-  const all =
-    unread.length === 0
-      ? works
-      : [...works, ...(await db.withEnvironment(tenant, (tx) => readClaimed(tx, unread), { readOnly: true }))];
-  const subscriptionIds = [...new Set(all.flatMap(({ subscriptionId }) => subscriptionId ?? []))];
-  const signers = await db.withEnvironment(tenant, (tx) => readSignersOf(tx, tenant, subscriptionIds, keys), {
-    readOnly: true,
-  });
-  return { works: all, signersOf: ({ subscriptionId }) => signers(subscriptionId) };
+): Promise<SignersOf> {
+  const subscriptionIds = [...new Set(works.flatMap(({ subscriptionId }) => subscriptionId ?? []))];
+  const read = (tx: EnvironmentTransaction) => readSignersOf(tx, tenant, subscriptionIds, keys);
+  const signers = await db.withEnvironment(tenant, read, { readOnly: true });
+  return ({ subscriptionId }) => signers(subscriptionId);
 }
 
 /** Makes the attempt of a claimed message. */

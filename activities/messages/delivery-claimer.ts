@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Tenant } from '../../db/client.ts';
-import { type Claimed, claimMessages, findDueLanes, renewLeases } from '../../db/messages/claims.ts';
+import { type Claimed, claimMessages, renewLeases } from '../../db/messages/claims.ts';
+import { findDueLanes } from '../../db/messages/directory.ts';
 import type { MessageWork } from '../../db/messages/message-work.ts';
 import { readSealedSigningKeys, type SealedSigningKey } from '../../db/signing-keys/signing-keys.ts';
-import type { Repeated } from '../repeat-until-stopped.ts';
+import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
 import { AttemptSettler, type DeliveryDependencies } from './attempt-settler.ts';
-import { readClaimedDeliveries, sendDelivery } from './claimed-deliveries.ts';
+import { readSigners, sendDelivery } from './claimed-deliveries.ts';
 import { giveUpLostAttempts } from './give-up-lost-attempts.ts';
 import { LaneTurns } from './lane-turns.ts';
 
@@ -20,7 +21,7 @@ export interface DeliveryClaimerOptions {
 /** This worker as its attempts name it, and as Temporal names it. */
 const WORKER = `${process.pid}@${hostname()}`;
 const CLAIMED_AT_ONCE_MAX = 50;
-/** Of different environments. Each takes a connection while it lasts. */
+/** Claims of different environments, each of which takes a connection while it lasts. */
 const CLAIMS_AT_ONCE = 4;
 /** The look for what nobody rang for: after a crash, of another process, by time. It becomes rarer while nothing is found. */
 const LOOK_MS = { min: 500, max: 4_000 };
@@ -62,13 +63,24 @@ export class DeliveryClaimer {
 
   /** Looks, claims and renews until it is stopped. */
   run(): Repeated {
-    const stops = [this.#repeatLook(), this.#repeatRenewal()];
+    const { logger, heartbeatTimeoutMs } = this.#deps;
+    const repeated = [
+      repeatUntilStopped(() => this.#look(), {
+        intervalMs: LOOK_MS,
+        failed: (error) => logger.warn({ err: error }, 'could not look at the lanes: trying again'),
+      }),
+      // Others give an attempt up whose lease ends.
+      repeatUntilStopped(() => this.#renewLeases(), {
+        intervalMs: heartbeatTimeoutMs / 3,
+        failed: (error) => logger.warn({ err: error }, 'could not renew the leases of deliveries: trying again'),
+      }),
+    ];
     return {
       stop: async () => {
         this.#isStopping = true;
-        for (const stop of stops) stop();
         this.#turns.close();
         await this.#drained();
+        await Promise.all(repeated.map((one) => one.stop()));
       },
     };
   }
@@ -95,8 +107,8 @@ export class DeliveryClaimer {
     let works: MessageWork[];
     try {
       const { claimed, keys } = await this.#claimed(tenant, most);
-      const { works: read, signersOf } = await readClaimedDeliveries(this.#deps, tenant, claimed, keys);
-      works = read;
+      ({ works } = claimed);
+      const signersOf = works.length === 0 ? () => null : await readSigners(this.#deps, tenant, works, keys);
       for (const work of works)
         void this.#deliver(tenant, work, () => sendDelivery(this.#deps, tenant, work, signersOf(work)));
       this.#turns.note(tenant, { ...claimed, isFull: works.length === most }, () => this.wake(tenant));
@@ -128,7 +140,8 @@ export class DeliveryClaimer {
   }
 
   async #deliver(tenant: Tenant, work: MessageWork, send: () => ReturnType<typeof sendDelivery>): Promise<void> {
-    this.#inFlight.set(work.id, { tenant, sinceMs: performance.now() });
+    const inFlight = { tenant, sinceMs: performance.now() };
+    this.#inFlight.set(work.id, inFlight);
     try {
       await this.#settler.settle(tenant, await send());
     } catch (error) {
@@ -137,7 +150,8 @@ export class DeliveryClaimer {
         'an attempt has no recorded end: its lease ends',
       );
     } finally {
-      this.#inFlight.delete(work.id);
+      // After a long standstill this process may have claimed the message anew, and that attempt is under way.
+      if (this.#inFlight.get(work.id) === inFlight) this.#inFlight.delete(work.id);
       this.#free++;
       for (const waiting of this.#turns.waitingFor(tenant.workspaceId)) this.#turns.add(waiting);
       this.#claimInTurn();
@@ -170,34 +184,19 @@ export class DeliveryClaimer {
     }
   }
 
-  #repeatLook(): () => void {
-    let pauseMs = LOOK_MS.min;
-    return repeatedly(
-      () => pauseMs,
-      async () => {
-        const found = await this.#look();
-        pauseMs = found ? LOOK_MS.min : Math.min(LOOK_MS.max, pauseMs * 2);
-      },
-      (error) => this.#deps.logger.warn({ err: error }, 'could not look at the lanes: trying again'),
-    );
-  }
-
-  /** Others give an attempt up whose lease ends. */
-  #repeatRenewal(): () => void {
-    const everyMs = this.#deps.heartbeatTimeoutMs / 3;
-    return repeatedly(
-      () => everyMs,
-      async () => {
-        const long = [...this.#inFlight].filter(([, { sinceMs }]) => performance.now() - sinceMs > everyMs / 2);
-        const held = new Map<Tenant, string[]>();
-        for (const [id, { tenant }] of long) held.set(tenant, [...(held.get(tenant) ?? []), id]);
-        for (const [tenant, messageIds] of held) {
-          const renewed = { claim: this.#claim, messageIds, leaseMs: this.#deps.heartbeatTimeoutMs };
-          await this.#deps.db.oneStatement(tenant, (tx) => renewLeases(tx, renewed));
-        }
-      },
-      (error) => this.#deps.logger.warn({ err: error }, 'could not renew the leases of deliveries: trying again'),
-    );
+  async #renewLeases(): Promise<void> {
+    const leaseMs = this.#deps.heartbeatTimeoutMs;
+    const held = new Map<string, { tenant: Tenant; messageIds: string[] }>();
+    for (const [id, { tenant, sinceMs }] of this.#inFlight) {
+      if (performance.now() - sinceMs < leaseMs / 6) continue;
+      const of = held.get(tenant.environmentId) ?? { tenant, messageIds: [] };
+      of.messageIds.push(id);
+      held.set(tenant.environmentId, of);
+    }
+    for (const { tenant, messageIds } of held.values()) {
+      const renewed = { claim: this.#claim, messageIds, leaseMs };
+      await this.#deps.db.oneStatement(tenant, (tx) => renewLeases(tx, renewed));
+    }
   }
 
   async #drained(): Promise<void> {
@@ -213,18 +212,4 @@ export class DeliveryClaimer {
   #noteIfIdle(): void {
     if (this.#claims === 0 && this.#inFlight.size === 0) this.#whenIdle();
   }
-}
-
-/** Repeats a step after pauses of a length that may change. Returns what ends it. */
-function repeatedly(pauseMs: () => number, step: () => Promise<void>, failed: (error: unknown) => void): () => void {
-  let timer: NodeJS.Timeout;
-  let isOver = false;
-  const plan = (): void => {
-    if (!isOver) timer = setTimeout(() => void step().catch(failed).finally(plan), pauseMs());
-  };
-  plan();
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-  };
 }

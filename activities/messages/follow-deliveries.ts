@@ -2,7 +2,7 @@ import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { lockFailureClocks, noteFailedDelivery, resetFailureClocks } from '../../db/events/deliveries.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import type { SettledAttempt } from './settle-attempts.ts';
+import type { SettledAttempt } from './send-attempt.ts';
 
 /**
  * Moves the clocks of the subscriptions whose deliveries the same transaction has settled. It is called last in the transaction: the holder

@@ -5,7 +5,7 @@ import { messageAssociatedData, openContent, sealContent } from '../../db/messag
 import type { SeenResponse } from '../../db/messages/claims.ts';
 import { newId } from '../../domain/ids.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import type { SettledAttempt } from './settle-attempts.ts';
+import type { SettledAttempt } from './send-attempt.ts';
 
 interface MessageOutcome {
   status: 'delivered' | 'failed';

@@ -1,5 +1,6 @@
 import type { Tenant } from '../../db/client.ts';
 import type { SealedSigner } from '../../db/events/subscription-secrets.ts';
+import type { Outcome } from '../../db/messages/claims.ts';
 import type { MessageWork } from '../../db/messages/message-work.ts';
 import type { Sent } from '../adapters/http-request/send-request.ts';
 import { OverdueError } from '../adapters/watchdog.ts';
@@ -18,6 +19,13 @@ export interface EndedAttempt {
   /** Null when nothing was dialled, or when nobody knows. */
   latencyMs: number | null;
   egressBytes: number;
+}
+
+/** An attempt with what comes of its message. */
+export interface SettledAttempt extends EndedAttempt {
+  outcome: Outcome;
+  /** A workflow keeps the time of the message: it is told. */
+  hasWorkflow: boolean;
 }
 
 /** The end of an attempt that saw no response. */

@@ -6,14 +6,7 @@ import { askedDelayMs, isDelivered, LOST_ATTEMPTS_MAX, nextAttemptDelayMs } from
 import type { ActivityDependencies } from '../dependencies.ts';
 import { followDeliveries } from './follow-deliveries.ts';
 import { insertCallbacks } from './insert-callbacks.ts';
-import type { EndedAttempt } from './send-attempt.ts';
-
-/** An attempt with what comes of its message. */
-export interface SettledAttempt extends EndedAttempt {
-  outcome: Outcome;
-  /** A workflow keeps the time of the message: it is told. */
-  hasWorkflow: boolean;
-}
+import type { EndedAttempt, SettledAttempt } from './send-attempt.ts';
 
 /**
  * Records the ends of attempts of one environment, in one transaction: attempt, message, callbacks, holds of keys, egress, and the clocks of

@@ -191,6 +191,8 @@ interface CommonContext<Params, Query, Body> {
 }
 
 export interface EnvironmentContext<Params, Query, Body> extends CommonContext<Params, Query, Body> {
+  /** No reply is kept under an Idempotency-Key: unless the change is audited, its own statements are the last ones. */
+  nothingFollows: boolean;
   caller: Caller;
   actor: Actor;
 }

@@ -152,7 +152,8 @@ class Work {
   private context(): object {
     const { parts, also } = this.asked;
     if (this.caller === null) return { ...parts, ...also };
-    return { ...parts, ...also, caller: this.caller, actor: actorOf(this.caller) };
+    const nothingFollows = this.asked.idempotencyKey === null;
+    return { ...parts, ...also, caller: this.caller, actor: actorOf(this.caller), nothingFollows };
   }
 
   private owning(): object {

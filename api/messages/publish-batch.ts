@@ -43,7 +43,7 @@ export const publishBatchRoute = defineRoute({
     refuseManyExpressions(messages);
     return turns.run(caller.workspaceId, readItems(messages));
   },
-  async change(tx, { caller, actor, deps }, items) {
+  async change(tx, { caller, actor, deps, nothingFollows }, items) {
     const publisher = publisherOf(caller, actor);
     const toTopics = items.flatMap((item) => (item instanceof ServiceError || !isToTopic(item) ? [] : [item]));
     const others = items.filter((item) => item instanceof ServiceError || !isToTopic(item));
@@ -56,7 +56,10 @@ export const publishBatchRoute = defineRoute({
     const published =
       others.length === 0
         ? []
-        : await acceptMessages(tx, deps.vault, publisher, drafts, { planned: drafts.length + refused });
+        : await acceptMessages(tx, deps.vault, publisher, drafts, {
+            planned: drafts.length + refused,
+            commits: nothingFollows && events.length === 0,
+          });
     await takeAllowance(tx, events);
     return {
       reply: { status: 200, data: resultsOf(items, drafted, published, events) },

@@ -11,11 +11,18 @@ import { startScheduled } from './start-scheduled.ts';
 /** The `change` of a route that publishes one request: to a URL, or to all endpoints of a URL group. */
 export async function publish(
   tx: EnvironmentTransaction,
-  { caller, actor, deps }: { caller: Caller; actor: Actor; deps: WorkDependencies },
+  {
+    caller,
+    actor,
+    deps,
+    nothingFollows,
+  }: { caller: Caller; actor: Actor; deps: WorkDependencies; nothingFollows: boolean },
   request: PublishRequest,
 ) {
   const drafts = await draftsOf(tx, request);
-  const published = await acceptMessages(tx, deps.vault, publisherOf(caller, actor), drafts);
+  const published = await acceptMessages(tx, deps.vault, publisherOf(caller, actor), drafts, {
+    commits: nothingFollows,
+  });
   const status = published.every((message) => message.deduplicated) ? 200 : 201;
   return {
     reply: { status, data: resultOf(drafts, published) },

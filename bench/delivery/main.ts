@@ -69,7 +69,7 @@ async function startSides(nodeFlags: string[]): Promise<{ sides: Side[]; receive
   const receiving = { receiverUrl: receiver.url, secret };
   const sides: Side[] = [];
   for (const start of [
-    () => startServiceSide(service, connection, receiver.url),
+    () => startServiceSide(service, receiver.url),
     () => startBareSide(connection, { address: temporalAddress, ...receiving }),
     () => startPgBossSide(databaseOwnerUrl, receiving),
     () => startGraphileSide(databaseOwnerUrl, receiving),

@@ -11,7 +11,6 @@ const BARE_TASK_QUEUE = 'bench-bare';
 /** The service over HTTP, with a key of its first workspace. */
 export async function startServiceSide(
   service: RunningService,
-  connection: Connection,
   receiverUrl: string,
 ): Promise<Side> {
   const { baseUrl, keys, databaseOwnerUrl } = service.credentials;
@@ -42,12 +41,14 @@ export async function startServiceSide(
     });
   };
   const messageFor = (number: string) => ({ url: receiverUrl, body: messageOf(number) });
-  const client = new Client({ connection, namespace: NAMESPACE });
   return {
     name: 'service',
     publish: (number) => post('/api/v2/messages/publish', messageFor(number)),
     publishBatch: (numbers) => post('/api/v2/messages/batch', { messages: numbers.map(messageFor) }),
-    isSettled: () => noneRuns(client, ['deliverMessage', 'startMessages']),
+    isSettled: async () => {
+      const { rows } = await owner.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM lane_queue) AS found');
+      return rows[0]?.found === false;
+    },
     countAttempts: async () => {
       const { rows } = await owner.query<{ count: string }>(
         `SELECT count(*) FROM message_attempts WHERE status = 'completed' AND response_status = 200`,
@@ -73,15 +74,14 @@ export async function startBareSide(connection: Connection, task: WorkerTask): P
       });
     },
     publishBatch: null,
-    isSettled: () => noneRuns(client, ['bareDeliver']),
+    isSettled: () => noneRuns(client),
     countAttempts: () => Promise.resolve(null),
     pid: pidOf(child),
     stop: () => child.stop(),
   };
 }
 
-async function noneRuns(client: Client, types: readonly string[]): Promise<boolean> {
-  const ofTypes = types.map((type) => `WorkflowType = '${type}'`).join(' OR ');
-  const { count } = await client.workflow.count(`ExecutionStatus = 'Running' AND (${ofTypes})`);
+async function noneRuns(client: Client): Promise<boolean> {
+  const { count } = await client.workflow.count(`ExecutionStatus = 'Running' AND WorkflowType = 'bareDeliver'`);
   return count === 0;
 }

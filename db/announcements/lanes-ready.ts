@@ -1,9 +1,19 @@
-import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import type { Announcement } from './announcer.ts';
 import { CHANNELS } from './notification-listener.ts';
 
+interface Tenant {
+  workspaceId: string;
+  environmentId: string;
+}
+
+/** What a transaction of an environment has of it. */
+interface Announcing {
+  readonly tenant: Tenant;
+  announce(announcement: Announcement): void;
+}
+
 /** After the commit the claimers look at the lanes of this environment: a message may have become due, or a limit wider. */
-export function lanesAreReady(tx: EnvironmentTransaction): void {
+export function lanesAreReady(tx: Announcing): void {
   const { workspaceId, environmentId } = tx.tenant;
   tx.announce({ channel: CHANNELS.lanesReady, payload: `${workspaceId}/${environmentId}` });
 }

@@ -8,6 +8,7 @@ import {
 import { ServiceError } from '../../domain/errors.ts';
 import { usageResetsAt } from '../../domain/plans.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { meaning } from '../refused.ts';
 import { IDEMPOTENCY_RETENTION_HOURS } from '../idempotency/claims.ts';
 
 export interface Admission {
@@ -24,8 +25,9 @@ export interface Admission {
 }
 
 interface Verdict {
-  verdict: 'admitted' | 'exceeded' | 'paused';
+  verdict: 'exceeded' | 'paused';
   cap_name: string | null;
+  /** In whole units, beyond the safe integers of JSON: as texts. */
   cap: string | null;
   taken: string | null;
 }
@@ -38,15 +40,20 @@ interface Verdict {
 export async function admitToBudget(tx: EnvironmentTransaction, admission: Admission): Promise<void> {
   const { apiKeyId, kind, count, invocationId = null } = admission;
   const amount = ADMISSION_ESTIMATE_MICROCENTS[kind] * count;
-  const row = await tx.row<Verdict>(
+  const admit = tx.raw(
     'admit_to_budget',
-    `SELECT verdict, cap_name, cap, taken
-     FROM admit_to_budget(:apiKeyId, :kind, CAST(:amount AS bigint), CAST(:invocationId AS text))`,
+    `SELECT CASE WHEN a.verdict <> 'admitted' THEN refuse(jsonb_build_object('verdict', a.verdict, 'cap_name', a.cap_name,
+       'cap', a.cap::text, 'taken', a.taken::text)) END
+     FROM admit_to_budget(:apiKeyId, :kind, CAST(:amount AS bigint), CAST(:invocationId AS text)) a`,
     { apiKeyId, kind: BUDGET_KIND_COLUMNS[kind], amount, invocationId },
   );
-  if (row === null) throw new Error('admit_to_budget answers one row');
-  if (row.verdict === 'paused') throw new ServiceError('BUDGET_RECONCILIATION_REQUIRED');
-  if (row.verdict === 'exceeded') throw new BudgetExceededError(apiKeyId, row, amount);
+  await admit.catch(
+    meaning<Verdict>((refused) =>
+      refused.verdict === 'paused'
+        ? new ServiceError('BUDGET_RECONCILIATION_REQUIRED')
+        : new BudgetExceededError(apiKeyId, refused, amount),
+    ),
+  );
 }
 
 /** A caller that rolls its transaction back notes the refusal in another (`noteBudgetRefusal`). */

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
+import { meaning } from '../refused.ts';
 import { type EnvironmentRecord, getEnvironment } from './environments.ts';
 
 export interface Halt {
@@ -28,13 +29,22 @@ export async function isHalted(tx: EnvironmentTransaction): Promise<boolean> {
 
 /** @throws {ServiceError} SERVICE_UNAVAILABLE to a publisher whose messages or events are not kept while the environment is halted. */
 export async function refuseWhileHalted(tx: EnvironmentTransaction): Promise<void> {
-  const halt = await readHalt(tx);
-  if (halt === null) return;
-  throw new ServiceError('SERVICE_UNAVAILABLE', {
-    message:
-      `The environment is halted since ${halt.haltedAt.toISOString()}: ${halt.reason}. Publish again when it is resumed, or with ` +
-      'a key that holds messages:ingest; its messages are kept and delivered then.',
-  });
+  const look = tx.raw(
+    'refuse_while_halted',
+    `SELECT CASE WHEN h.halted_at IS NOT NULL THEN refuse(jsonb_build_object('haltedAt', h.halted_at, 'reason', h.halted_reason)) END
+     FROM read_halt() h`,
+    [],
+  );
+  await look.catch(
+    meaning<{ haltedAt: string; reason: string | null }>(
+      ({ haltedAt, reason }) =>
+        new ServiceError('SERVICE_UNAVAILABLE', {
+          message:
+            `The environment is halted since ${new Date(haltedAt).toISOString()}: ${reason ?? ''}. Publish again when it is resumed, or with ` +
+            'a key that holds messages:ingest; its messages are kept and delivered then.',
+        }),
+    ),
+  );
 }
 
 export interface HaltChange {

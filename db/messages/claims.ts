@@ -1,8 +1,8 @@
 import type { DeadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
 import { PARALLELISM_MAX } from '../../domain/flow-control/flow-control.ts';
 import type { AttemptFailure } from '../../domain/messages/messages.ts';
-import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
-import { CONTENT_OF_WORK, type MessageWork, workColumns, workOf, type WorkRow } from './message-work.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { type MessageWork, workColumns, workOf, type WorkRow } from './message-work.ts';
 
 export interface ClaimInput {
   /** The most messages of this claim. */
@@ -21,8 +21,6 @@ export interface ClaimInput {
 
 export interface Claimed {
   works: MessageWork[];
-  /** Messages whose rows this statement could not see, because they were committed while it waited: `readClaimed` reads them. */
-  unread: string[];
   lastLane: string;
   /** Messages are left that are due: a limit holds them back, or this claim had no room for them. */
   isLeft: boolean;
@@ -30,8 +28,8 @@ export interface Claimed {
   nextInMs: number | null;
 }
 
-type ClaimRow = WorkRow & {
-  claimedId: string | null;
+/** A claimed message, or the last row, whose message is null. */
+type ClaimRow = (WorkRow | { [Column in keyof WorkRow]: null }) & {
   lastLane: string | null;
   isLeft: boolean | null;
   nextInMs: number | null;
@@ -40,55 +38,27 @@ type ClaimRow = WorkRow & {
 /** Claims due messages of an environment in fair turn, and records their attempts: `claim_messages` in migration 0026-lanes. */
 export async function claimMessages(tx: EnvironmentTransaction, input: ClaimInput): Promise<Claimed> {
   const rows = await tx.rows<ClaimRow>('claim_messages', CLAIM, { ...input, inFlightMax: PARALLELISM_MAX });
-  const last = rows.find(({ claimedId }) => claimedId === null);
+  const last = rows.find(({ id }) => id === null);
   if (last === undefined) throw new Error('a claim answers one row more than its messages');
-  const claimed = rows.filter(({ claimedId }) => claimedId !== null);
-  return {
-    works: claimed.filter(isRead).map(withoutClaim),
-    unread: claimed.flatMap((row) => (isRead(row) || row.claimedId === null ? [] : [row.claimedId])),
-    lastLane: last.lastLane ?? '',
-    isLeft: last.isLeft === true,
-    nextInMs: last.nextInMs,
-  };
-}
-
-const CLAIM = `SELECT q.message_id AS "claimedId", q.last_lane AS "lastLane", q.is_left AS "isLeft", q.next_in_ms AS "nextInMs",
-    ${workColumns('q.number')}
-  FROM claim_messages(:most, :share, :inFlightMax, :claim, :worker, :leaseMs * interval '1 millisecond', :afterLane) q
-  LEFT JOIN messages m ON m.id = q.message_id ${CONTENT_OF_WORK}`;
-
-/** The columns of a message that the statement did not see are all null. */
-function isRead(row: ClaimRow): boolean {
-  return (row.id as string | null) !== null;
-}
-
-function withoutClaim({
-  claimedId: _id,
-  lastLane: _lane,
-  isLeft: _left,
-  nextInMs: _next,
-  ...row
-}: ClaimRow): MessageWork {
-  return workOf(row);
-}
-
-const OPEN_ATTEMPT = `JOIN message_attempts a ON a.message_id = m.id AND a.status = 'started'`;
-
-/** Reads messages that have an attempt under way. */
-export async function readClaimed(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<MessageWork[]> {
-  const rows = await tx.rows<WorkRow>(
-    'read_claimed',
-    `SELECT ${workColumns('a.number')} FROM messages m ${OPEN_ATTEMPT} ${CONTENT_OF_WORK} WHERE m.id = ANY (:messageIds)`,
-    { messageIds: [...messageIds] },
+  const works = rows.flatMap(({ lastLane: _lane, isLeft: _left, nextInMs: _next, ...row }) =>
+    row.id === null ? [] : [workOf(row)],
   );
-  return rows.map(workOf);
+  return { works, lastLane: last.lastLane ?? '', isLeft: last.isLeft === true, nextInMs: last.nextInMs };
 }
+
+const CLAIM = `SELECT q.last_lane AS "lastLane", q.is_left AS "isLeft", q.next_in_ms AS "nextInMs",
+    ${workColumns({ number: 'q.number', lost: 'q.lost' })}
+  FROM claim_messages(:most, :share, :inFlightMax, :claim, :worker, :leaseMs * interval '1 millisecond', :afterLane) q,
+    LATERAL (SELECT (q.message).*) m, LATERAL (SELECT (q.content).*) c`;
+
+const LOST = `(SELECT count(*)::int FROM message_attempts l WHERE l.message_id = m.id AND l.status = 'abandoned')`;
 
 /** Locks messages whose lease has ended: their worker is lost, and with it what their attempt saw. */
 export async function lockLostMessages(tx: EnvironmentTransaction, most: number): Promise<MessageWork[]> {
   const rows = await tx.rows<WorkRow>(
     'lock_lost_messages',
-    `SELECT ${workColumns('a.number')} FROM lane_queue q JOIN messages m ON m.id = q.message_id ${OPEN_ATTEMPT} ${CONTENT_OF_WORK}
+    `SELECT ${workColumns({ number: 'a.number', lost: LOST })} FROM lane_queue q JOIN messages m ON m.id = q.message_id
+       JOIN message_attempts a ON a.message_id = m.id AND a.status = 'started' LEFT JOIN message_contents c ON c.message_id = m.id
      WHERE q.environment_id = current_environment_id() AND q.state = 'taken' AND q.lease_until <= clock_timestamp()
      ORDER BY q.message_id LIMIT :most FOR UPDATE OF q SKIP LOCKED`,
     { most },
@@ -183,24 +153,4 @@ export async function holdLanes(tx: EnvironmentTransaction, holdsMs: ReadonlyMap
       { laneId, holdMs },
     );
   }
-}
-
-export interface DueEnvironment extends Tenant {
-  /** An attempt was lost with its worker. */
-  isLost: boolean;
-  /** Temporal has not handed a message over that was due half a minute ago. */
-  isLate: boolean;
-}
-
-/** Environments in which a message is due or an attempt is lost, in the order of their ids. */
-export async function findDueLanes(
-  db: Pick<Database, 'directory'>,
-  { afterId, limit }: { afterId: string; limit: number },
-): Promise<DueEnvironment[]> {
-  return db.directory.rows<DueEnvironment>(
-    'find_due_lanes',
-    `SELECT workspace_id AS "workspaceId", environment_id AS "environmentId", is_lost AS "isLost", is_late AS "isLate"
-     FROM find_due_lanes(?, ?)`,
-    [afterId, limit],
-  );
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../client.ts';
+import type { Database, Tenant } from '../client.ts';
 
 /** Expired deduplication windows of all environments, as `<environment>/<digest>`, in that order. */
 export async function findExpiredDeduplications(
@@ -34,4 +34,24 @@ export async function deleteOldMessages(db: Database): Promise<number> {
     [MESSAGES_MAX],
   );
   return rows[0]?.deleted ?? 0;
+}
+
+export interface DueEnvironment extends Tenant {
+  /** An attempt was lost with its worker. */
+  isLost: boolean;
+  /** Temporal has not handed a message over that was due half a minute ago. */
+  isLate: boolean;
+}
+
+/** Environments in which a message is due or an attempt is lost, in the order of their ids. */
+export async function findDueLanes(
+  db: Pick<Database, 'directory'>,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<DueEnvironment[]> {
+  return db.directory.rows<DueEnvironment>(
+    'find_due_lanes',
+    `SELECT workspace_id AS "workspaceId", environment_id AS "environmentId", is_lost AS "isLost", is_late AS "isLate"
+     FROM find_due_lanes(?, ?)`,
+    [afterId, limit],
+  );
 }

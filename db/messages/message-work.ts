@@ -36,20 +36,15 @@ export type WorkRow = Omit<MessageWork, 'content'> &
     [Column in keyof SealedSecret]: SealedSecret[Column] | null;
   };
 
-/** The columns of a `WorkRow`, for WORK_TABLES. `number` is the SQL of the attempt's number. */
-export const workColumns = (
-  number: string,
-): string => `m.id, m.kind, m.url, m.method, m.redact, m.label, m.schedule_id AS "scheduleId",
+/** The columns of a `WorkRow`, of `messages m` and `message_contents c`; `number` and `lost` are the SQL of the attempt. */
+export const workColumns = ({ number, lost }: { number: string; lost: string }): string =>
+  `m.id, m.kind, m.url, m.method, m.redact, m.label, m.schedule_id AS "scheduleId",
   m.url_group_id AS "urlGroupId", m.flow_control_key_id AS "flowControlKeyId", m.subscription_id AS "subscriptionId", ${number} AS attempt,
-  CASE WHEN ${number} > 1 THEN
-    (SELECT count(*)::int FROM message_attempts l WHERE l.message_id = m.id AND l.status = 'abandoned') ELSE 0 END AS "lostAttempts",
+  ${lost} AS "lostAttempts",
   m.max_retries AS "maxRetries", m.retry_delays_ms AS "retryDelaysMs", m.timeout_seconds AS "timeoutSeconds",
   m.callback_url AS "callbackUrl", m.failure_callback_url AS "failureCallbackUrl", m.published_by AS "publishedBy",
   m.created_at AS "createdAt", c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
   c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue"`;
-
-/** To `messages m`. */
-export const CONTENT_OF_WORK = 'LEFT JOIN message_contents c ON c.message_id = m.id';
 
 export function workOf(row: WorkRow): MessageWork {
   const { headers, body, bodyKind, bodySealed, masterKeyVersion, wrappedDataKey, sealedValue, ...work } = row;

@@ -17,6 +17,7 @@ export const name = '0001-workspaces';
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(ROLES_AND_SETTINGS);
+  await knex.raw(REFUSE);
   await knex.raw(APPEND_ONLY);
   await knex.raw(WORKSPACES);
   await knex.raw(INSTALLATION);
@@ -47,6 +48,14 @@ const ROLES_AND_SETTINGS = `
     EXECUTE format('CREATE POLICY tenant ON %s USING (environment_id = current_environment_id())
                     WITH CHECK (environment_id = current_environment_id())', table_name);
     EXECUTE format('GRANT %s ON %s TO service_app', privileges, table_name);
+  END $$;
+`;
+
+/** A statement that calls it fails with what it found out, so that what was sent behind it, the COMMIT too, is not done (db/refused.ts). */
+const REFUSE = `
+  CREATE FUNCTION refuse(facts jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION 'refused' USING ERRCODE = 'SC002', DETAIL = facts::text;
   END $$;
 `;
 

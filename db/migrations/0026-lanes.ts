@@ -75,6 +75,8 @@ const QUEUE = `
   CREATE INDEX lane_queue_of_lane ON lane_queue (lane_id) WHERE lane_id IS NOT NULL; -- the deletion of a lane looks for its messages
   CREATE INDEX lane_queue_leases ON lane_queue (environment_id, lease_until) WHERE state = 'taken';
   CALL make_tenant_table('lane_queue', 'SELECT, INSERT, DELETE');
+  ALTER POLICY tenant ON lane_queue USING ((environment_id = current_environment_id()) IS TRUE)
+    WITH CHECK ((environment_id = current_environment_id()) IS TRUE); -- as of messages: rows are found by their key
   GRANT UPDATE (state, due_at, has_workflow, claim, lease_until) ON lane_queue TO service_app;
 `;
 

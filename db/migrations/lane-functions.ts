@@ -1,17 +1,26 @@
-/** Functions of 0026-lanes: the claim of due messages, and the end of their attempts. */
+/**
+ * Functions of 0026-lanes: the claim of due messages, and the end of their attempts.
+ *
+ * Their plans go by the keys of the rows, whatever is known of the tables. A connection plans a statement once, and the statistics of a table
+ * that has just begun to grow say that it is empty: its indexes and a sequential scan then look equally cheap.
+ */
+const BY_KEYS = `SET enable_seqscan TO off SET enable_bitmapscan TO off SET enable_hashjoin TO off SET enable_mergejoin TO off`;
 
 /**
  * Claims up to \`most\` messages of the environment that may be sent now: each is taken, and its attempt is on record, when the caller
  * commits. One claim of a workspace runs at a time, so that two never both take its last place.
  *
  * Keyed lanes come first, in turn from behind \`after_lane\`, a few messages of each and together at most half of the claim where ordinary
- * messages wait too; these take the rest. The last row has no message. It says behind which lane the next claim begins, whether messages
- * are left that only a limit holds back, or that this claim had no room for, and when time alone may let the next one through.
+ * messages wait too; these take the rest. An odd place goes to either by chance: where places come free one by one, each has its turns.
+ *
+ * The last row has no message. It says behind which lane the next claim begins, whether messages are left that only a limit holds back, or
+ * that this claim had no room for, and when time alone may let the next one through.
  */
 export const CLAIM = `
   CREATE FUNCTION claim_messages(most integer, share integer, in_flight_max integer, of_claim text, worker text, lease interval, after_lane text)
-    RETURNS TABLE (message_id text, number integer, last_lane text, is_left boolean, next_in_ms double precision)
-    LANGUAGE plpgsql ROWS 20 AS $$
+    RETURNS TABLE (number integer, lost integer, message messages, content message_contents, last_lane text, is_left boolean,
+      next_in_ms double precision)
+    LANGUAGE plpgsql ROWS 20 ${BY_KEYS} AS $$
   #variable_conflict use_column
   DECLARE
     of_environment constant uuid := current_environment_id();
@@ -29,7 +38,7 @@ export const CLAIM = `
     left_over boolean := false;
     -- What Temporal has not handed over by then is claimed without it.
     late constant interval := interval '30 seconds';
-    -- Of one keyed lane in one claim.
+    -- Messages of one keyed lane in one claim.
     turn constant integer := 20;
   BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('lane/delivery/' || current_workspace_id(), 0));
@@ -38,7 +47,8 @@ export const CLAIM = `
     free := LEAST(most, share - deliveries_in_flight());
     IF free > 0 THEN
       for_keys := CASE WHEN EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id IS NULL
-          AND q.state <> 'taken' AND q.due_at <= at) THEN (free + 1) / 2 ELSE free END;
+          AND q.state <> 'taken' AND q.due_at <= at AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt))
+        THEN (free + (random() < 0.5)::integer) / 2 ELSE free END;
       FOR lane IN
         SELECT l.id, l.passed FROM (
           SELECT w.id, 1 AS passed FROM waiting_lanes(after_lane, NULL) w
@@ -76,25 +86,29 @@ export const CLAIM = `
     IF cardinality(ids) > 0 THEN
       RETURN QUERY WITH begun AS (
           UPDATE messages m SET status = 'processing', attempts = m.attempts + 1, updated_at = now()
-          WHERE m.id = ANY (ids) RETURNING m.id, m.attempts, m.url, m.subscription_id)
-        INSERT INTO message_attempts AS a (message_id, number, environment_id, target, worker, subscription_id)
-        SELECT b.id, b.attempts, of_environment, url_target(b.url), worker, b.subscription_id FROM begun b
-        RETURNING a.message_id, a.number, NULL::text, NULL::boolean, NULL::double precision;
+          WHERE m.id = ANY (ids) RETURNING m.*),
+        added AS (
+          INSERT INTO message_attempts (message_id, number, environment_id, target, worker, subscription_id)
+          SELECT b.id, b.attempts, of_environment, url_target(b.url), worker, b.subscription_id FROM begun b)
+        SELECT b.attempts,
+          CASE WHEN b.attempts > 1 THEN (SELECT count(*)::integer FROM message_attempts l WHERE l.message_id = b.id AND l.status = 'abandoned') ELSE 0 END,
+          ROW(b.*)::messages, c, NULL::text, NULL::boolean, NULL::double precision
+        FROM begun b LEFT JOIN message_contents c ON c.message_id = b.id;
     END IF;
-    RETURN QUERY SELECT NULL::text, NULL::integer, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
+    RETURN QUERY SELECT NULL::integer, NULL::integer, NULL::messages, NULL::message_contents, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
   END $$;
 
-  -- The keyed lanes of the environment with a message that is due, between two ids; both are left out.
-  CREATE FUNCTION waiting_lanes(from_id text, before_id text) RETURNS TABLE (id text) LANGUAGE sql STABLE
+  -- The keyed lanes of the environment with a message that waits: those behind one, as far as another, which is the last of them.
+  CREATE FUNCTION waiting_lanes(behind_id text, last_id text) RETURNS TABLE (id text) LANGUAGE sql STABLE
     BEGIN ATOMIC
       WITH RECURSIVE walk (id) AS (
-        (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > from_id AND q.state <> 'taken'
+        (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > behind_id AND q.state <> 'taken'
           ORDER BY q.lane_id LIMIT 1)
         UNION ALL
         SELECT (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > w.id AND q.state <> 'taken'
           ORDER BY q.lane_id LIMIT 1)
-        FROM walk w WHERE w.id IS NOT NULL AND (before_id IS NULL OR w.id < before_id))
-      SELECT w.id FROM walk w WHERE w.id IS NOT NULL AND (before_id IS NULL OR w.id < before_id);
+        FROM walk w WHERE w.id IS NOT NULL AND (last_id IS NULL OR w.id < last_id))
+      SELECT w.id FROM walk w WHERE w.id IS NOT NULL AND (last_id IS NULL OR w.id <= last_id);
     END;
 
   -- Takes what a keyed lane may send now, in the order of the due times. Somebody who changes the lane at this moment has it: the next
@@ -152,7 +166,7 @@ export const CLAIM = `
     IF head IS NOT NULL THEN
       next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
       is_left := next_at <= at;
-      IF is_left OR slots <= 0 THEN next_at := NULL; END IF;
+      IF is_left THEN next_at := NULL; END IF;
     END IF;
     RETURN NEXT;
   END $$;
@@ -177,7 +191,8 @@ export const SETTLE = `
         reason text);
     END;
 
-  CREATE FUNCTION settle_attempts(results jsonb) RETURNS TABLE (message_id text, has_workflow boolean) LANGUAGE plpgsql ROWS 20 AS $$
+  CREATE FUNCTION settle_attempts(results jsonb) RETURNS TABLE (message_id text, has_workflow boolean) LANGUAGE plpgsql ROWS 20
+    ${BY_KEYS} AS $$
   #variable_conflict use_column
   DECLARE
     closed text[];

@@ -1,9 +1,8 @@
-import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { MailSource } from '../../domain/notifications/compose-mail.ts';
 import { EMAIL_ATTEMPT_TIMEOUT_MS, type EmailEnd, type EmailStatus } from '../../domain/notifications/emails.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { consumeAllowance } from '../plans/allowances.ts';
+import { tryToConsumeAllowance } from '../plans/allowances.ts';
 
 export interface QueuedEmails {
   /** Their ids. */
@@ -39,20 +38,10 @@ export async function queueEmails(
 
 /** How many of these the allowance covers; that many are taken from it. */
 async function takeAllowance(tx: EnvironmentTransaction, wanted: number): Promise<number> {
-  if (await isTaken(tx, wanted)) return wanted;
+  if (await tryToConsumeAllowance(tx, 'notification_emails', wanted)) return wanted;
   let taken = 0;
-  while (taken < wanted - 1 && (await isTaken(tx, 1))) taken++;
+  while (taken < wanted - 1 && (await tryToConsumeAllowance(tx, 'notification_emails', 1))) taken++;
   return taken;
-}
-
-async function isTaken(tx: EnvironmentTransaction, amount: number): Promise<boolean> {
-  try {
-    await consumeAllowance(tx, 'notification_emails', amount);
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'QUOTA_EXCEEDED') return false;
-    throw error;
-  }
 }
 
 export interface EmailWork extends MailSource {

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { type Allowance, PLAN_TABLE, type PlanName, PLANS, usageResetsAt } from '../../domain/plans.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { meaning } from '../refused.ts';
 
 const WHAT: Record<Allowance, string> = {
   executions: 'action executions',
@@ -13,9 +14,14 @@ const WHAT: Record<Allowance, string> = {
 /** A limited allowance, as the workspace's row and the database's clock say. */
 interface UsedUp {
   plan: PlanName;
+  /** A whole number, as a text. */
   allowed: string | null;
-  now: Date;
+  /** RFC 3339. */
+  now: string;
 }
+
+/** The facts of a `UsedUp`, of the columns `plan` and `allowed`. */
+const USED_UP = `jsonb_build_object('plan', plan, 'allowed', allowed::text, 'now', now())`;
 
 /** `left` says how little is left (docs/plans-and-limits.md). */
 function quotaExceeded(
@@ -26,7 +32,7 @@ function quotaExceeded(
   return new ServiceError('QUOTA_EXCEEDED', {
     message:
       `The ${PLAN_TABLE[plan].title} plan includes ${allowed} ${WHAT[allowance]} a month, and ${left}. ` +
-      `The allowance begins anew at ${usageResetsAt(now).toISOString()}; a larger plan has more.`,
+      `The allowance begins anew at ${usageResetsAt(new Date(now)).toISOString()}; a larger plan has more.`,
   });
 }
 
@@ -37,18 +43,18 @@ function quotaExceeded(
  */
 export async function refuseUsedUp(tx: EnvironmentTransaction, allowance: Allowance): Promise<void> {
   const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].allowances[allowance]]));
-  const rows = await tx.rows<UsedUp>(
+  const look = tx.raw(
     'refuse_used_up',
     `WITH known AS (
        SELECT plan, (CAST(:limits AS jsonb) ->> plan)::bigint AS allowed FROM workspaces WHERE id = current_workspace_id())
-     SELECT plan, allowed, now() AS now FROM known
+     SELECT refuse(${USED_UP}) FROM known
      WHERE allowed IS NOT NULL AND allowed <= (
        SELECT COALESCE(sum(used), 0) FROM monthly_usage
        WHERE workspace_id = current_workspace_id() AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date
          AND allowance = :allowance)`,
     { limits: JSON.stringify(limits), allowance },
   );
-  if (rows[0] !== undefined) throw quotaExceeded(rows[0], allowance);
+  await look.catch(meaning<UsedUp>((usedUp) => quotaExceeded(usedUp, allowance)));
 }
 
 interface StorageRow {
@@ -92,10 +98,6 @@ export async function refuseFullStorage(tx: EnvironmentTransaction): Promise<num
 /** The number of rows over which an unlimited count is spread; enough for the connections of a few processes. */
 const UNLIMITED_SHARDS = 16;
 
-interface AllowanceRow extends UsedUp {
-  consumed: boolean;
-}
-
 /**
  * Takes `amount` (a whole number, at least 1) from the workspace's allowance of this UTC month, in the transaction that admits
  * the work, and adds it to the day of its environment. A rollback of the admission takes it back too. Call it late in the transaction: the row of a limited allowance stays
@@ -108,36 +110,56 @@ export async function consumeAllowance(
   allowance: Allowance,
   amount: number,
 ): Promise<void> {
-  const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].allowances[allowance]]));
-  const row = await tx.row<AllowanceRow>(
+  const consume = tx.raw(
     'consume_allowance',
-    `WITH known AS (
-       SELECT plan, (CAST(:limits AS jsonb) ->> plan)::bigint AS allowed, date_trunc('month', now()::timestamptz(3) AT TIME ZONE 'UTC')::date AS month,
-         (now()::timestamptz(3) AT TIME ZONE 'UTC')::date AS day
-       FROM workspaces WHERE id = current_workspace_id()
-     ), elsewhere AS (
-       SELECT COALESCE(sum(u.used), 0) AS used FROM monthly_usage u, known k
-       WHERE u.workspace_id = current_workspace_id() AND u.month = k.month AND u.allowance = :allowance AND u.shard <> 0
-     ), consumed AS (
-       INSERT INTO monthly_usage AS u (workspace_id, month, allowance, shard, used)
-       SELECT current_workspace_id(), month, :allowance,
-         CASE WHEN allowed IS NULL THEN floor(random() * :shards) ELSE 0 END, CAST(:amount AS bigint)
-       FROM known, elsewhere WHERE allowed IS NULL OR elsewhere.used + :amount <= allowed
-       ON CONFLICT (workspace_id, month, allowance, shard) DO UPDATE SET used = u.used + EXCLUDED.used
-       WHERE (SELECT allowed IS NULL OR u.used + EXCLUDED.used + elsewhere.used <= allowed FROM known, elsewhere)
-       RETURNING u.shard
-     ), of_day AS (
-       INSERT INTO daily_usage AS d (environment_id, workspace_id, day, allowance, shard, used)
-       SELECT current_environment_id(), current_workspace_id(), day, :allowance, shard, CAST(:amount AS bigint) FROM known, consumed
-       ON CONFLICT (environment_id, day, allowance, shard) DO UPDATE SET used = d.used + EXCLUDED.used)
-     SELECT plan, allowed, EXISTS (SELECT FROM consumed) AS consumed, now() AS now FROM known`,
-    { limits: JSON.stringify(limits), allowance, amount, shards: UNLIMITED_SHARDS },
+    `${CONSUME} SELECT CASE WHEN NOT EXISTS (SELECT FROM consumed) THEN refuse(${USED_UP}) END FROM known`,
+    consumeValues(allowance, amount),
   );
-  if (row === null) throw new Error('an allowance is consumed in the transaction of a workspace that exists');
-  if (!row.consumed) {
-    throw quotaExceeded(row, allowance, amount === 1 ? undefined : `fewer than the ${amount} asked for are left`);
-  }
+  await consume.catch(
+    meaning<UsedUp>((usedUp) =>
+      quotaExceeded(usedUp, allowance, amount === 1 ? undefined : `fewer than the ${amount} asked for are left`),
+    ),
+  );
 }
+
+/** The same, but returns false where the allowance does not suffice, and the transaction goes on. */
+export async function tryToConsumeAllowance(
+  tx: EnvironmentTransaction,
+  allowance: Allowance,
+  amount: number,
+): Promise<boolean> {
+  const row = await tx.row<{ consumed: boolean }>(
+    'try_to_consume_allowance',
+    `${CONSUME} SELECT EXISTS (SELECT FROM consumed) AS consumed FROM known`,
+    consumeValues(allowance, amount),
+  );
+  return row?.consumed === true;
+}
+
+function consumeValues(allowance: Allowance, amount: number) {
+  const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].allowances[allowance]]));
+  return { limits: JSON.stringify(limits), allowance, amount, shards: UNLIMITED_SHARDS };
+}
+
+const CONSUME = `WITH known AS (
+    SELECT plan, (CAST(:limits AS jsonb) ->> plan)::bigint AS allowed, date_trunc('month', now()::timestamptz(3) AT TIME ZONE 'UTC')::date AS month,
+      (now()::timestamptz(3) AT TIME ZONE 'UTC')::date AS day
+    FROM workspaces WHERE id = current_workspace_id()
+  ), elsewhere AS (
+    SELECT COALESCE(sum(u.used), 0) AS used FROM monthly_usage u, known k
+    WHERE u.workspace_id = current_workspace_id() AND u.month = k.month AND u.allowance = :allowance AND u.shard <> 0
+  ), consumed AS (
+    INSERT INTO monthly_usage AS u (workspace_id, month, allowance, shard, used)
+    SELECT current_workspace_id(), month, :allowance,
+      CASE WHEN allowed IS NULL THEN floor(random() * :shards) ELSE 0 END, CAST(:amount AS bigint)
+    FROM known, elsewhere WHERE allowed IS NULL OR elsewhere.used + :amount <= allowed
+    ON CONFLICT (workspace_id, month, allowance, shard) DO UPDATE SET used = u.used + EXCLUDED.used
+    WHERE (SELECT allowed IS NULL OR u.used + EXCLUDED.used + elsewhere.used <= allowed FROM known, elsewhere)
+    RETURNING u.shard
+  ), of_day AS (
+    INSERT INTO daily_usage AS d (environment_id, workspace_id, day, allowance, shard, used)
+    SELECT current_environment_id(), current_workspace_id(), day, :allowance, shard, CAST(:amount AS bigint) FROM known, consumed
+    ON CONFLICT (environment_id, day, allowance, shard) DO UPDATE SET used = d.used + EXCLUDED.used)`;
 
 /**
  * Returns what `consumeAllowance` took in another transaction, which began at `consumedAt`, to the month and the day of that

@@ -71,7 +71,7 @@ export async function rewrapRows(
     { variantsOf: 'rewrap_rows' },
     `SELECT ${idColumn} AS id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey",
        sealed_value AS "sealedValue"
-     FROM ${table} WHERE master_key_version IS NOT NULL AND master_key_version <> ? AND ${idColumn} > ?
+     FROM ${table} WHERE environment_id = current_environment_id() AND master_key_version IS NOT NULL AND master_key_version <> ? AND ${idColumn} > ?
      ORDER BY ${idColumn} LIMIT ? FOR UPDATE`,
     [vault.newestMasterKeyVersion, after.id, most],
   );

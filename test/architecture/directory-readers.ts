@@ -35,10 +35,10 @@ export const DIRECTORY_READERS: Record<string, string> = {
     'lists events that nobody relayed or fanned out, and deletes old ones, in every environment',
   'db/integrations/directory.ts':
     'finds the environment that a request of a chat is for, and deletes what is past its time',
-  'db/flow-control/directory.ts': 'lists keys and slots that nobody looks after, in every environment',
   'db/analytics/directory.ts': 'counts, and makes and drops partitions, for every environment',
   'db/analytics/verification.ts': 'compares rollups of any environment, which the application cannot write',
-  'db/messages/directory.ts': 'lists what no workflow looks after, and deletes what had its time, in every environment',
+  'db/messages/directory.ts':
+    'lists environments with due messages, and deletes what had its time, in every environment',
   'db/files/directory.ts': 'lists ids of files whose upload or removal may have lost its process, in every environment',
   'db/notifications/directory.ts': 'lists overdue e-mails, and deletes old notifications, in every environment',
   'db/runs/directory.ts':

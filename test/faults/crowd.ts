@@ -23,6 +23,8 @@ const GROWTH_BYTES_MAX = 200 * MEBIBYTE;
 /** Notes when each body arrived, in order, and answers 200: at once, or once `answers` is settled. */
 export class Receiver {
   readonly arrivals = new Map<string, number>();
+  /** How often each body arrived. */
+  readonly calls = new Map<string, number>();
   /** Told of the arrival of one body. */
   readonly told = new Map<string, () => void>();
   /** Called for each arrival; the answer waits for what it returns. */
@@ -35,6 +37,7 @@ export class Receiver {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const body = Buffer.concat(chunks).toString('utf8');
+        this.calls.set(body, (this.calls.get(body) ?? 0) + 1);
         if (!this.arrivals.has(body)) this.arrivals.set(body, performance.now());
         this.told.get(body)?.();
         void Promise.resolve(this.answers(body)).then(() => response.writeHead(200).end());

@@ -1,9 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
 import { Client as PostgresClient, type QueryResultRow } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
 import { call } from '../api/harness/test-api.ts';
 import { inForm } from './form.ts';
 import { OwnServers, type Part } from './own-servers.ts';
@@ -43,10 +41,10 @@ const RECEIVERS = { ...TAKES, ...REFUSES };
 const KINDS = Object.keys(RECEIVERS);
 
 /** In each share some batches are published. The first share begins alone, each other one together with a kill. */
-const { batchesInShare, batchSize, rounds, endWithinMs, isSweptAtOnce } = inForm({
-  // One message to each kind of receiver, and no wait for the minutes after which the sweep starts what a kill has kept from it.
-  short: { batchesInShare: 1, batchSize: KINDS.length, rounds: 1, endWithinMs: 240_000, isSweptAtOnce: true },
-  full: { batchesInShare: 4, batchSize: 100, rounds: 3, endWithinMs: 1_200_000, isSweptAtOnce: false },
+const { batchesInShare, batchSize, rounds, endWithinMs } = inForm({
+  // One message to each kind of receiver.
+  short: { batchesInShare: 1, batchSize: KINDS.length, rounds: 1, endWithinMs: 240_000 },
+  full: { batchesInShare: 4, batchSize: 100, rounds: 3, endWithinMs: 1_200_000 },
 });
 const KILLS = Array.from({ length: rounds }, () => PARTS).flat();
 
@@ -110,17 +108,6 @@ function rows(): Promise<Row[]> {
     EXISTS (SELECT FROM dead_letters d WHERE d.message_id = m.id) AS "isDeadLetter" FROM messages m`);
 }
 
-/** The worker's schedule, now, with what has not begun so old that it counts as lost. */
-async function sweepAtOnce(): Promise<void> {
-  await asOwner(`SET session_replication_role = replica;
-    UPDATE messages SET created_at = created_at - interval '1 hour' WHERE begun_at IS NULL`);
-  const connection = await Connection.connect({ address: servers.temporalAddress });
-  const sweep = new Client({ connection }).schedule.getHandle(SWEEP_SCHEDULE_ID);
-  // One that runs already has perhaps looked before.
-  await sweep.trigger(ScheduleOverlapPolicy.BUFFER_ONE);
-  await connection.close();
-}
-
 async function unendedRows(): Promise<Row[]> {
   return (await rows()).filter(({ status }) => !['delivered', 'failed'].includes(status));
 }
@@ -165,7 +152,6 @@ test('every accepted message ends, and was received', { timeout: endWithinMs * 2
   await Promise.all(publishing);
   expect(accepted.size).toBe(publishing.length * batchesInShare * batchSize);
 
-  if (isSweptAtOnce) await sweepAtOnce();
   await untilAllEnded();
   const byId = new Map((await rows()).map((row) => [row.id, row]));
   // A repeated batch is one batch: nothing was accepted twice.

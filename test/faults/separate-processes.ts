@@ -109,10 +109,11 @@ export async function startApiProcess() {
   return { processes, target, api: await processes.startApi() };
 }
 
-/** A proxy to a server that can be blocked: connections stay open, but no data passes. It closes with the file. */
+/** A proxy to a server that can be blocked: connections stay open, also new ones, but no data passes. It closes with the file. */
 export class Gateway {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
+  private isBlocked = false;
 
   private constructor(port: number) {
     this.server = createServer((near) => {
@@ -122,7 +123,7 @@ export class Gateway {
         [far, near],
       ] as const) {
         this.sockets.add(from);
-        from.pipe(to);
+        if (!this.isBlocked) from.pipe(to);
         from.once('error', () => to.destroy());
         from.once('close', () => this.sockets.delete(from));
       }
@@ -141,6 +142,7 @@ export class Gateway {
   }
 
   block(): void {
+    this.isBlocked = true;
     for (const socket of this.sockets) {
       socket.unpipe();
       socket.pause();

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { limitsOf } from '../../../domain/flow-control/flow-control.ts';
 import { validationError } from '../../../domain/errors.ts';
 import { CONTENT_PER_REQUEST_BYTES_MAX, type MessageStatus } from '../../../domain/messages/messages.ts';
@@ -33,6 +34,8 @@ export interface Published {
 export interface AcceptOptions {
   /** What the key's budget is charged: of a batch all its items, also those that are not valid (docs/budgets.md, "What counts"). */
   planned?: number;
+  /** The caller sends nothing behind this: the COMMIT goes with the last statements, so that counters are locked for one round trip. */
+  commits?: boolean;
 }
 
 /**
@@ -47,14 +50,21 @@ export async function acceptMessages(
   vault: Pick<Vault, 'seal' | 'digests'>,
   publisher: Publisher,
   drafts: readonly MessageDraft[],
-  { planned = drafts.length }: AcceptOptions = {},
+  { planned = drafts.length, commits = false }: AcceptOptions = {},
 ): Promise<Published[]> {
   const contents = contentsOf(drafts);
   const isEachPlain = drafts.length > 0 && drafts.every(isPlain);
   const accept = isEachPlain ? acceptPlain : acceptFoundOut;
-  const { hasKey, published } = await accept(tx, vault, publisher, { drafts, contents }, { planned });
+  const { hasKey, published } = await accept(
+    tx,
+    vault,
+    publisher,
+    { drafts, contents },
+    { planned, commits: commits && knowsSigningKey(publisher.tenant) },
+  );
   // Its lock comes last: while some publishes took it before the allowance's, two first ones of a workspace were a deadlock.
   if (!hasKey) await ensureSigningKey(tx, vault, publisher.tenant.workspaceId);
+  else noteSigningKey(publisher.tenant);
   return published;
 }
 
@@ -102,16 +112,32 @@ async function acceptFoundOut(
   return { hasKey, published };
 }
 
-/** Whatever refuses all of the messages. */
-async function admit(
+/** Refuses all of the messages. Counters are locked last: that of the key, then that of the month. */
+async function admit(tx: EnvironmentTransaction, publisher: Publisher, planned: number): Promise<void> {
+  await tx.inOrder(refusalByHalt(tx, publisher), chargeBudget(tx, publisher, planned));
+}
+
+function refusalByHalt(tx: EnvironmentTransaction, { publishesWhileHalted }: Publisher): (() => Promise<void>) | null {
+  return publishesWhileHalted ? null : () => refuseWhileHalted(tx);
+}
+
+function chargeBudget(
   tx: EnvironmentTransaction,
-  { apiKeyId, publishesWhileHalted }: Publisher,
-  planned: number,
-): Promise<void> {
-  await tx.inOrder(
-    publishesWhileHalted ? null : () => refuseWhileHalted(tx),
-    apiKeyId === null ? null : () => admitToBudget(tx, { apiKeyId, kind: 'messages', count: planned }),
-  );
+  { apiKeyId }: Publisher,
+  count: number,
+): (() => Promise<void>) | null {
+  return apiKeyId === null ? null : () => admitToBudget(tx, { apiKeyId, kind: 'messages', count });
+}
+
+/** Workspaces that have a signing key, which they never lose again. */
+const WITH_SIGNING_KEY = new LRUCache<string, true>({ max: 10_000 });
+
+function knowsSigningKey({ workspaceId }: Tenant): boolean {
+  return WITH_SIGNING_KEY.has(workspaceId);
+}
+
+function noteSigningKey({ workspaceId }: Tenant): void {
+  WITH_SIGNING_KEY.set(workspaceId, true);
 }
 
 /** Nothing has to be found out before its row can be written. */
@@ -125,23 +151,29 @@ const ROWS_AT_ONCE = 200;
 const SEALED_AT_ONCE_BYTES_MAX = 1024 * 1024;
 
 /**
- * A single message takes one round trip: it is written even if it is refused, and rolled back. A batch is admitted first. While
- * PostgreSQL writes some of its rows, the next are prepared.
+ * A single message takes one round trip: it is written even if it is refused, and rolled back. While PostgreSQL writes some rows of a batch,
+ * the next are prepared. Counters are locked last.
  */
 async function acceptPlain(
   tx: EnvironmentTransaction,
   vault: Pick<Vault, 'seal' | 'digests'>,
   publisher: Publisher,
   { drafts, contents }: Drafted,
-  { planned }: Required<AcceptOptions>,
+  { planned, commits }: Required<AcceptOptions>,
 ): Promise<Accepted> {
-  const inFront = [() => hasSigningKey(tx), () => admit(tx, publisher, planned)] as const;
-  const behind = [() => refuseUsedUp(tx, 'egress'), () => consumeAllowance(tx, 'messages', drafts.length)] as const;
   const rowsOf = (some: readonly MessageDraft[]): NewMessage[] =>
     some.map((draft) => candidateFor(vault, publisher, draft, contents).message);
+  const isKnown = knowsSigningKey(publisher.tenant);
+  const inFront = [isKnown ? null : () => hasSigningKey(tx), refusalByHalt(tx, publisher)] as const;
+  const charge = [
+    () => refuseUsedUp(tx, 'egress'),
+    chargeBudget(tx, publisher, planned),
+    () => consumeAllowance(tx, 'messages', drafts.length),
+  ] as const;
   if (drafts.length === 1) {
-    const [hasKey, , statuses] = await tx.inOrder(...inFront, () => insertMessages(tx, rowsOf(drafts)), ...behind);
-    return { hasKey, published: publishedOf(statuses) };
+    const steps = [...inFront, () => insertMessages(tx, rowsOf(drafts)), ...charge] as const;
+    const [hasKey, , statuses] = commits ? await tx.last(...steps) : await tx.inOrder(...steps);
+    return { hasKey: hasKey ?? true, published: publishedOf(statuses) };
   }
   const [hasKey] = await tx.inOrder(...inFront);
   const statuses = new Map<string, MessageStatus>();
@@ -157,8 +189,8 @@ async function acceptPlain(
     await setImmediate(); // other requests have their turn
   }
   await inserted();
-  await tx.inOrder(...behind);
-  return { hasKey, published: publishedOf(new Map(order.map((id) => [id, statuses.get(id)]))) };
+  await (commits ? tx.last(...charge) : tx.inOrder(...charge));
+  return { hasKey: hasKey ?? true, published: publishedOf(new Map(order.map((id) => [id, statuses.get(id)]))) };
 }
 
 /** In the order of the map. */

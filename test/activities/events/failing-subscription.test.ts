@@ -1,9 +1,10 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Sent } from '../../../activities/adapters/http-request/send-request.ts';
 import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { plantTopicWith } from '../../api/events/plant.ts';
 import { subscribeToService } from '../../api/events/support.ts';
-import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';
+import { ActivityWorld } from '../invocations/world.ts';
+import { deliverDue } from '../messages/deliver-due.ts';
 import { plantDelivery } from './plant.ts';
 
 /**
@@ -22,12 +23,30 @@ beforeEach(async () => {
 /** 410 ends a delivery at its first attempt; 500 has it retried. */
 const answering = (status: number) => (): Promise<Sent> =>
   Promise.resolve({ kind: 'response', response: { status, headers: [], body: Buffer.alloc(0) } });
+const deliverDueBy = (sendRequest: () => Promise<Sent>): Promise<void> =>
+  deliverDue(world.dependencies({ sendRequest, wakeMessage: () => Promise.resolve() }), world.database.tenant);
 
 /** Publishes an event, and makes the first attempt of its delivery. */
 async function deliver(status: number): Promise<void> {
-  const ref = await plantDelivery(world, topicId);
-  const { attemptMessage } = world.activities({ sendRequest: answering(status) });
-  await activityEnvironment().run(attemptMessage, ref);
+  await plantDelivery(world, topicId);
+  await deliverDueBy(answering(status));
+}
+
+/** A delivery that was accepted now and is attempted by `attempt`. */
+async function lateDelivery(): Promise<{ attempt(status: number): Promise<void> }> {
+  const { messageId } = await plantDelivery(world, topicId);
+  const due = (interval: string): Promise<unknown> =>
+    world.database.asOwner(
+      `UPDATE lane_queue SET state = 'ready', due_at = now() + $2::interval WHERE message_id = $1`,
+      [messageId, interval],
+    );
+  await due('1 day');
+  return {
+    attempt: async (status) => {
+      await due('0 s');
+      await deliverDueBy(answering(status));
+    },
+  };
 }
 
 interface Clock {
@@ -74,7 +93,7 @@ describe('a subscription whose every delivery fails', { timeout: TEST_TIMEOUT_MS
     await pass('4 days 10 hours');
     await deliver(410);
     expect(await clock()).toEqual({ ...untouched, fails: true, runs: true });
-    const late = await plantDelivery(world, topicId);
+    const late = await lateDelivery();
     await pass('2 hours');
     await deliver(410);
     expect(await clock()).toEqual({ enabled: false, fails: true, runs: true, disabled: true });
@@ -84,11 +103,7 @@ describe('a subscription whose every delivery fails', { timeout: TEST_TIMEOUT_MS
     ];
     expect(await traces()).toEqual(once);
     // What was accepted before goes on, and changes nothing of a subscription that is disabled.
-    for (const status of [500, 410]) {
-      const { attemptMessage } = world.activities({ sendRequest: answering(status) });
-      await world.database.asOwner('UPDATE messages SET next_attempt_at = now() WHERE id = $1', [late.messageId]);
-      await activityEnvironment().run(attemptMessage, late);
-    }
+    for (const status of [500, 410]) await late.attempt(status);
     expect(await clock()).toEqual({ enabled: false, fails: true, runs: true, disabled: true });
     expect(await traces()).toEqual(once);
   });
@@ -121,11 +136,11 @@ describe('a subscription whose every delivery fails', { timeout: TEST_TIMEOUT_MS
     const set = (assignments: string) =>
       world.database.asOwner(`UPDATE event_subscriptions SET ${assignments} WHERE id = $1`, [subscriptionId]);
     await deliver(410);
-    const late = await plantDelivery(world, topicId);
+    const late = await lateDelivery();
     await set(`url = 'https://example.com/elsewhere'`);
     expect(await clock()).toEqual(untouched);
     // A delivery to where it pointed before says nothing of where it points now.
-    await activityEnvironment().run(world.activities({ sendRequest: answering(410) }).attemptMessage, late);
+    await late.attempt(410);
     expect(await clock()).toEqual(untouched);
     await deliver(410);
     await set('enabled = false, disabled_at = now()');
@@ -138,9 +153,21 @@ describe('a subscription whose every delivery fails', { timeout: TEST_TIMEOUT_MS
     await deliver(410);
     await pass('5 days');
     await world.database.asOwner('UPDATE event_subscriptions SET clock_runs = true WHERE id = $1', [subscriptionId]);
-    const ref = await plantDelivery(world, topicId);
-    const { attemptMessage } = world.losing([null, 'before_commit', 'before_commit'], { sendRequest: answering(410) });
-    await activityEnvironment().run(attemptMessage, ref);
+    await plantDelivery(world, topicId);
+    const { db } = world.database;
+    const real = db.withEnvironment.bind(db);
+    let losses = 2;
+    await deliverDueBy(() => {
+      vi.spyOn(db, 'withEnvironment').mockImplementation((tenant, work) =>
+        real(tenant, async (tx) => {
+          const result = await work(tx);
+          if (losses-- > 0) throw new Error('lost before the commit');
+          return result;
+        }),
+      );
+      return answering(410)();
+    }).finally(() => vi.restoreAllMocks());
+    expect(losses).toBe(-1); // two were lost, and the third is on record
     expect(await clock()).toEqual({ enabled: false, fails: true, runs: true, disabled: true });
     expect(await traces()).toHaveLength(2);
   });
@@ -149,9 +176,9 @@ describe('a subscription whose every delivery fails', { timeout: TEST_TIMEOUT_MS
 test('a delivery whose subscription is gone, and its secret with it, is not signed with other keys: it is not sent, and fails', async () => {
   const ref = await plantDelivery(world, topicId);
   await world.database.asOwner('DELETE FROM event_subscriptions WHERE id = $1', [subscriptionId]);
-  // The double of the request rejects: whoever calls it fails this test.
-  const step = await activityEnvironment().run(world.activities().attemptMessage, ref);
-  expect(step).toEqual({ next: 'end', status: 'failed', callbackIds: [] });
+  const sendRequest = vi.fn<() => Promise<Sent>>(answering(200));
+  await deliverDueBy(sendRequest);
+  expect(sendRequest).not.toHaveBeenCalled();
   const [message] = await world.database.asOwner(`SELECT status, attempts, error_message FROM messages WHERE id = $1`, [
     ref.messageId,
   ]);

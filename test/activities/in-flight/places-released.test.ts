@@ -1,24 +1,13 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import { keepPlaces } from '../../../activities/in-flight/keep-places.ts';
 import { LaneTakers } from '../../../activities/lane-takers.ts';
-import { startInTurn } from '../../../activities/messages/wake-messages.ts';
-import { KeyWorld } from '../../db/flow-control/world.ts';
-import { plainMessage } from '../../db/messages/plain-message.ts';
-import { insertMessages } from '../../../db/messages/insert-messages.ts';
-import type { SendRequest, Sent } from '../../../activities/adapters/http-request/send-request.ts';
 import type { DispatchResult, ReadBackResult } from '../../../activities/adapters/adapter.ts';
 import { REPLAY_NOT_TAKEN_UP } from '../../../activities/reconciliation/send-replay.ts';
 import { claimReplay, startReplay } from '../../../db/attempts/replays.ts';
 import { REPLAY_MARGIN_SECONDS } from '../../../domain/reconciliation/replay.ts';
 import { claimDispatch } from '../../../db/attempts/dispatches.ts';
-import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt.ts';
 import { takePlace } from '../../../db/in-flight/places.ts';
-import { cancelMessage } from '../../../db/messages/changes.ts';
-import { lockMessage } from '../../../db/messages/lock-message.ts';
-import { startAttempt } from '../../../db/messages/attempts.ts';
-import { PERMIT_WAIT_LEASE_MS } from '../../../domain/flow-control/flow-control.ts';
-import { newId } from '../../../domain/ids.ts';
 import { type InFlightKind, UNCLAIMED_GRANTS_MAX } from '../../../domain/in-flight.ts';
 import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
 import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from '../invocations/world.ts';
@@ -42,8 +31,6 @@ function onePlace() {
     told.push(holder);
     return Promise.resolve(!holder.includes('gone'));
   };
-  const beginMessage = ({ messageId }: { messageId: string }): Promise<void> =>
-    Promise.resolve(void told.push(messageId));
   const laneTakers = new LaneTakers({ nearWaitsMs: null });
   return {
     told,
@@ -51,7 +38,6 @@ function onePlace() {
       inFlightCaps: everyCap(1),
       laneTakers,
       tellWaiter,
-      beginMessage,
     },
   };
 }
@@ -256,123 +242,20 @@ describe('a read at a provider', () => {
   });
 });
 
-describe('a delivery', () => {
-  /** A message that is due, queued behind another of its workspace. */
-  async function queued(overrides: ReturnType<typeof onePlace>['overrides']) {
-    await take('delivery', 'msg_before');
-    const messageId = newId('message');
-    await world.transaction((tx) => insertMessages(tx, [plainMessage({ id: messageId, maxRetries: 3 })]));
-    const { attemptMessage } = world.activities(overrides);
-    const visit = () => activityEnvironment().run(attemptMessage, { ...world.database.tenant, messageId });
-    expect(await visit()).toMatchObject({ next: 'wait', isQueued: true });
-    await take('delivery', 'msg_behind');
-    return { messageId, visit };
-  }
-
-  test('of a flow-control key that queues keeps its slot of the key, for longer than a grant that nobody takes up', async () => {
-    const { overrides } = onePlace();
-    const key = await KeyWorld.of(world.database, { parallelism: 1 });
-    const flowControl = { keyId: key.id, key: 'any' };
-    const messages = [plainMessage({ flowControl }), plainMessage({ flowControl })];
-    await world.transaction((tx) => insertMessages(tx, messages));
-    const [messageId = ''] = (await key.grant()).messageIds;
-    await take('delivery', 'msg_before');
-    const { attemptMessage } = world.activities(overrides);
-    const visited = activityEnvironment().run(attemptMessage, { ...world.database.tenant, messageId });
-    expect(await visited).toMatchObject({ next: 'wait', isQueued: true });
-    await key.letTimePass((PERMIT_WAIT_LEASE_MS - 60_000) / 1_000);
-    expect((await key.grant()).messageIds).toEqual([]);
-    await key.letTimePass(120);
-    expect((await key.grant()).messageIds).toHaveLength(1);
-  });
-
-  test('that is cancelled while it queues leaves the queue at once, without any visit', async () => {
-    const { overrides } = onePlace();
-    const { messageId, visit } = await queued(overrides);
-    await world.transaction((tx) => cancelMessage(tx, messageId));
-    expect(await places(messageId)).toEqual([]);
-    expect(await places('msg_before')).toEqual([{ taken: true }]);
-    expect(await visit()).toMatchObject({ next: 'end', status: 'cancelled' });
-    expect(await places(messageId)).toEqual([]);
-  });
-
-  test('that is cancelled when it was granted a place leaves it to the next', async () => {
-    const { told, overrides } = onePlace();
-    const { messageId } = await queued(overrides);
-    await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'msg_before'`);
-    await take('delivery', messageId);
-    expect(await places(messageId)).toEqual([{ taken: true }]);
-    await world.transaction((tx) => cancelMessage(tx, messageId));
-    expect(await places(messageId)).toEqual([]);
-    const keeper = keepPlaces(world.dependencies(overrides), { intervalMs: 20 });
-    try {
-      await expect.poll(() => told).toContain('msg_behind');
-    } finally {
-      await keeper.stop();
-    }
-    expect(await places('msg_behind')).toEqual([{ taken: true }]);
-  });
-
-  test('that is held by a halt leaves the queue to the other environments of its workspace', async () => {
-    const { overrides } = onePlace();
-    const { messageId, visit } = await queued(overrides);
-    const { environmentId } = world.database.tenant;
-    const actor = { type: 'system', id: 'test' } as const;
-    await world.transaction((tx) => haltEnvironment(tx, environmentId, { reason: 'an incident', actor }));
-    expect(await visit()).toEqual({ next: 'park' });
-    await world.transaction((tx) => resumeEnvironment(tx, environmentId));
-    expect(await places(messageId)).toEqual([]);
-  });
-
-  test('whose worker was lost releases its place when the attempt is given up', async () => {
-    const { told, overrides } = onePlace();
-    const { messageId, visit } = await queued(overrides);
-    await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'msg_before'`);
-    await take('delivery', messageId);
-    await world.transaction(async (tx) => {
-      const work = await lockMessage(tx, messageId);
-      if (work === null) throw new Error('the message is not there');
-      await startAttempt(tx, work, 'lost');
-    });
-    expect(await visit()).toMatchObject({ next: 'wait' });
-    expect(await places(messageId)).toEqual([]);
-    expect(told).toEqual(['msg_behind']);
-  });
-
-  test('that ends after it was given up leaves the place in the queue to the attempt after it', async () => {
-    const { overrides } = onePlace();
-    const ref = { ...world.database.tenant, messageId: newId('message') };
-    await world.transaction((tx) => insertMessages(tx, [plainMessage({ id: ref.messageId, maxRetries: 3 })]));
-    let answer: (sent: Sent) => void = () => undefined;
-    const sendRequest = vi.fn<SendRequest>(() => new Promise<Sent>((resolve) => (answer = resolve)));
-    const late = activityEnvironment().run(world.activities({ ...overrides, sendRequest }).attemptMessage, ref);
-    await expect.poll(() => sendRequest.mock.calls).toHaveLength(1);
-
-    const visit = () => activityEnvironment().run(world.activities(overrides).attemptMessage, ref);
-    expect(await visit()).toMatchObject({ next: 'wait' }); // its worker is taken for dead
-    await take('delivery', 'msg_before');
-    await world.database.asOwner('UPDATE messages SET next_attempt_at = now() WHERE id = $1', [ref.messageId]);
-    expect(await visit()).toMatchObject({ next: 'wait', isQueued: true });
-    answer({ kind: 'response', response: { status: 200, headers: [], body: Buffer.alloc(0) } });
-    expect(await late).toMatchObject({ next: 'wait' });
-    expect(await places(ref.messageId)).toEqual([{ taken: false }]);
-  });
-});
-
 test('a place that is free beside somebody who waits is granted, and told again while nobody claims it', async () => {
   const { told, overrides } = onePlace();
-  await take('delivery', 'msg_1');
-  await take('delivery', 'msg_2');
-  await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'msg_1'`);
+  await take('maintenance', 'job_1');
+  await take('maintenance', 'job_2');
+  await world.database.asOwner(`DELETE FROM lane_places WHERE holder = 'job_1'`);
   const keeper = keepPlaces(world.dependencies(overrides), { intervalMs: 20 });
   try {
-    await expect.poll(() => told).toEqual(['msg_2']);
-    await world.database.asOwner(`UPDATE lane_places SET expires_at = now() WHERE holder = 'msg_2'`);
-    await expect.poll(() => told).toEqual(['msg_2', 'msg_2']);
+    await expect.poll(() => told).toEqual(['job_2']);
+    await world.database.asOwner(`UPDATE lane_places SET expires_at = now() WHERE holder = 'job_2'`);
+    await expect.poll(() => told).toEqual(['job_2', 'job_2']);
   } finally {
     await keeper.stop();
   }
-  expect(await places('msg_2')).toEqual([{ taken: true }]);
+  expect(await places('job_2')).toEqual([{ taken: true }]);
 });
 
 test('a waiter that cannot be told while Temporal is away does not count as gone, and is told when it is back', async () => {
@@ -399,16 +282,4 @@ test('a waiter that cannot be told while Temporal is away does not count as gone
   await again(overrides.tellWaiter, () => told.length > 0);
   expect(told).toEqual(['inv_waits']);
   expect(await places('inv_waits')).toEqual([{ taken: true }]);
-});
-
-test('of a batch only what is due queues for places; what is due later waits for its time beside it', async () => {
-  const { told, overrides } = onePlace();
-  const later = { scheduledFor: new Date(Date.now() + 3_600_000) };
-  const messages = [plainMessage(later), plainMessage(), plainMessage(later), plainMessage()];
-  await world.transaction((tx) => insertMessages(tx, messages));
-  const [laterId = '', dueId = '', alsoLaterId = '', waitingId = ''] = messages.map(({ id }) => id);
-  await startInTurn(world.dependencies(overrides))(world.database.tenant, [laterId, dueId, alsoLaterId, waitingId]);
-  expect(told).toEqual([dueId, laterId, alsoLaterId]);
-  expect([await places(dueId), await places(waitingId)]).toEqual([[{ taken: true }], [{ taken: false }]]);
-  expect([await places(laterId), await places(alsoLaterId)]).toEqual([[], []]);
 });

@@ -124,12 +124,9 @@ describe('an activity that holds a place', () => {
 describe('without a place nothing begins:', () => {
   /** Places are of environments. An invoice is a workspace's, one a month. */
   const OF_NO_ENVIRONMENT = ['listSweepAreas', 'sweepArea', 'collectInvoice'];
-  const WITH_PLACES_OF_THEIR_OWN = ['attemptMessage'];
-  const { deliveries, maintenance } = ACTIVITIES_OF_QUEUES;
+  const { notifications, maintenance } = ACTIVITIES_OF_QUEUES;
   const named = [
-    ...deliveries
-      .filter((name) => !WITH_PLACES_OF_THEIR_OWN.includes(name))
-      .map((name) => ['notification', name] as const),
+    ...notifications.map((name) => ['notification', name] as const),
     ...maintenance.filter((name) => !OF_NO_ENVIRONMENT.includes(name)).map((name) => ['maintenance', name] as const),
   ];
 

@@ -31,13 +31,13 @@ async function plantTopic(id: string, deleted = false): Promise<void> {
 }
 
 /** Fanned out where it was created `ago`, if `ended`. */
-async function plantEvent(id: string, topic: string, ago: string, ended = true, started = true): Promise<void> {
+async function plantEvent(id: string, topic: string, ago: string, ended = true): Promise<void> {
   await owner(
-    `INSERT INTO events (id, environment_id, topic_id, public_id, type, data, occurred_at, published_by, retention, status, page_started,
+    `INSERT INTO events (id, environment_id, topic_id, public_id, type, data, occurred_at, published_by, retention, status,
        created_at, fanned_out_at)
-     SELECT $1, $2, $3, $1, 'order.paid', '{}', at, '{}', 'week', CASE WHEN $5 THEN 'fanned_out' ELSE 'fanning_out' END, $6,
+     SELECT $1, $2, $3, $1, 'order.paid', '{}', at, '{}', 'week', CASE WHEN $5 THEN 'fanned_out' ELSE 'fanning_out' END,
        at, CASE WHEN $5 THEN at END FROM (SELECT now() - $4::interval AS at) t`,
-    [id, database.tenant.environmentId, topic, ago, ended, started],
+    [id, database.tenant.environmentId, topic, ago, ended],
   );
 }
 
@@ -61,9 +61,8 @@ test('an old event that was fanned out goes; a young one and one that is under w
   await plantEvent('evt_old_2', 'top_live', '400 days');
   await plantEvent('evt_young', 'top_live', '1 hour');
   await plantEvent('evt_under_way', 'top_live', '400 days', false);
-  await plantEvent('evt_unstarted_page', 'top_live', '400 days', true, false);
   expect(await sweep()).toBe(2);
-  expect(await idsOf('events')).toEqual(['evt_under_way', 'evt_unstarted_page', 'evt_young']);
+  expect(await idsOf('events')).toEqual(['evt_under_way', 'evt_young']);
   expect(await sweep()).toBe(0);
 });
 
@@ -95,6 +94,6 @@ test('a deleted topic goes with its events and subscriptions; one whose message 
   expect(await sweep()).toBe(2); // the last subscription and the topic
   expect(await idsOf('topics')).toEqual(['top_live']);
   expect(await idsOf('event_subscriptions')).toEqual(['sub_just_removed', 'sub_live']);
-  expect(await idsOf('events')).toEqual(['evt_under_way', 'evt_unstarted_page', 'evt_young']);
+  expect(await idsOf('events')).toEqual(['evt_under_way', 'evt_young']);
   expect(await sweep()).toBe(0);
 });

@@ -65,8 +65,6 @@ type Start =
   | 'startReads'
   | 'wakeApproval'
   | 'wakeMessage'
-  | 'resumeMessages'
-  | 'paceMessages'
   | 'wakeDeadLetterJob'
   | 'wakeMemoryJob'
   | 'fanOutEvent'

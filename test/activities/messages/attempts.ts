@@ -1,6 +1,6 @@
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { AttemptSettler } from '../../../activities/messages/attempt-settler.ts';
-import { readClaimedDeliveries, sendDelivery } from '../../../activities/messages/claimed-deliveries.ts';
+import { readSigners, sendDelivery } from '../../../activities/messages/claimed-deliveries.ts';
 import type { EndedAttempt } from '../../../activities/messages/send-attempt.ts';
 import type { SendRequest } from '../../../activities/adapters/http-request/send-request.ts';
 import { claimMessages } from '../../../db/messages/claims.ts';
@@ -14,9 +14,7 @@ const CLAIM = { most: 50, share: 1_000, claim: 'test', worker: 'worker', leaseMs
 
 /** Claims what is due: its attempts are on record, and nothing is sent. */
 export async function claimDue(world: ActivityWorld): Promise<MessageWork[]> {
-  const { tenant } = world.database;
-  const claimed = await world.transaction((tx) => claimMessages(tx, CLAIM));
-  return (await readClaimedDeliveries(world.dependencies(), tenant, claimed, [])).works;
+  return (await world.transaction((tx) => claimMessages(tx, CLAIM))).works;
 }
 
 /** One attempt of each message that is due. By default nobody is told of its end. */
@@ -27,13 +25,13 @@ export async function attemptDue(
   const { tenant } = world.database;
   const ignored = (): Promise<void> => Promise.resolve();
   const deps = world.dependencies({ wakeMessage: ignored, tellMessage: ignored, ...overrides });
-  const [claimed, keys] = await world.transaction((tx) =>
+  const [{ works }, keys] = await world.transaction((tx) =>
     tx.last(
       () => claimMessages(tx, CLAIM),
       () => readSealedSigningKeys(tx),
     ),
   );
-  const { works, signersOf } = await readClaimedDeliveries(world.dependencies(), tenant, claimed, keys);
+  const signersOf = await readSigners(deps, tenant, works, keys);
   const ended = await Promise.all(works.map((work) => sendDelivery(deps, tenant, work, signersOf(work))));
   const settler = new AttemptSettler(deps);
   await Promise.all(ended.map((attempt) => settler.settle(tenant, attempt)));

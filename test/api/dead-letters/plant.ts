@@ -31,9 +31,9 @@ export async function plantDeadLetters(
        INSERT INTO message_contents (message_id, environment_id, body, body_kind)
        SELECT id, $2, id, 'text' FROM unnest($1::text[]) u (id))
      INSERT INTO messages (id, environment_id, url, method, label, schedule_id, url_group_id, url_group_endpoint_id,
-       max_retries, retry_delays_ms, timeout_seconds, flow_control_key_id, flow_control_key, retention, published_by, status, next_attempt_at, begun_at)
+       max_retries, retry_delays_ms, timeout_seconds, flow_control_key_id, flow_control_key, retention, published_by, status, next_attempt_at)
      SELECT id, $2, $3, 'POST', $4, $5, $6, CASE WHEN $6::text IS NOT NULL THEN gen_random_uuid() END,
-       $7, '{}', 5, $8::text, (SELECT k.key FROM flow_control_keys k WHERE k.id = $8), 'month', '{"type":"api_key","id":null}', 'pending', now(), now() FROM unnest($1::text[]) u (id)`,
+       $7, '{}', 5, $8::text, (SELECT k.key FROM lanes k WHERE k.id = $8), 'month', '{"type":"api_key","id":null}', 'pending', now() FROM unnest($1::text[]) u (id)`,
     [ids, environmentId, url, label, scheduleId, urlGroupId, maxRetries, flowControlKeyId],
   );
   await database.asOwner(`UPDATE messages SET status = 'processing', attempts = 1 WHERE id = ANY($1)`, [ids]);

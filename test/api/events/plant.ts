@@ -47,8 +47,8 @@ export async function plantFailedDeliveries(
   );
   await database.asOwner(
     `INSERT INTO messages (id, environment_id, kind, url, method, max_retries, timeout_seconds, retention, published_by, status, next_attempt_at,
-       begun_at, event_id, subscription_id)
-     SELECT u.message_id, s.environment_id, 'event', s.url, 'POST', 0, 5, 'month', '{"type":"api_key","id":null}', 'pending', now(), now(),
+       event_id, subscription_id)
+     SELECT u.message_id, s.environment_id, 'event', s.url, 'POST', 0, 5, 'month', '{"type":"api_key","id":null}', 'pending', now(),
        u.event_id, s.id FROM ${U}, event_subscriptions s WHERE s.id = $3`,
     [...ids, subscriptionId],
   );

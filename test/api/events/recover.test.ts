@@ -9,7 +9,7 @@ import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { startTestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
-import { startDestination, startsInTurn } from '../messages/support.ts';
+import { startDestination } from '../messages/support.ts';
 import { plantFailedDeliveries, plantTopicWith } from './plant.ts';
 import { countRows } from '../harness/count-rows.ts';
 
@@ -132,20 +132,6 @@ describe('a recovery', { timeout: TEST_TIMEOUT_MS }, () => {
     expect(await retriesOf(planted)).toEqual([0, 0]);
   });
 
-  test('whose page lost its worker before the starts starts them in the next run, and takes none twice', async () => {
-    const subscriptionId = await subscription('/lost-starts');
-    const planted = await plantFailedDeliveries(service.database, { subscriptionId, count: 3 });
-    const ref = await withoutWorkflow(subscriptionId);
-    await expect(pageOf(ref, () => Promise.reject(new Error('the worker died here')))).rejects.toThrow('died here');
-    const woken: string[] = [];
-    const page = () => pageOf(ref, ({ messageId }) => Promise.resolve(void woken.push(messageId)));
-    expect(await page()).toEqual({ next: 'go on' });
-    expect(woken).toHaveLength(3);
-    expect(await page()).toEqual({ next: 'end', status: 'completed' });
-    expect(new Set(woken).size).toBe(3);
-    expect(await retriesOf(planted)).toEqual([1, 1, 1]);
-  });
-
   test('whose start was lost with its API process is started by the sweep', async () => {
     const subscriptionId = await subscription('/lost-job');
     const planted = await plantFailedDeliveries(service.database, { subscriptionId, count: 2 });
@@ -174,16 +160,10 @@ describe('a recovery', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 });
 
-/** One run of the activity, with pages of two, whose worker starts messages by `beginMessage`. */
-function pageOf(
-  ref: DeadLetterJobRef,
-  beginMessage: (message: { messageId: string }) => Promise<void> = () => Promise.resolve(),
-): Promise<JobStep> {
+/** One run of the activity, with pages of two. */
+function pageOf(ref: DeadLetterJobRef): Promise<JobStep> {
   const { db, resealing: vault, logger } = service.deps;
-  const wakeMessage = () => Promise.reject(new Error('nothing here has a flow-control key'));
-  const starters = { ...startsInTurn(beginMessage), wakeMessage, paceFlowControl: wakeMessage };
-  const deps = { db, vault, logger, ...starters };
-  return new MockActivityEnvironment().run(recoverSubscriptionPage(deps, 2), ref) as Promise<JobStep>;
+  return new MockActivityEnvironment().run(recoverSubscriptionPage({ db, vault, logger }, 2), ref) as Promise<JobStep>;
 }
 
 /** A recovery of an API process that died between the commit and the start. */

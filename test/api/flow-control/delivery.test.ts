@@ -1,14 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { lostFlowControlLeases, waitingFlowControlKeys } from '../../../activities/maintenance/flow-control.ts';
-import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { keySchema, statusSchema } from '../../../api/flow-control/schemas.ts';
-import { paceFlowControlWorkflow } from '../../../api/starts/start-granted.ts';
-import { wakeMessageWorkflow } from '../../../api/starts/message-workflows.ts';
-import { grantWaiting } from '../../../db/flow-control/queue.ts';
-import type { FlowControlKeyRef } from '../../../domain/flow-control/flow-control.ts';
-import type { MessageRef } from '../../../domain/messages/messages.ts';
 import { startTestService } from '../../harness/service.ts';
 import { dataOf } from '../invocations/support.ts';
 import { publish, read, statusOf } from '../messages/support.ts';
@@ -70,12 +63,11 @@ async function allEnded(ids: readonly string[], status = 'delivered'): Promise<v
 }
 
 describe('messages of a flow-control key', () => {
-  test('are granted in order, never more at once than its parallelism; who waits has no workflow', async () => {
+  test('are sent in order, never more at once than its parallelism, and without a workflow', async () => {
     const key = newKey();
     const ids = await publishAll({ key, parallelism: 2 }, 1, 8);
     await expect.poll(() => destination.inFlight).toBe(2);
     expect(await keyOf(key)).toMatchObject({ parallelism: 2, rate: null, waiting: 6, inFlight: 2 });
-    expect(await Promise.all(ids.map((id) => hasWorkflow(`message/${id}`)))).toEqual(ids.map((_, n) => n < 2));
     expect(await read(service, ids[7] ?? '')).toMatchObject({ flowControlKey: key, status: 'pending' });
     for (let answered = 1; answered <= 6; answered++) {
       destination.answerNext();
@@ -83,45 +75,40 @@ describe('messages of a flow-control key', () => {
     }
     destination.answerAll();
     await allEnded(ids);
-    // The first grant is of two, whose workflows start at once. After it each answer granted one.
+    // The first claim is of two, which are sent at once. After it each answer lets one through.
     expect(destination.arrived.slice(0, 2).toSorted()).toEqual(numbers(1, 2));
     expect(destination.arrived.slice(2)).toEqual(numbers(3, 8));
     expect(destination.mostInFlight).toBe(2);
     expect(await keyOf(key)).toMatchObject({ waiting: 0, inFlight: 0 });
-    expect(await hasWorkflow(`flow-control/${(await keyOf(key)).id}`)).toBe(false);
+    expect(await Promise.all(ids.map((id) => hasWorkflow(`message/${id}`)))).toEqual(ids.map(() => false));
   });
 
-  test('are sent by the rate: the pacer opens the next window', async () => {
+  test('are sent by the rate, window after window', async () => {
     const key = newKey();
-    const limits = { key, rate: 3, periodSeconds: 2, parallelism: 20 };
-    const ids = await publishAll(limits, 1, 8, { timeoutSeconds: 120 });
+    const ids = await publishAll({ key, rate: 3, periodSeconds: 2, parallelism: 20 }, 1, 8);
     await expect.poll(() => destination.arrived.toSorted()).toEqual(numbers(1, 8));
-    // By the clock of the grants: on a busy machine a call of one window may arrive after those of the next.
-    const granted = await service.database.asOwner<{ id: string; seconds: number }>(
-      `SELECT message_id AS id, extract(epoch FROM granted_at - min(granted_at) OVER ())::float8 AS seconds
-       FROM flow_control_queue WHERE message_id = ANY ($1) ORDER BY granted_at, message_id`,
+    // By the clock of the claims: on a busy machine a call of one window may arrive after those of the next.
+    const claimed = await service.database.asOwner<{ id: string; seconds: number }>(
+      `SELECT message_id AS id, extract(epoch FROM started_at - min(started_at) OVER ())::float8 AS seconds
+       FROM message_attempts WHERE message_id = ANY ($1) ORDER BY started_at, message_id`,
       [ids],
     );
-    expect(granted.map(({ id }) => id)).toEqual(ids);
-    const [, , , fourth, , , seventh] = granted.map(({ seconds }) => seconds);
-    expect(fourth).toBeGreaterThan(0);
-    expect(seventh).toBeGreaterThan(2); // the window between them is a whole one
+    expect(claimed.map(({ id }) => id)).toEqual(ids);
+    const [first, , third, fourth, , sixth, seventh] = claimed.map(({ seconds }) => seconds);
+    expect([first, third]).toEqual([0, 0]);
+    expect(fourth).toBeGreaterThan(1.5); // a transaction begins a little before its claim
+    expect(sixth).toBe(fourth);
+    expect(seventh).toBeGreaterThan(3.5);
     destination.answerAll();
     await allEnded(ids);
-    await expect.poll(async () => hasWorkflow(`flow-control/${(await keyOf(key)).id}`)).toBe(false);
   });
 
-  test('that are due later wait without a workflow of their own, and come when it is time', async () => {
+  test('that are due later come when it is time', async () => {
     const key = newKey();
     destination.answerAll();
-    const { messageId, status } = await publish(service, {
-      url: destination.url,
-      body: 'later',
-      delay: 3,
-      flowControl: { key },
-    });
-    expect([status, await hasWorkflow(`message/${messageId}`)]).toEqual(['scheduled', false]);
-    expect(await hasWorkflow(`flow-control/${(await keyOf(key)).id}`)).toBe(true);
+    const later = { url: destination.url, body: 'later', delay: 3, flowControl: { key } };
+    const { messageId, status } = await publish(service, later);
+    expect([status, destination.arrived]).toEqual(['scheduled', []]);
     await allEnded([messageId]);
   });
 
@@ -178,16 +165,14 @@ describe('messages of a flow-control key', () => {
     await allEnded(ids);
   });
 
-  test('a 429 with Retry-After holds the others too; the retry waits in the queue without a workflow', async () => {
+  test('a 429 with Retry-After holds the others too', async () => {
     const key = newKey();
-    const flowControl = { key, parallelism: 1 };
-    const ids = await publishAll(flowControl, 1, 3, { retryDelay: '0' });
+    const ids = await publishAll({ key, parallelism: 1 }, 1, 3, { retryDelay: '0' });
     await expect.poll(() => destination.inFlight).toBe(1);
     const answeredMs = Date.now();
     destination.answerNext(429, { 'Retry-After': '3' });
     destination.answersAtOnce = true;
     await expect.poll(async () => (await keyOf(key)).heldUntil).not.toBeNull();
-    await expect.poll(() => hasWorkflow(`message/${ids[0]}`)).toBe(false);
     expect(await keyOf(key)).toMatchObject({ waiting: 3, inFlight: 0 });
     expect(await read(service, ids[0] ?? '')).toMatchObject({ status: 'processing', responseStatus: 429 });
     await allEnded(ids);
@@ -196,78 +181,36 @@ describe('messages of a flow-control key', () => {
     expect((await read(service, ids[0] ?? '')).attempts).toBe(2);
   });
 
-  test('one that is cancelled while it waits is not sent, and one that holds the slot gives it back', async () => {
+  test('one that is cancelled while it waits is not sent, and holds nobody up', async () => {
     const key = newKey();
-    await service.post('/api/v2/flow-control', { key, parallelism: 1 });
-    await operate(key, 'pause');
-    const [first = '', second = '', third = ''] = await publishAll({ key }, 1, 3);
+    const [first = '', second = '', third = ''] = await publishAll({ key, parallelism: 1 }, 1, 3);
+    await expect.poll(() => destination.inFlight).toBe(1);
     const cancel = async (id: string) =>
       (await service.call('DELETE', `/api/v2/messages/${id}`, { key: service.key })).status;
-    expect(await cancel(second)).toBe(200);
-    // Granted, and its start was lost.
-    await service.database.asOwner('UPDATE flow_control_keys SET paused_at = NULL WHERE key = $1', [key]);
-    const { id } = await keyOf(key);
-    const grant = await service.deps.db.oneStatement(service.database.tenant, (tx) => grantWaiting(tx, id));
-    expect(grant.messageIds).toEqual([first]);
+    expect([await cancel(second), await cancel(first)]).toEqual([200, 409]);
     destination.answerAll();
-    expect(await cancel(first)).toBe(200);
-    await allEnded([third]);
-    expect(destination.arrived).toEqual(['3']);
+    await allEnded([first, third]);
+    expect(destination.arrived).toEqual(['1', '3']);
   });
 });
 
-describe('after a crash', () => {
-  const starters = () => ({
-    ...service.deps,
-    wakeMessage: (ref: MessageRef) =>
-      wakeMessageWorkflow(service.client, ref, { environmentName: null, taskQueue: service.taskQueue }),
-    paceFlowControl: (ref: FlowControlKeyRef) => paceFlowControlWorkflow(service.client, ref, null, service.taskQueue),
-  });
-  const sweepKeys = () => sweepRows(starters(), 'keys', waitingFlowControlKeys(0));
-  const sweepLeases = () => sweepRows(starters(), 'leases', lostFlowControlLeases(0));
-
-  test('between the publish and its grant, or between a grant and its start, the sweep goes on', async () => {
-    const key = newKey();
-    await service.post('/api/v2/flow-control', { key, parallelism: 1 });
-    await operate(key, 'pause');
-    const ids = await publishAll({ key }, 1, 2);
-    await service.database.asOwner('UPDATE flow_control_keys SET paused_at = NULL WHERE key = $1', [key]);
-    const { id } = await keyOf(key);
-    destination.answerAll();
-    // A grant whose start is lost.
-    await service.deps.db.oneStatement(service.database.tenant, (tx) => grantWaiting(tx, id));
-    expect((await keyOf(key)).inFlight).toBe(1);
-    await sweepLeases();
-    await allEnded(ids);
-    // A publish whose grant is lost.
-    await operate(key, 'pause');
-    const others = await publishAll({ key }, 3, 4);
-    await service.database.asOwner('UPDATE flow_control_keys SET paused_at = NULL WHERE key = $1', [key]);
-    await sweepKeys();
-    await allEnded(others);
-    expect(destination.arrived).toEqual(numbers(1, 4));
-  });
-
-  test('of a worker and its workflow while it sent, the lease ends and the attempt counts as lost', async () => {
-    const key = newKey();
-    const ids = await publishAll({ key, parallelism: 1 }, 1, 2, { retryDelay: '0' });
-    await expect.poll(() => destination.inFlight).toBe(1);
-    await service.client.workflow.getHandle(`message/${ids[0]}`).terminate('its worker was killed');
-    await service.database.asOwner(
-      `UPDATE flow_control_queue SET lease_until = now() - interval '1 second' WHERE message_id = $1`,
-      [ids[0]],
-    );
-    await sweepLeases();
-    // The lost attempt is retried under a grant of its own; the call that nobody waits for ends unheard.
-    await expect.poll(() => destination.arrived.length).toBeGreaterThanOrEqual(2);
-    destination.answerAll();
-    await allEnded(ids);
-    const rows = await service.database.asOwner(
-      'SELECT status FROM message_attempts WHERE message_id = $1 ORDER BY number',
-      [ids[0]],
-    );
-    expect(rows).toEqual([{ status: 'abandoned' }, { status: 'completed' }]);
-  });
+test('of a worker that is lost while it sends, the lease ends and the attempt counts as lost', async () => {
+  const key = newKey();
+  const ids = await publishAll({ key, parallelism: 1 }, 1, 2, { maxRetries: 0 });
+  await expect.poll(() => destination.inFlight).toBe(1);
+  await service.database.asOwner(
+    `UPDATE lane_queue SET claim = 'lost', lease_until = now() - interval '1 second' WHERE message_id = $1`,
+    [ids[0]],
+  );
+  // The lost attempt is made again in its turn; the call that nobody waits for ends unheard.
+  await expect.poll(() => destination.arrived.length).toBeGreaterThanOrEqual(2);
+  destination.answerAll();
+  await allEnded(ids);
+  const statuses = `SELECT status FROM message_attempts WHERE message_id = $1 ORDER BY number`;
+  expect(await service.database.asOwner(statuses, [ids[0]])).toEqual([
+    { status: 'abandoned' },
+    { status: 'completed' },
+  ]);
 });
 
 test('a halt holds them all, and the resumption lets them through in order', async () => {

@@ -1,4 +1,3 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { collectionSchema, jobSchema } from '../../../api/memory/schemas.ts';
 import { publishedSchema } from '../../../api/messages/schemas.ts';
@@ -69,6 +68,8 @@ const victim: Caller = {
 };
 const queued = async (kind: string): Promise<number> =>
   (await service.database.asOwner('SELECT 1 FROM lane_places WHERE kind = $1 AND NOT is_taken', [kind])).length;
+const waitingMessages = async (): Promise<number> =>
+  (await service.database.asOwner(`SELECT FROM lane_queue WHERE state = 'ready'`)).length;
 
 describe('more dispatches of one workspace hang than a worker has slots', () => {
   test('another workspace is answered promptly; each is sent once, as places free', async () => {
@@ -103,9 +104,9 @@ describe('more dispatches of one workspace hang than a worker has slots', () => 
   });
 });
 
-describe('calls that hang in the queue that dispatches and deliveries share', () => {
+describe('calls that hang', () => {
   const SLOTS_EACH = 2;
-  const HANGING_MAX = SLOTS_EACH + 1; // and the one for a delivery at once
+  const HANGING_MAX = SLOTS_EACH + 1;
   let small: TestService;
   beforeAll(async () => {
     small = await startTestService({
@@ -122,38 +123,26 @@ describe('calls that hang in the queue that dispatches and deliveries share', ()
   beforeEach(() => target.reset());
   const open = () => small.database.asOwner(`SELECT 1 FROM messages WHERE status <> 'delivered'`);
 
-  test('dispatches in every slot leave deliveries slots of their own beside it', async () => {
+  test('dispatches in every slot leave deliveries theirs', async () => {
     const action = await createAction(
       small,
       { url: `${target.baseUrl}/hang` },
       { timeoutMs: 120_000, governed: false },
     );
-    const replies = Array.from({ length: HANGING_MAX }, () => invoke(small, action));
-    await expect.poll(hanging).toBe(HANGING_MAX);
+    const replies = Array.from({ length: SLOTS_EACH }, () => invoke(small, action));
+    await expect.poll(hanging).toBe(SLOTS_EACH);
     const published = await small.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, maxRetries: 0 });
     expect(published.status).toBe(201);
     await expect.poll(open).toEqual([]);
-    expect(await hanging()).toBe(HANGING_MAX);
+    expect(await hanging()).toBe(SLOTS_EACH);
     await target.release();
     await Promise.all(replies);
   });
 
-  test('deliveries leave dispatches their slots: what finds no slot beside them goes to their own queue', async () => {
+  test('deliveries in every slot leave dispatches theirs, and the others wait', async () => {
     const message = { url: `${target.baseUrl}/hang`, timeoutSeconds: 120, maxRetries: 0 };
-    const published = await Promise.all(
-      Array.from({ length: HANGING_MAX }, () => small.post('/api/v2/messages/publish', message)),
-    );
-    const ids = published.map((reply) => dataOf(reply, publishedSchema).messageId);
-    // One at once, and one in the queue of deliveries. The third one has a place and no slot.
+    await Promise.all(Array.from({ length: HANGING_MAX }, () => small.post('/api/v2/messages/publish', message)));
     await expect.poll(hanging).toBe(SLOTS_EACH);
-    const queuesOf = async (messageId: string) => {
-      const { events } = await small.client.workflow.getHandle(`message/${messageId}`).fetchHistory();
-      return events?.flatMap((event) => event.activityTaskScheduledEventAttributes?.taskQueue?.name ?? []) ?? [];
-    };
-    const handedOn = async () =>
-      (await Promise.all(ids.map(queuesOf))).filter((queues) => queues.at(-1)?.endsWith('/deliveries'));
-    await expect.poll(handedOn).toHaveLength(HANGING_MAX - 1);
-
     const action = await createAction(small, { url: `${target.baseUrl}/ok` }, { governed: false });
     const replies = await Promise.all(Array.from({ length: SLOTS_EACH }, () => invoke(small, action)));
     expect(replies.map(({ invocation }) => invocation.status)).toEqual(replies.map(() => 'succeeded'));
@@ -173,15 +162,8 @@ describe('deliveries of one workspace hang', () => {
       ),
     );
     expect(published.map(({ status }) => status)).toEqual(published.map(() => 201));
-    await expect.poll(() => queued('delivery')).toBe(6);
     await expect.poll(hanging).toBe(2);
-    // A crowd waits: one more has a row in its queue, and no workflow until its turn.
-    const late = await service.post('/api/v2/messages/publish', { url: `${target.baseUrl}/hang`, maxRetries: 0 });
-    const { messageId } = dataOf(late, publishedSchema);
-    expect(await queued('delivery')).toBe(7);
-    await expect(service.client.workflow.getHandle(`message/${messageId}`).describe()).rejects.toThrow(
-      WorkflowNotFoundError,
-    );
+    expect(await waitingMessages()).toBe(6);
     // Another workspace has its turn meanwhile.
     const prompt = await victim.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, maxRetries: 0 });
     const { messageId: promptId } = dataOf(prompt, publishedSchema);
@@ -193,8 +175,8 @@ describe('deliveries of one workspace hang', () => {
     try {
       const open = () =>
         service.database.asOwner(
-          `SELECT m.id, m.status, p.is_taken, p.granted_at, p.unclaimed_grants FROM messages m
-           LEFT JOIN lane_places p ON p.holder = m.id WHERE m.status <> 'delivered'`,
+          `SELECT m.id, m.status, q.state, q.due_at FROM messages m LEFT JOIN lane_queue q ON q.message_id = m.id
+           WHERE m.status <> 'delivered'`,
         );
       await expect.poll(open).toEqual([]);
     } catch (error) {
@@ -203,7 +185,7 @@ describe('deliveries of one workspace hang', () => {
     } finally {
       clearInterval(releasing);
     }
-    expect(await hanging()).toBe(9);
+    expect(await hanging()).toBe(8);
   });
 });
 

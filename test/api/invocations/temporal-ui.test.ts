@@ -164,11 +164,13 @@ describe('an invocation that', () => {
   });
 });
 
-test('a message has the name of its environment too', async () => {
-  const published = await service.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, body: INPUT });
+test('a message that waits for its time has the name of its environment too', async () => {
+  const sent = { url: `${target.baseUrl}/ok`, body: INPUT, delay: 1 };
+  const published = await service.post('/api/v2/messages/publish', sent);
   const { messageId } = dataOf(published, z.object({ messageId: z.string() }));
-  const handle = service.client.workflow.getHandle(`message/${messageId}`);
-  await handle.result();
+  await expect
+    .poll(() => service.client.workflow.getHandle(`message/${messageId}`).result())
+    .toEqual({ status: 'delivered' });
   const message = { details: 'DELIVERED', stage: 'delivered', environment: 'Development' };
   expect(await shown(`message/${messageId}`)).toMatchObject(message);
   const names = new EnvironmentNames(service.deps.db);
@@ -211,21 +213,16 @@ describe('what the sweep starts has the names that its request gave it:', () => 
     await service.client.workflow.getHandle(reads).terminate();
   });
 
-  test('the callback of a message, which the delivery of that message starts', async () => {
-    const callbackUrl = `${target.baseUrl}/status?status=503`;
-    const published = await service.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, callbackUrl });
+  test('a message that waits for its next attempt', async () => {
+    const sent = { url: `${target.baseUrl}/status?status=503` };
+    const published = await service.post('/api/v2/messages/publish', sent);
     const { messageId } = dataOf(published, z.object({ messageId: z.string() }));
-    await service.client.workflow.getHandle(`message/${messageId}`).result();
-    const rows = await service.database.asOwner<{ id: string }>('SELECT id FROM messages WHERE callback_of = $1', [
-      messageId,
-    ]);
-    const callbackId = rows[0]?.id ?? '';
-    const workflowId = `message/${callbackId}`;
+    const workflowId = `message/${messageId}`;
     await expect.poll(async () => (await shown(workflowId)).details).toMatch(/^WAITS: the next attempt/);
-    const again = () => service.starters.wakeMessage({ ...service.database.tenant, messageId: callbackId });
+    const again = () => service.starters.wakeMessage({ ...service.database.tenant, messageId });
     expect(await startedAgain(workflowId, again)).toMatchObject({
       Environment: 'Development',
-      summary: `${callbackId} · Development`,
+      summary: `${messageId} · Development`,
     });
     await service.client.workflow.getHandle(workflowId).terminate();
   });

@@ -22,7 +22,7 @@ export const testVault = (): Vault => Vault.fromMasterKeys(`1:${Buffer.alloc(32,
 /** Schedules of one API, and their firings without Temporal: the activity is called as its workflow would. */
 export class Schedules {
   readonly forgotten: string[] = [];
-  /** Messages that a grant has started. */
+  /** Messages whose workflow was started: it keeps their time. */
   readonly started: string[] = [];
   /** Events whose fan-out a firing has started. */
   readonly fannedOut: string[] = [];
@@ -40,7 +40,6 @@ export class Schedules {
     };
     const wakeMessage = ({ messageId }: MessageRef): Promise<void> =>
       Promise.resolve(void this.started.push(messageId));
-    const paceFlowControl = (): Promise<void> => Promise.reject(new Error('nothing here has a rate'));
     const paceMessages = (): Promise<void> => Promise.resolve(void (this.paced += 1));
     const fanOutEvent = ({ eventId }: EventRef): Promise<void> => Promise.resolve(void this.fannedOut.push(eventId));
     const { db, logger } = api.deps;
@@ -51,7 +50,6 @@ export class Schedules {
       forgetSchedule,
       putSchedule,
       wakeMessage,
-      paceFlowControl,
       paceMessages,
       fanOutEvent,
     });

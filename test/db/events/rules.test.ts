@@ -38,12 +38,12 @@ describe('an event', () => {
       [id],
     );
     expect(row).toEqual({ status: 'fanned_out', ended: true });
-    const again = transaction((tx) => advanceFanOut(tx, id, { afterId: 'sub_1', pageIds: [], unmade: 0 }));
+    const again = transaction((tx) => advanceFanOut(tx, id, { afterId: 'sub_1', made: 0, unmade: 0 }));
     await expect(again).rejects.toThrow(/is fanned out/);
     await database.asOwner(
       `SET session_replication_role = 'replica'; UPDATE events SET status = 'fanning_out', fanned_out_at = NULL, after_id = 'sub_5', deliveries = 5`,
     );
-    const back = transaction((tx) => advanceFanOut(tx, id, { afterId: 'sub_4', pageIds: [], unmade: 0 }));
+    const back = transaction((tx) => advanceFanOut(tx, id, { afterId: 'sub_4', made: 0, unmade: 0 }));
     await expect(back).rejects.toThrow(/only moves forward/);
     await transaction((tx) => endFanOut(tx, id, null));
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   insertFirstSecret,
   readFirstSecret,
-  readSigners,
+  readSignersOf,
   rotateSubscriptionSecret,
 } from '../../../db/events/subscription-secrets.ts';
 import { insertSubscription, lockSubscription, openHeaders, sealHeaders } from '../../../db/events/subscriptions.ts';
@@ -42,7 +42,7 @@ async function opened(vault: Vault, id: string, place = id) {
   return db.withEnvironment(tenant, async (tx) => {
     const subscription = await lockSubscription(tx, id);
     if (subscription === null) throw new Error('the subscription was inserted');
-    const signers = await readSigners(tx, tenant, id);
+    const signers = (await readSignersOf(tx, tenant, [id], []))(id) ?? [];
     return {
       headers: openHeaders(vault, tenant, place, subscription),
       secrets: signers.map((signer) => vault.open(signer.associatedData, signer.sealed)),

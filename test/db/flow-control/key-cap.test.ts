@@ -22,7 +22,7 @@ test('at the cap of keys a new one takes the room of an idle one that says no mo
   const old = `now() - interval '25 hours'`;
   const plant = (id: string, columns: string, values: string) =>
     database.asOwner(
-      `INSERT INTO flow_control_keys (id, environment_id, key, updated_at, ${columns}) VALUES ($1, $2, $1, ${values})`,
+      `INSERT INTO lanes (id, environment_id, key, updated_at, ${columns}) VALUES ($1, $2, $1, ${values})`,
       [id, environmentId],
     );
   const kept = ['limited', 'parallel', 'pinned', 'paused', 'held', 'young', 'waiting'];
@@ -34,21 +34,21 @@ test('at the cap of keys a new one takes the room of an idle one that says no mo
   await plant('young', 'held_until', `now() - interval '23 hours', now()`);
   await plant('waiting', 'held_until', `${old}, NULL`);
   await database.asOwner(
-    `INSERT INTO flow_control_queue (message_id, environment_id, key_id, due_at) VALUES ('msg_waits', $1, 'waiting', now())`,
-    [environmentId],
+    `INSERT INTO lane_queue (message_id, environment_id, workspace_id, lane_id, state, due_at)
+     VALUES ('msg_waits', $1, $2, 'waiting', 'ready', now())`,
+    [environmentId, database.tenant.workspaceId],
   );
   await plant('idle', 'held_until', `${old}, ${old}`);
   await database.asOwner(
-    `INSERT INTO flow_control_keys (id, environment_id, key, parallelism)
+    `INSERT INTO lanes (id, environment_id, key, parallelism)
      SELECT 'many' || n, $1, 'many' || n, 1 FROM generate_series(1, $2::integer) n`,
     [environmentId, KEYS_PER_ENVIRONMENT_MAX - kept.length - 1],
   );
   await expect(publish('one', 'two')).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
   expect([...(await publish('one')).keys()]).toEqual(['one']);
-  const left = await database.asOwner<{ id: string }>(
-    `SELECT id FROM flow_control_keys WHERE id = ANY($1) ORDER BY id`,
-    [[...kept, 'idle']],
-  );
+  const left = await database.asOwner<{ id: string }>(`SELECT id FROM lanes WHERE id = ANY($1) ORDER BY id`, [
+    [...kept, 'idle'],
+  ]);
   expect(left.map(({ id }) => id)).toEqual([...kept].sort());
   await expect(publish('two')).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
   expect([...(await publish('one', 'limited')).keys()].sort()).toEqual(['limited', 'one']); // those that are there are named as before
@@ -60,21 +60,21 @@ test('a key that a publish names is not removed to make room for the others that
   const publishThere = (...keys: string[]) => database.db.withEnvironment(production, (tx) => ensure(tx, keys));
   const plantIdle = (id: string, age: string) =>
     database.asOwner(
-      `INSERT INTO flow_control_keys (id, environment_id, key, updated_at) VALUES ($1, $2, $1, now() - CAST($3 AS interval))`,
+      `INSERT INTO lanes (id, environment_id, key, updated_at) VALUES ($1, $2, $1, now() - CAST($3 AS interval))`,
       [id, environmentId, age],
     );
   await plantIdle('named', '26 hours');
   await database.asOwner(
-    `INSERT INTO flow_control_keys (id, environment_id, key, parallelism)
+    `INSERT INTO lanes (id, environment_id, key, parallelism)
      SELECT 'full' || n, $1, 'full' || n, 1 FROM generate_series(1, $2::integer) n`,
     [environmentId, KEYS_PER_ENVIRONMENT_MAX - 1],
   );
   await expect(publishThere('named', 'new')).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
-  await database.asOwner(`DELETE FROM flow_control_keys WHERE id = 'full1'`);
+  await database.asOwner(`DELETE FROM lanes WHERE id = 'full1'`);
   await plantIdle('nameless', '25 hours');
   expect((await publishThere('named', 'new')).get('named')).toBe('named');
   const left = await database.asOwner<{ key: string }>(
-    `SELECT key FROM flow_control_keys WHERE environment_id = $1 AND key IN ('named', 'nameless', 'new') ORDER BY key`,
+    `SELECT key FROM lanes WHERE environment_id = $1 AND key IN ('named', 'nameless', 'new') ORDER BY key`,
     [environmentId],
   );
   expect(left.map(({ key }) => key)).toEqual(['named', 'new']);
@@ -84,7 +84,7 @@ test('two publishes at once do not exceed the cap of keys together', async () =>
   const { staging } = database.tenants;
   const many = (of: string): string[] => Array.from({ length: MANY_KEYS }, (_, n) => `${of}-${n}`);
   await database.asOwner(
-    `INSERT INTO flow_control_keys (id, environment_id, key, parallelism)
+    `INSERT INTO lanes (id, environment_id, key, parallelism)
      SELECT 'more' || n, $1, 'more' || n, 1 FROM generate_series(1, $2::integer) n`,
     [staging.environmentId, KEYS_PER_ENVIRONMENT_MAX - 2 * MANY_KEYS + 1],
   );
@@ -100,7 +100,7 @@ test('two publishes at once do not exceed the cap of keys together', async () =>
   });
   expect(await second).toMatchObject({ code: 'QUOTA_EXCEEDED' });
   const [row] = await database.asOwner<{ keys: number }>(
-    'SELECT count(*)::int AS keys FROM flow_control_keys WHERE environment_id = $1',
+    'SELECT count(*)::int AS keys FROM lanes WHERE environment_id = $1',
     [staging.environmentId],
   );
   expect(row?.keys).toBe(KEYS_PER_ENVIRONMENT_MAX - MANY_KEYS + 1);

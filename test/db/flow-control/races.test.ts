@@ -1,132 +1,148 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { claimCall } from '../../../db/flow-control/queue.ts';
-import type { Grant } from '../../../domain/flow-control/flow-control.ts';
+import { lockLostMessages, type Outcome, settleAttempts } from '../../../db/messages/claims.ts';
+import type { MessageWork } from '../../../db/messages/message-work.ts';
+import { cancelMessage } from '../../../db/messages/changes.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { randomFrom } from '../../harness/random.ts';
-import { KeyWorld } from './world.ts';
+import { LaneWorld } from './world.ts';
 
 const SEED = 7;
 const MESSAGES = 120;
 const LIMITS = { rate: 40, periodSeconds: 1, parallelism: 4 };
-const DELIVERERS = 8;
-const FINISHES_MAX = 30;
+const CLAIMERS = 4;
+const RETRIES_MAX = 30;
+const LOST = { kind: 'retry', error: 'the worker was lost', delayMs: 0, isAgain: true } as const;
 
 const database = await createTestDatabase({ poolMax: 20 });
 
-/** Publishers, deliverers, cancellers, crashes and a pacer at one key, and what they must never see. */
+/** Publishers, claimers, crashes and cancellations at one key, and what they must never see. */
 class Race {
   readonly random = randomFrom(SEED);
-  readonly granted: string[] = [];
   readonly ended = new Set<string>();
-  /** Dispatched and not yet finished, as their senders see it. */
+  /** Sent and not yet ended, as their senders see it. */
   readonly sending = new Set<string>();
   mostSending = 0;
-  readonly windows = new Map<string, Set<number>>();
-  readonly key: KeyWorld;
+  readonly waiting: string[] = [];
   published = 0;
   retries = 0;
+  readonly world: LaneWorld;
+  readonly keyId: string;
 
-  constructor(key: KeyWorld) {
-    this.key = key;
+  constructor(world: LaneWorld, keyId: string) {
+    [this.world, this.keyId] = [world, keyId];
   }
 
   get isOver(): boolean {
-    return this.published === MESSAGES && this.ended.size === MESSAGES;
-  }
-
-  take(grant: Grant | null): void {
-    this.granted.push(...(grant?.messageIds ?? []));
+    return this.ended.size === MESSAGES;
   }
 
   async publish(): Promise<void> {
     while (this.published < MESSAGES) {
       const count = Math.min(MESSAGES - this.published, 1 + Math.floor(this.random() * 6));
       this.published += count;
-      await this.key.publish(count);
-      this.take(await this.key.grant());
+      this.waiting.push(...(await this.world.publish(count, this.keyId)));
     }
   }
 
-  async deliver(): Promise<void> {
+  async claim(): Promise<void> {
     while (!this.isOver) {
-      const id = this.granted.shift();
-      if (id === undefined) await delay(2);
-      else await this.visit(id);
-    }
-  }
-
-  private async visit(id: string): Promise<void> {
-    const luck = this.random();
-    if (luck < 0.1) {
-      this.end(id, await this.key.release(id)); // cancelled
-    } else if (luck < 0.2) {
-      // The process died between the grant and the start: the lease ends, and whoever grants next finds that out.
-      await database.asOwner(
-        `UPDATE flow_control_queue SET lease_until = now() WHERE message_id = $1 AND dispatched_at IS NULL`,
-        [id],
-      );
-    } else if (await this.claim(id)) {
-      this.sending.add(id);
+      const { attempts } = await this.world.claim({ most: 1 + Math.floor(this.random() * 3) });
+      for (const { id } of attempts) this.sending.add(id);
       this.mostSending = Math.max(this.mostSending, this.sending.size);
-      await delay(this.random() * 10);
-      this.sending.delete(id);
-      if (luck < 0.4 && this.retries++ < FINISHES_MAX) {
-        this.take(await this.key.release(id, { how: 'retried', againInMs: this.random() * 20 }));
-      } else {
-        this.end(id, await this.key.release(id));
-      }
-    } else {
-      this.take(await this.key.release(id, { how: 'returned' }));
+      await Promise.all(attempts.map((attempt) => this.send(attempt)));
+      await delay(3);
     }
   }
 
-  private end(id: string, grant: Grant | null): void {
+  private async send(attempt: MessageWork): Promise<void> {
+    const luck = this.random();
+    await delay(this.random() * 10);
+    this.sending.delete(attempt.id);
+    if (luck < 0.15) {
+      // The process died: its lease ends, and whoever looks next finds that out.
+      await database.asOwner(`UPDATE lane_queue SET lease_until = now() WHERE message_id = $1`, [attempt.id]);
+    } else if (luck < 0.35 && this.retries++ < RETRIES_MAX) {
+      await this.world.end([attempt], {
+        kind: 'retry',
+        error: '500',
+        delayMs: Math.floor(this.random() * 20),
+        isAgain: true,
+      });
+    } else {
+      await this.world.end([attempt]);
+      this.end(attempt.id);
+    }
+  }
+
+  private end(id: string): void {
     if (this.ended.has(id)) throw new Error(`message ${id} ended twice`);
     this.ended.add(id);
-    this.take(grant);
   }
 
-  /** Claims the call and notes which one of its window it is. */
-  private claim(id: string): Promise<boolean> {
-    const { db } = database;
-    return db.withEnvironment(this.key.tenant, async (tx) => {
-      if (!(await claimCall(tx, id, 60_000))) return false;
-      const { rows } = await tx.raw<{ rows: { at: string; count: number }[] }>(
-        null,
-        'SELECT window_started_at::text AS at, window_count AS count FROM flow_control_keys WHERE id = ?',
-        [this.key.id],
-      );
-      const [{ at, count } = { at: '', count: 0 }] = rows;
-      const counts = this.windows.get(at) ?? new Set();
-      if (counts.has(count)) throw new Error(`the window of ${at} counted ${count} twice`);
-      this.windows.set(at, counts.add(count));
-      return true;
-    });
-  }
-
-  async pace(): Promise<void> {
+  async cancel(): Promise<void> {
     while (!this.isOver) {
-      const grant = await this.key.grant('pacer');
-      this.take(grant);
-      await delay(Math.min(20, grant.nextInMs ?? 20));
+      await delay(20);
+      const id = this.waiting.splice(Math.floor(this.random() * this.waiting.length), 1)[0];
+      if (id === undefined) continue;
+      const result = await this.world.inTransaction(this.world.tenant, (tx) => cancelMessage(tx, id));
+      if (result !== null && 'cancelled' in result) this.end(id);
+    }
+  }
+
+  /** Gives up what was lost. */
+  async look(): Promise<void> {
+    while (!this.isOver) {
+      await this.world.inTransaction(this.world.tenant, async (tx) => {
+        const lost = await lockLostMessages(tx, 100);
+        await settleAttempts(
+          tx,
+          lost.map((work) => abandoned(work, LOST)),
+        );
+      });
+      await delay(5);
     }
   }
 }
 
-test(`publishers, ${DELIVERERS} deliverers, cancellations, lost starts and a pacer at one key (seed ${SEED})`, async () => {
-  const race = new Race(await KeyWorld.of(database, LIMITS));
-  const deliverers = Array.from({ length: DELIVERERS }, () => race.deliver());
-  await Promise.all([race.publish(), race.publish(), race.pace(), ...deliverers]);
-  expect(race.ended.size).toBe(MESSAGES);
+function abandoned({ id: messageId, attempt: number }: MessageWork, outcome: Outcome) {
+  const seen = { status: null, headers: null, body: null };
+  return {
+    messageId,
+    number,
+    status: 'abandoned',
+    seen,
+    failure: null,
+    address: null,
+    latencyMs: null,
+    outcome,
+  } as const;
+}
+
+test(`publishers, ${CLAIMERS} claimers, crashes and cancellations at one key (seed ${SEED})`, async () => {
+  const world = await LaneWorld.of(database);
+  const race = new Race(world, await world.key(LIMITS));
+  await database.asOwner(NOTE_WINDOWS);
+  const claimers = Array.from({ length: CLAIMERS }, () => race.claim());
+  await Promise.all([race.publish(), race.publish(), race.look(), race.cancel(), ...claimers]);
   expect(race.mostSending).toBeLessThanOrEqual(LIMITS.parallelism);
   expect(race.mostSending).toBeGreaterThan(1);
-  for (const counts of race.windows.values()) {
-    expect([...counts].toSorted((left, right) => left - right)).toEqual(
-      Array.from({ length: counts.size }, (_, n) => n + 1),
-    );
-    expect(counts.size).toBeLessThanOrEqual(LIMITS.rate);
-  }
-  expect(race.windows.size).toBeGreaterThan(1);
-  expect(await race.key.read()).toMatchObject({ waiting: 0, inFlight: 0 });
+  const [most] = await database.asOwner<{ calls: number; windows: number }>(
+    'SELECT max(calls) AS calls, count(*)::int AS windows FROM (SELECT max(count) AS calls FROM noted GROUP BY started_at) w',
+  );
+  expect(most?.windows).toBeGreaterThan(1);
+  expect(most?.calls).toBeLessThanOrEqual(LIMITS.rate);
+  const [calls] = await database.asOwner<{ made: number; counted: number }>(
+    `SELECT (SELECT count(*)::int FROM message_attempts) AS made,
+       (SELECT sum(calls)::int FROM (SELECT max(count) AS calls FROM noted GROUP BY started_at) w) AS counted`,
+  );
+  expect(calls?.counted).toBe(calls?.made);
+  expect(await world.read(race.keyId)).toMatchObject({ waiting: 0, inFlight: 0 });
 });
+
+/** Each count of each window, as it is written. */
+const NOTE_WINDOWS = `
+  CREATE TABLE noted (started_at timestamptz, count integer);
+  CREATE FUNCTION note_window() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+    INSERT INTO noted VALUES (NEW.window_started_at, NEW.window_count); RETURN NULL; END $$;
+  CREATE TRIGGER note AFTER UPDATE ON lanes FOR EACH ROW EXECUTE FUNCTION note_window()`;

@@ -1,10 +1,11 @@
 import type { Tenant } from '../../../db/client.ts';
-import { claimCall, enqueueMessages, grantWaiting, type Release, releaseSlot } from '../../../db/flow-control/queue.ts';
 import { createKey, type KeyChange, lockKey, updateKey } from '../../../db/flow-control/changes.ts';
-import { type FlowControlKeyRecord, getKey } from '../../../db/flow-control/keys.ts';
-import type { Grant, GRANTS_AT_ONCE } from '../../../domain/flow-control/flow-control.ts';
-import { newId } from '../../../domain/ids.ts';
+import { type FlowControlKeyRecord, getKey, type KeyStatus, readStatus } from '../../../db/flow-control/keys.ts';
+import { type Claimed, claimMessages, holdLanes, type Outcome, settleAttempts } from '../../../db/messages/claims.ts';
+import { insertMessages, type NewMessage } from '../../../db/messages/insert-messages.ts';
+import type { MessageWork } from '../../../db/messages/message-work.ts';
 import type { TestDatabase } from '../../harness/database.ts';
+import { plainMessage } from '../messages/plain-message.ts';
 
 export interface KeyLimits {
   rate?: number;
@@ -12,73 +13,99 @@ export interface KeyLimits {
   parallelism?: number;
 }
 
-let keys = 0;
+export interface Claim extends Pick<Claimed, 'isLeft' | 'nextInMs'> {
+  /** In the order of the claim's due times: it answers in none. */
+  ids: string[];
+  attempts: MessageWork[];
+}
 
-/** One key of a test, and what publishers, deliveries and its pacer do with it: each call is a transaction. */
-export class KeyWorld {
+const NOTHING_SEEN = { status: null, headers: null, body: null };
+
+/** The lanes of one environment, and what publishers, claimers and operators do with them: each call is a transaction. */
+export class LaneWorld {
   readonly database: TestDatabase;
   readonly tenant: Tenant;
-  readonly id: string;
+  /** Behind which the next claim begins. */
+  private lastLane = '';
+  private keys = 0;
 
-  private constructor(database: TestDatabase, id: string) {
+  constructor(database: TestDatabase, tenant: Tenant) {
     this.database = database;
-    this.tenant = database.tenant;
-    this.id = id;
+    this.tenant = tenant;
   }
 
-  static async of(database: TestDatabase, { rate, periodSeconds = 60, parallelism }: KeyLimits): Promise<KeyWorld> {
+  /** In a workspace of its own. */
+  static async of(database: TestDatabase): Promise<LaneWorld> {
+    return new LaneWorld(database, (await database.anotherWorkspace()).development);
+  }
+
+  inTransaction: TestDatabase['db']['withEnvironment'] = (tenant, work) =>
+    this.database.db.withEnvironment(tenant, work);
+
+  /** A new key with these limits; its id. */
+  key({ rate, periodSeconds = 60, parallelism }: KeyLimits): Promise<string> {
     const limits = { rate: rate === undefined ? null : { rate, periodSeconds }, parallelism: parallelism ?? null };
-    const key = `key-${keys++}`;
-    const id = await database.db.withEnvironment(database.tenant, (tx) => createKey(tx, key, limits));
-    return new KeyWorld(database, id);
+    return this.inTransaction(this.tenant, (tx) => createKey(tx, `key-${this.keys++}`, limits));
   }
 
-  /** Queues new messages, as one publish does, and returns their ids in order. */
-  async publish(count: number, dueAt: Date | null = null): Promise<string[]> {
-    const ids = Array.from({ length: count }, () => newId('message'));
-    const queued = ids.map((messageId) => ({ messageId, keyId: this.id, dueAt }));
-    await this.database.db.withEnvironment(this.tenant, (tx) => enqueueMessages(tx, queued));
-    return ids;
+  /** Publishes messages in one batch, of a key or ordinary ones, and returns their ids in order. */
+  async publish(count: number, keyId: string | null, given: Partial<NewMessage> = {}): Promise<string[]> {
+    const flowControl = keyId === null ? null : { keyId, key: keyId };
+    const messages = Array.from({ length: count }, () => plainMessage({ flowControl, ...given }));
+    await this.inTransaction(this.tenant, (tx) => insertMessages(tx, messages));
+    return messages.map(({ id }) => id);
   }
 
-  grant(by: keyof typeof GRANTS_AT_ONCE = 'finish'): Promise<Grant> {
-    return this.database.db.oneStatement(this.tenant, (tx) => grantWaiting(tx, this.id, by));
-  }
-
-  claim(messageId: string, leaseMs = 60_000): Promise<boolean> {
-    return this.database.db.withEnvironment(this.tenant, (tx) => claimCall(tx, messageId, leaseMs));
-  }
-
-  release(messageId: string, release: Release = { how: 'ended' }): Promise<Grant | null> {
-    return this.database.db.withEnvironment(this.tenant, (tx) => releaseSlot(tx, messageId, release));
-  }
-
-  change(change: KeyChange): Promise<Grant> {
-    return this.database.db.withEnvironment(this.tenant, async (tx) => {
-      await lockKey(tx, this.id);
-      await updateKey(tx, this.id, change);
-      return grantWaiting(tx, this.id);
+  async claim({ most = 50, share = 1_000 } = {}): Promise<Claim> {
+    return this.inTransaction(this.tenant, async (tx) => {
+      const input = { most, share, claim: 'claimer', worker: 'worker', leaseMs: 60_000, afterLane: this.lastLane };
+      const { works, lastLane, isLeft, nextInMs } = await claimMessages(tx, input);
+      this.lastLane = lastLane;
+      return { ids: works.map(({ id }) => id).sort(), attempts: works, isLeft, nextInMs };
     });
   }
 
-  async read(): Promise<FlowControlKeyRecord> {
-    const record = await this.database.db.withEnvironment(this.tenant, (tx) => getKey(tx, this.id));
+  /** Ends attempts; `holdMs` is what their destination asked for with Retry-After. */
+  async end(attempts: readonly MessageWork[], outcome: Outcome = { kind: 'delivered' }, holdMs = 0): Promise<void> {
+    const ends = attempts.map(({ id: messageId, attempt: number }) => {
+      return { messageId, number, status: 'completed', seen: NOTHING_SEEN, ...NOTHING_KNOWN, outcome } as const;
+    });
+    await this.inTransaction(this.tenant, async (tx) => {
+      await settleAttempts(tx, ends);
+      const holds = attempts.flatMap(({ flowControlKeyId }) => flowControlKeyId ?? []);
+      if (holdMs > 0) await holdLanes(tx, new Map(holds.map((keyId) => [keyId, holdMs])));
+    });
+  }
+
+  change(keyId: string, change: KeyChange): Promise<void> {
+    return this.inTransaction(this.tenant, async (tx) => {
+      await lockKey(tx, keyId);
+      await updateKey(tx, keyId, change);
+    });
+  }
+
+  async read(keyId: string): Promise<FlowControlKeyRecord> {
+    const record = await this.inTransaction(this.tenant, (tx) => getKey(tx, keyId));
     if (record === null) throw new Error('the key of this test is gone');
     return record;
   }
 
-  /** Moves the window, and with it everything that time decides, into the past. */
+  status(keyId: string): Promise<KeyStatus> {
+    return this.inTransaction(this.tenant, (tx) => readStatus(tx, keyId, 1_000));
+  }
+
+  /** Moves all that time decides in this environment into the past. */
   async letTimePass(seconds: number): Promise<void> {
     const by = `make_interval(secs => ${seconds})`;
     await this.database.asOwner(
-      `UPDATE flow_control_keys SET window_started_at = window_started_at - ${by}, held_until = held_until - ${by},
-         next_grant_at = next_grant_at - ${by} WHERE id = $1`,
-      [this.id],
+      `UPDATE lanes SET window_started_at = window_started_at - ${by}, held_until = held_until - ${by} WHERE environment_id = $1`,
+      [this.tenant.environmentId],
     );
     await this.database.asOwner(
-      `UPDATE flow_control_queue SET due_at = due_at - ${by}, granted_at = granted_at - ${by}, dispatched_at = dispatched_at - ${by},
-         lease_until = lease_until - ${by} WHERE key_id = $1`,
-      [this.id],
+      `UPDATE lane_queue SET due_at = due_at - ${by}, lease_until = lease_until - ${by} WHERE environment_id = $1`,
+      [this.tenant.environmentId],
     );
   }
 }
+
+const NOTHING_KNOWN = { failure: null, address: null, latencyMs: null };

@@ -186,7 +186,7 @@ test('who asks while another transaction of the workspace is asking is told so a
 });
 
 test('each kind has a cap of its own', async () => {
-  const kinds = ['dispatch', 'delivery', 'provider_read'] as const;
+  const kinds = ['dispatch', 'maintenance', 'provider_read'] as const;
   for (const kind of kinds) {
     const acquired = await database.db.withEnvironment(development, (tx) =>
       takePlace(tx, { kind, holder: 'a', most: 1, leaseMs: 60_000 }),

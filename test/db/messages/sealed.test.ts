@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
-import { claimMessages, readClaimed } from '../../../db/messages/claims.ts';
+import { claimMessages, lockLostMessages } from '../../../db/messages/claims.ts';
 import { messageAssociatedData, openContent, sealContent } from '../../../db/messages/records.ts';
 import { rewrapAllSecrets } from '../../../db/maintenance/rewrap.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
@@ -34,11 +34,13 @@ async function insertSealed(): Promise<string> {
 
 async function open(vault: Vault, id: string, place = id): Promise<unknown> {
   const { db, tenant } = database;
-  const claim = { most: 10, share: 10, claim: 'test', worker: 'worker', leaseMs: 60_000, afterLane: '' };
+  // Its lease has ended at once, so that it is read again and again.
+  const claim = { most: 10, share: 10, claim: 'test', worker: 'worker', leaseMs: 0, afterLane: '' };
   await db.withEnvironment(tenant, (tx) => claimMessages(tx, claim));
-  const [work] = await db.withEnvironment(tenant, (tx) => readClaimed(tx, [id]));
-  if (work === undefined || work.content === null) throw new Error('the message was inserted');
-  const { headers, body } = openContent(vault, messageAssociatedData(tenant, place), work.content);
+  const claimed = await db.withEnvironment(tenant, (tx) => lockLostMessages(tx, 10));
+  const content = claimed.find((work) => work.id === id)?.content ?? null;
+  if (content === null) throw new Error('the message was inserted');
+  const { headers, body } = openContent(vault, messageAssociatedData(tenant, place), content);
   return { headers, body };
 }
 
