@@ -202,14 +202,23 @@ export class DeliveryClaimer {
     for (let afterId: string | null = ''; afterId !== null && !this.#isStopping;) {
       const due = await findDueLanes(this.#deps.db, { afterId, limit: LOOK_SIZE });
       for (const { isLost, isLate, ...tenant } of due) {
-        if (isLost) await giveUpLostAttempts(this.#deps, tenant);
-        if (isLate) await this.#deps.paceMessages(tenant);
         this.wake(tenant);
+        if (isLate) void this.#mend(tenant, () => this.#deps.paceMessages(tenant));
+        if (isLost) await this.#mend(tenant, () => giveUpLostAttempts(this.#deps, tenant));
       }
       found += due.length;
       afterId = due.length < LOOK_SIZE ? null : (due.at(-1)?.environmentId ?? null);
     }
     return found > 0;
+  }
+
+  /** The next look finds what could not be mended. The other environments, and what is due in this one, do not wait for it. */
+  async #mend(tenant: Tenant, mend: () => Promise<void>): Promise<void> {
+    try {
+      await mend();
+    } catch (error) {
+      this.#deps.logger.warn({ ...tenant, err: error }, 'could not mend the lanes of an environment: trying again');
+    }
   }
 
   async #renewLeases(): Promise<void> {

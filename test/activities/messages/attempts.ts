@@ -31,7 +31,7 @@ export async function attemptDue(
       () => readSealedSigningKeys(tx),
     ),
   );
-  const signersOf = await readSigners(deps, tenant, works, keys);
+  const signersOf = await readSigners(world.database, tenant, works, keys);
   const ended = await Promise.all(works.map((work) => sendDelivery(deps, tenant, work, signersOf(work))));
   const settler = new AttemptSettler(deps);
   await Promise.all(ended.map((attempt) => settler.settle(tenant, attempt)));

@@ -111,7 +111,7 @@ describe('a claim', () => {
     expect([sent, await attemptsOf(ids)]).toEqual([ids, attempts]);
   });
 
-  test('takes what Temporal has not handed over for half a minute, and has the pacer told of what it paces', async () => {
+  test('takes what Temporal has not handed over for half a minute, away or not, and has the pacer told', async () => {
     const scheduledFor = new Date(Date.now() + 3_600_000);
     const ids = await accept({ scheduledFor }, { scheduledFor }, { scheduledFor });
     const [timed, paced, soon] = ids;
@@ -127,7 +127,11 @@ describe('a claim', () => {
     const told: unknown[] = [];
     const { sendRequest, sent, letGo } = held();
     letGo();
-    claimer({ sendRequest, paceMessages: (ref) => Promise.resolve(void told.push(ref)) }); // nobody wakes it
+    const paceMessages: ActivityDependencies['paceMessages'] = (ref) => {
+      told.push(ref);
+      return Promise.reject(new Error('Temporal is away'));
+    };
+    claimer({ sendRequest, paceMessages }); // nobody wakes it
     await expect.poll(() => statusesOf([timed ?? '', paced ?? ''])).toEqual(['delivered']);
     expect(new Set(sent)).toEqual(new Set([timed, paced]));
     expect(told).toContainEqual(tenant);
