@@ -13,7 +13,8 @@
 export const CLAIM = `
   CREATE FUNCTION claim_messages(most integer, share integer, in_flight_max integer, of_claim text, worker text, lease interval, after_lane text)
     RETURNS TABLE (message_id text, number integer, last_lane text, is_left boolean, next_in_ms double precision)
-    LANGUAGE plpgsql ROWS 20 AS $$
+    LANGUAGE plpgsql ROWS 20
+    SET enable_seqscan TO off SET enable_bitmapscan TO off SET enable_sort TO off AS $$ -- in the order of an index, whatever is known of the table
   #variable_conflict use_column
   DECLARE
     of_environment constant uuid := current_environment_id();
@@ -43,14 +44,17 @@ export const CLAIM = `
           AND q.state <> 'taken' AND q.due_at <= at AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt))
         THEN (free + (random() < 0.5)::integer) / 2 ELSE free END;
       FOR lane IN
-        SELECT l.id, l.passed FROM (
-          SELECT w.id, 1 AS passed FROM waiting_lanes(after_lane, NULL) w
-          UNION ALL SELECT w.id, 2 FROM waiting_lanes('', after_lane) w) l
+        SELECT l.id, l.opens_at FROM (
+          SELECT w.* FROM waiting_lanes(after_lane, NULL) w UNION ALL SELECT w.* FROM waiting_lanes('', after_lane) w) l
         WHERE NOT is_halted
       LOOP
         IF cardinality(ids) >= for_keys THEN
           left_over := true;
           EXIT;
+        END IF;
+        IF lane.opens_at > at THEN
+          next_at := LEAST(next_at, lane.opens_at);
+          CONTINUE;
         END IF;
         SELECT * INTO STRICT took
           FROM take_from_lane(lane.id, LEAST(turn, for_keys - cardinality(ids)), in_flight_max, of_claim, at + lease);
@@ -63,18 +67,16 @@ export const CLAIM = `
           SELECT q.message_id FROM lane_queue q
           WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= at
             AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt)
-          ORDER BY q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED),
+          ORDER BY q.lane_id, q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED),
         leased AS (
-          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease FROM next n
-          WHERE q.message_id = n.message_id RETURNING q.message_id)
+          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease
+          WHERE q.message_id = ANY (ARRAY(SELECT n.message_id FROM next n)) RETURNING q.message_id)
         SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
       ids := ids || taken;
     ELSE
       left_over := true; -- others of the workspace are in flight
     END IF;
-    SELECT q.due_at INTO head FROM lane_queue q
-      WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state = 'ready' AND NOT is_halted
-      ORDER BY q.due_at LIMIT 1;
+    IF NOT is_halted THEN head := lane_head(NULL, at - late); END IF;
     IF head <= at THEN left_over := true; ELSE next_at := LEAST(next_at, head); END IF;
     IF cardinality(ids) > 0 THEN
       RETURN QUERY WITH begun AS (
@@ -87,18 +89,50 @@ export const CLAIM = `
     RETURN QUERY SELECT NULL::text, NULL::integer, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
   END $$;
 
-  -- The keyed lanes of the environment with a message that waits: those behind one, as far as another, which is the last of them.
-  CREATE FUNCTION waiting_lanes(behind_id text, last_id text) RETURNS TABLE (id text) LANGUAGE sql STABLE
+  -- The keyed lanes of the environment in which a message waits and that are not paused: those behind one, as far as another, which is the
+  -- last of them. Nothing can be taken of a lane before \`opens_at\`. Rows are read one by one, as the claim asks for them.
+  CREATE FUNCTION waiting_lanes(behind_id text, last_id text) RETURNS TABLE (id text, opens_at timestamptz) LANGUAGE sql STABLE
     BEGIN ATOMIC
-      WITH RECURSIVE walk (id) AS (
-        (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > behind_id AND q.state <> 'taken'
-          ORDER BY q.lane_id LIMIT 1)
+      WITH RECURSIVE walk (id, due_at) AS (
+        (SELECT q.lane_id, q.due_at FROM lane_queue q
+          WHERE q.environment_id = current_environment_id() AND q.lane_id > behind_id AND q.state <> 'taken' ORDER BY q.lane_id, q.due_at LIMIT 1)
         UNION ALL
-        SELECT (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > w.id AND q.state <> 'taken'
-          ORDER BY q.lane_id LIMIT 1)
-        FROM walk w WHERE w.id IS NOT NULL AND (last_id IS NULL OR w.id < last_id))
-      SELECT w.id FROM walk w WHERE w.id IS NOT NULL AND (last_id IS NULL OR w.id <= last_id);
+        SELECT n.lane_id, n.due_at FROM walk w CROSS JOIN LATERAL (SELECT q.lane_id, q.due_at FROM lane_queue q
+          WHERE q.environment_id = current_environment_id() AND q.lane_id > w.id AND q.state <> 'taken' ORDER BY q.lane_id, q.due_at LIMIT 1) n
+        WHERE last_id IS NULL OR w.id < last_id)
+      SELECT w.id, GREATEST(w.due_at, l.held_until,
+        CASE WHEN l.window_count >= l.rate THEN l.window_started_at + make_interval(secs => l.period_seconds) END)
+      FROM walk w CROSS JOIN LATERAL (SELECT * FROM lanes k WHERE k.id = w.id LIMIT 1) l
+      WHERE l.paused_at IS NULL AND (last_id IS NULL OR w.id <= last_id);
     END;
+
+  -- When the first message of a lane is due that a claim may take: of those that are ready, or else of those that were due by \`late_at\`.
+  -- Each finds its row at once, however many wait for their time beside it. Null for the lane of the environment, which is named in the
+  -- order too: PostgreSQL reads no index in order behind a column that is only compared with null.
+  CREATE FUNCTION lane_head(of_lane text, late_at timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+  DECLARE
+    head timestamptz;
+  BEGIN
+    IF of_lane IS NULL THEN
+      SELECT q.due_at INTO head FROM lane_queue q
+        WHERE q.environment_id = current_environment_id() AND q.lane_id IS NULL AND q.state = 'ready'
+        ORDER BY q.lane_id, q.due_at LIMIT 1;
+      IF head IS NULL THEN
+        SELECT q.due_at INTO head FROM lane_queue q
+          WHERE q.environment_id = current_environment_id() AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= late_at
+          ORDER BY q.lane_id, q.due_at LIMIT 1;
+      END IF;
+    ELSE
+      SELECT q.due_at INTO head FROM lane_queue q
+        WHERE q.environment_id = current_environment_id() AND q.lane_id = of_lane AND q.state = 'ready' ORDER BY q.due_at LIMIT 1;
+      IF head IS NULL THEN
+        SELECT q.due_at INTO head FROM lane_queue q
+          WHERE q.environment_id = current_environment_id() AND q.lane_id = of_lane AND q.state <> 'taken' AND q.due_at <= late_at
+          ORDER BY q.due_at LIMIT 1;
+      END IF;
+    END IF;
+    RETURN head;
+  END $$;
 
   -- Takes what a keyed lane may send now, in the order of the due times. Somebody who changes the lane at this moment has it: the next
   -- claim looks again. \`next_at\`: when time alone may let more through; \`is_left\`: only a free slot, or the next claim, does.
@@ -140,8 +174,8 @@ export const CLAIM = `
             AND (q.state = 'ready' OR q.due_at <= at - late)
           ORDER BY q.due_at, q.message_id LIMIT LEAST(most, slots, calls) FOR UPDATE SKIP LOCKED),
         leased AS (
-          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = until FROM next n
-          WHERE q.message_id = n.message_id RETURNING q.message_id)
+          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = until
+          WHERE q.message_id = ANY (ARRAY(SELECT n.message_id FROM next n)) RETURNING q.message_id)
         SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
       slots := slots - cardinality(taken);
       calls := calls - cardinality(taken);
@@ -149,9 +183,7 @@ export const CLAIM = `
         UPDATE lanes l SET window_started_at = k.window_started_at, window_count = k.window_count + cardinality(taken) WHERE l.id = of_lane;
       END IF;
     END IF;
-    SELECT q.due_at INTO head FROM lane_queue q
-      WHERE q.environment_id = k.environment_id AND q.lane_id = of_lane AND q.state <> 'taken' AND (q.state = 'ready' OR q.due_at <= at - late)
-      ORDER BY q.due_at, q.message_id LIMIT 1;
+    head := lane_head(of_lane, at - late);
     IF head IS NOT NULL THEN
       next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
       is_left := next_at <= at;
@@ -180,18 +212,20 @@ export const SETTLE = `
         reason text);
     END;
 
-  CREATE FUNCTION settle_attempts(results jsonb) RETURNS TABLE (message_id text, has_workflow boolean) LANGUAGE plpgsql ROWS 20 AS $$
+  CREATE FUNCTION settle_attempts(results jsonb) RETURNS TABLE (message_id text, has_workflow boolean) LANGUAGE plpgsql ROWS 20
+    SET enable_seqscan TO off AS $$ -- whatever is known of the table: it may have been empty until now
   #variable_conflict use_column
   DECLARE
+    ids constant text[] := ARRAY(SELECT r ->> 'id' FROM jsonb_array_elements(results) r);
     closed text[];
   BEGIN
-    PERFORM FROM lane_queue q WHERE q.message_id IN (SELECT r ->> 'id' FROM jsonb_array_elements(results) r) ORDER BY q.message_id FOR UPDATE;
+    PERFORM FROM lane_queue q WHERE q.message_id = ANY (ids) ORDER BY q.message_id FOR UPDATE;
     WITH ended AS (
         UPDATE message_attempts a SET status = g.status, response_status = g.response_status, response_headers = g.response_headers,
           response_body = g.response_body, failure = g.failure, error = g.error, address = g.address, latency_ms = g.latency_ms,
           finished_at = now()
         FROM settled_results(results) g
-        WHERE a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
+        WHERE a.message_id = ANY (ids) AND a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
       SELECT COALESCE(array_agg(e.message_id), '{}') INTO closed FROM ended e;
     UPDATE messages m SET response_status = g.response_status, error_message = g.error, updated_at = now(),
         status = CASE WHEN g.outcome = 'retry' THEN m.status ELSE g.outcome END,
@@ -210,10 +244,10 @@ export const SETTLE = `
         UPDATE lane_queue q SET state = CASE WHEN g.is_again THEN 'ready' ELSE 'timed' END, claim = NULL, lease_until = NULL,
           due_at = m.next_attempt_at, has_workflow = q.has_workflow OR NOT g.is_again
         FROM settled_results(results) g JOIN messages m ON m.id = g.id
-        WHERE q.message_id = g.id AND g.outcome = 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow),
+        WHERE q.message_id = ANY (closed) AND q.message_id = g.id AND g.outcome = 'retry' RETURNING q.message_id, q.has_workflow),
       gone AS (
         DELETE FROM lane_queue q USING settled_results(results) g
-        WHERE q.message_id = g.id AND g.outcome <> 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow)
+        WHERE q.message_id = ANY (closed) AND q.message_id = g.id AND g.outcome <> 'retry' RETURNING q.message_id, q.has_workflow)
       SELECT w.message_id, w.has_workflow FROM waiting w UNION ALL SELECT g.message_id, g.has_workflow FROM gone g;
   END $$;
 `;
