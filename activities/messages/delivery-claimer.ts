@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Tenant } from '../../db/client.ts';
-import { type Claimed, claimMessages, renewLeases } from '../../db/messages/claims.ts';
+import { type Claimed, claimMessages, readByIndexes, renewLeases } from '../../db/messages/claims.ts';
 import { findDueLanes } from '../../db/messages/directory.ts';
 import type { MessageWork } from '../../db/messages/message-work.ts';
 import { readSealedSigningKeys, type SealedSigningKey } from '../../db/signing-keys/signing-keys.ts';
@@ -120,7 +120,8 @@ export class DeliveryClaimer {
       afterLane: this.#turns.laneOf(tenant),
     };
     return this.#deps.db.withEnvironment(tenant, async (tx) => {
-      const [claimed, keys] = await tx.last(
+      const [, claimed, keys] = await tx.last(
+        () => readByIndexes(tx),
         () => claimMessages(tx, input),
         () => readSealedSigningKeys(tx),
       );

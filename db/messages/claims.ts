@@ -37,7 +37,10 @@ type ClaimRow = WorkRow & {
   nextInMs: number | null;
 };
 
-/** Claims due messages of an environment in fair turn, and records their attempts: `claim_messages` in migration 0026-lanes. */
+/**
+ * Claims due messages of an environment in fair turn, and records their attempts: `claim_messages` in migration 0026-lanes. The caller calls
+ * `readByIndexes` before.
+ */
 export async function claimMessages(tx: EnvironmentTransaction, input: ClaimInput): Promise<Claimed> {
   const rows = await tx.rows<ClaimRow>('claim_messages', CLAIM, { ...input, inFlightMax: PARALLELISM_MAX });
   const last = rows.find(({ claimedId }) => claimedId === null);
@@ -55,7 +58,16 @@ export async function claimMessages(tx: EnvironmentTransaction, input: ClaimInpu
 const CLAIM = `SELECT q.message_id AS "claimedId", q.last_lane AS "lastLane", q.is_left AS "isLeft", q.next_in_ms AS "nextInMs",
     ${workColumns('q.number')}
   FROM claim_messages(:most, :share, :inFlightMax, :claim, :worker, :leaseMs * interval '1 millisecond', :afterLane) q
-  LEFT JOIN messages m ON m.id = q.message_id ${CONTENT_OF_WORK}`;
+  LEFT JOIN LATERAL (SELECT * FROM messages o WHERE o.id = q.message_id LIMIT 1) m ON true
+  LEFT JOIN LATERAL (SELECT * FROM message_contents o WHERE o.message_id = m.id LIMIT 1) c ON true`;
+
+/**
+ * Has this transaction read by indexes. A connection keeps the plan of a statement, and may have made it while next to no message was
+ * there: it would then read all of them for each that it looks up.
+ */
+export async function readByIndexes(tx: EnvironmentTransaction): Promise<void> {
+  await tx.raw('read_by_indexes', `SELECT set_config('enable_seqscan', 'off', true)`);
+}
 
 /** The columns of a message that the statement did not see are all null. */
 function isRead(row: ClaimRow): boolean {

@@ -6,6 +6,7 @@ import {
   claimMessages,
   holdLanes,
   type Outcome,
+  readByIndexes,
   readClaimed,
   settleAttempts,
 } from '../../../db/messages/claims.ts';
@@ -75,6 +76,7 @@ export class LaneWorld {
 
   async claimIn(tx: EnvironmentTransaction, { most = 50, share = 1_000 }: ClaimOptions = {}): Promise<Claim> {
     const input = { most, share, claim: 'claimer', worker: 'worker', leaseMs: 60_000, afterLane: this.lastLane };
+    await readByIndexes(tx);
     const { works, unread, lastLane, isLeft, nextInMs } = await claimMessages(tx, input);
     this.lastLane = lastLane;
     const attempts = unread.length === 0 ? works : [...works, ...(await readClaimed(tx, unread))];
