@@ -1231,7 +1231,10 @@ CREATE OR REPLACE FUNCTION public.claim_messages(most integer, share integer, in
  RETURNS TABLE(message_id text, number integer, last_lane text, is_left boolean, next_in_ms double precision)
  LANGUAGE plpgsql
  ROWS 20
-AS $function$
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$ -- in the order of an index, whatever is known of the table
   #variable_conflict use_column
   DECLARE
     of_environment constant uuid := current_environment_id();
@@ -1261,14 +1264,17 @@ AS $function$
           AND q.state <> 'taken' AND q.due_at <= at AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt))
         THEN (free + (random() < 0.5)::integer) / 2 ELSE free END;
       FOR lane IN
-        SELECT l.id, l.passed FROM (
-          SELECT w.id, 1 AS passed FROM waiting_lanes(after_lane, NULL) w
-          UNION ALL SELECT w.id, 2 FROM waiting_lanes('', after_lane) w) l
+        SELECT l.id, l.opens_at FROM (
+          SELECT w.* FROM waiting_lanes(after_lane, NULL) w UNION ALL SELECT w.* FROM waiting_lanes('', after_lane) w) l
         WHERE NOT is_halted
       LOOP
         IF cardinality(ids) >= for_keys THEN
           left_over := true;
           EXIT;
+        END IF;
+        IF lane.opens_at > at THEN
+          next_at := LEAST(next_at, lane.opens_at);
+          CONTINUE;
         END IF;
         SELECT * INTO STRICT took
           FROM take_from_lane(lane.id, LEAST(turn, for_keys - cardinality(ids)), in_flight_max, of_claim, at + lease);
@@ -1281,18 +1287,16 @@ AS $function$
           SELECT q.message_id FROM lane_queue q
           WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= at
             AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt)
-          ORDER BY q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED),
+          ORDER BY q.lane_id, q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED),
         leased AS (
-          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease FROM next n
-          WHERE q.message_id = n.message_id RETURNING q.message_id)
+          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease
+          WHERE q.message_id = ANY (ARRAY(SELECT n.message_id FROM next n)) RETURNING q.message_id)
         SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
       ids := ids || taken;
     ELSE
       left_over := true; -- others of the workspace are in flight
     END IF;
-    SELECT q.due_at INTO head FROM lane_queue q
-      WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state = 'ready' AND NOT is_halted
-      ORDER BY q.due_at LIMIT 1;
+    IF NOT is_halted THEN head := lane_head(NULL, at - late); END IF;
     IF head <= at THEN left_over := true; ELSE next_at := LEAST(next_at, head); END IF;
     IF cardinality(ids) > 0 THEN
       RETURN QUERY WITH begun AS (
@@ -2761,6 +2765,8 @@ CREATE OR REPLACE FUNCTION public.find_due_lanes(after_id text, most integer)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
 BEGIN ATOMIC
  WITH RECURSIVE ready(id) AS (
          ( SELECT q.environment_id
@@ -4258,6 +4264,36 @@ AS $function$
 ;
 REVOKE ALL ON FUNCTION keep_unused_preview() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION public.lane_head(of_lane text, late_at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+  DECLARE
+    head timestamptz;
+  BEGIN
+    IF of_lane IS NULL THEN
+      SELECT q.due_at INTO head FROM lane_queue q
+        WHERE q.environment_id = current_environment_id() AND q.lane_id IS NULL AND q.state = 'ready'
+        ORDER BY q.lane_id, q.due_at LIMIT 1;
+      IF head IS NULL THEN
+        SELECT q.due_at INTO head FROM lane_queue q
+          WHERE q.environment_id = current_environment_id() AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= late_at
+          ORDER BY q.lane_id, q.due_at LIMIT 1;
+      END IF;
+    ELSE
+      SELECT q.due_at INTO head FROM lane_queue q
+        WHERE q.environment_id = current_environment_id() AND q.lane_id = of_lane AND q.state = 'ready' ORDER BY q.due_at LIMIT 1;
+      IF head IS NULL THEN
+        SELECT q.due_at INTO head FROM lane_queue q
+          WHERE q.environment_id = current_environment_id() AND q.lane_id = of_lane AND q.state <> 'taken' AND q.due_at <= late_at
+          ORDER BY q.due_at LIMIT 1;
+      END IF;
+    END IF;
+    RETURN head;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.leave_event_of_actions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5117,18 +5153,20 @@ CREATE OR REPLACE FUNCTION public.settle_attempts(results jsonb)
  RETURNS TABLE(message_id text, has_workflow boolean)
  LANGUAGE plpgsql
  ROWS 20
-AS $function$
+ SET enable_seqscan TO 'off'
+AS $function$ -- whatever is known of the table: it may have been empty until now
   #variable_conflict use_column
   DECLARE
+    ids constant text[] := ARRAY(SELECT r ->> 'id' FROM jsonb_array_elements(results) r);
     closed text[];
   BEGIN
-    PERFORM FROM lane_queue q WHERE q.message_id IN (SELECT r ->> 'id' FROM jsonb_array_elements(results) r) ORDER BY q.message_id FOR UPDATE;
+    PERFORM FROM lane_queue q WHERE q.message_id = ANY (ids) ORDER BY q.message_id FOR UPDATE;
     WITH ended AS (
         UPDATE message_attempts a SET status = g.status, response_status = g.response_status, response_headers = g.response_headers,
           response_body = g.response_body, failure = g.failure, error = g.error, address = g.address, latency_ms = g.latency_ms,
           finished_at = now()
         FROM settled_results(results) g
-        WHERE a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
+        WHERE a.message_id = ANY (ids) AND a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
       SELECT COALESCE(array_agg(e.message_id), '{}') INTO closed FROM ended e;
     UPDATE messages m SET response_status = g.response_status, error_message = g.error, updated_at = now(),
         status = CASE WHEN g.outcome = 'retry' THEN m.status ELSE g.outcome END,
@@ -5147,10 +5185,10 @@ AS $function$
         UPDATE lane_queue q SET state = CASE WHEN g.is_again THEN 'ready' ELSE 'timed' END, claim = NULL, lease_until = NULL,
           due_at = m.next_attempt_at, has_workflow = q.has_workflow OR NOT g.is_again
         FROM settled_results(results) g JOIN messages m ON m.id = g.id
-        WHERE q.message_id = g.id AND g.outcome = 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow),
+        WHERE q.message_id = ANY (closed) AND q.message_id = g.id AND g.outcome = 'retry' RETURNING q.message_id, q.has_workflow),
       gone AS (
         DELETE FROM lane_queue q USING settled_results(results) g
-        WHERE q.message_id = g.id AND g.outcome <> 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow)
+        WHERE q.message_id = ANY (closed) AND q.message_id = g.id AND g.outcome <> 'retry' RETURNING q.message_id, q.has_workflow)
       SELECT w.message_id, w.has_workflow FROM waiting w UNION ALL SELECT g.message_id, g.has_workflow FROM gone g;
   END $function$
 ;
@@ -5304,8 +5342,8 @@ AS $function$
             AND (q.state = 'ready' OR q.due_at <= at - late)
           ORDER BY q.due_at, q.message_id LIMIT LEAST(most, slots, calls) FOR UPDATE SKIP LOCKED),
         leased AS (
-          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = until FROM next n
-          WHERE q.message_id = n.message_id RETURNING q.message_id)
+          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = until
+          WHERE q.message_id = ANY (ARRAY(SELECT n.message_id FROM next n)) RETURNING q.message_id)
         SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
       slots := slots - cardinality(taken);
       calls := calls - cardinality(taken);
@@ -5313,9 +5351,7 @@ AS $function$
         UPDATE lanes l SET window_started_at = k.window_started_at, window_count = k.window_count + cardinality(taken) WHERE l.id = of_lane;
       END IF;
     END IF;
-    SELECT q.due_at INTO head FROM lane_queue q
-      WHERE q.environment_id = k.environment_id AND q.lane_id = of_lane AND q.state <> 'taken' AND (q.state = 'ready' OR q.due_at <= at - late)
-      ORDER BY q.due_at, q.message_id LIMIT 1;
+    head := lane_head(of_lane, at - late);
     IF head IS NOT NULL THEN
       next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
       is_left := next_at <= at;
@@ -5402,28 +5438,54 @@ AS $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.waiting_lanes(behind_id text, last_id text)
- RETURNS TABLE(id text)
+ RETURNS TABLE(id text, opens_at timestamp with time zone)
  LANGUAGE sql
  STABLE
 BEGIN ATOMIC
- WITH RECURSIVE walk(id) AS (
-         ( SELECT q.lane_id
+ WITH RECURSIVE walk(id, due_at) AS (
+         ( SELECT q.lane_id,
+             q.due_at
             FROM lane_queue q
            WHERE ((q.environment_id = current_environment_id()) AND (q.lane_id > waiting_lanes.behind_id) AND (q.state <> 'taken'::text))
-           ORDER BY q.lane_id
+           ORDER BY q.lane_id, q.due_at
           LIMIT 1)
          UNION ALL
-          SELECT ( SELECT q.lane_id
+          SELECT n.lane_id,
+             n.due_at
+            FROM (walk w_1
+              CROSS JOIN LATERAL ( SELECT q.lane_id,
+                     q.due_at
                     FROM lane_queue q
                    WHERE ((q.environment_id = current_environment_id()) AND (q.lane_id > w_1.id) AND (q.state <> 'taken'::text))
-                   ORDER BY q.lane_id
-                  LIMIT 1) AS lane_id
-            FROM walk w_1
-           WHERE ((w_1.id IS NOT NULL) AND ((waiting_lanes.last_id IS NULL) OR (w_1.id < waiting_lanes.last_id)))
+                   ORDER BY q.lane_id, q.due_at
+                  LIMIT 1) n)
+           WHERE ((waiting_lanes.last_id IS NULL) OR (w_1.id < waiting_lanes.last_id))
          )
-  SELECT w.id
-    FROM walk w
-   WHERE ((w.id IS NOT NULL) AND ((waiting_lanes.last_id IS NULL) OR (w.id <= waiting_lanes.last_id)));
+  SELECT w.id,
+     GREATEST(w.due_at, l.held_until,
+         CASE
+             WHEN (l.window_count >= l.rate) THEN (l.window_started_at + make_interval(secs => (l.period_seconds)::double precision))
+             ELSE NULL::timestamp with time zone
+         END) AS "greatest"
+    FROM (walk w
+      CROSS JOIN LATERAL ( SELECT k.id,
+             k.environment_id,
+             k.key,
+             k.rate,
+             k.period_seconds,
+             k.parallelism,
+             k.rate_pinned,
+             k.parallelism_pinned,
+             k.paused_at,
+             k.held_until,
+             k.window_started_at,
+             k.window_count,
+             k.created_at,
+             k.updated_at
+            FROM lanes k
+           WHERE (k.id = w.id)
+          LIMIT 1) l)
+   WHERE ((l.paused_at IS NULL) AND ((waiting_lanes.last_id IS NULL) OR (w.id <= waiting_lanes.last_id)));
 END
 ;
 
@@ -7113,10 +7175,9 @@ CREATE TABLE lane_queue (
   CONSTRAINT lane_queue_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'taken'::text, 'timed'::text, 'paced'::text])))
 ) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 CREATE INDEX lane_queue_in_flight ON public.lane_queue USING btree (workspace_id) WHERE (state = 'taken'::text);
-CREATE INDEX lane_queue_in_flight_of_lane ON public.lane_queue USING btree (lane_id) WHERE ((state = 'taken'::text) AND (lane_id IS NOT NULL));
 CREATE INDEX lane_queue_leases ON public.lane_queue USING btree (environment_id, lease_until) WHERE (state = 'taken'::text);
-CREATE INDEX lane_queue_of_lane ON public.lane_queue USING btree (lane_id) WHERE (lane_id IS NOT NULL);
-CREATE INDEX lane_queue_ready ON public.lane_queue USING btree (environment_id, due_at) WHERE (state = 'ready'::text);
+CREATE INDEX lane_queue_of_lane ON public.lane_queue USING btree (lane_id, state) WHERE (lane_id IS NOT NULL);
+CREATE INDEX lane_queue_ready ON public.lane_queue USING btree (environment_id, lane_id, due_at) WHERE (state = 'ready'::text);
 CREATE INDEX lane_queue_timed ON public.lane_queue USING btree (environment_id, state, due_at, message_id) WHERE (state = ANY (ARRAY['timed'::text, 'paced'::text]));
 CREATE INDEX lane_queue_waiting ON public.lane_queue USING btree (environment_id, lane_id, due_at, message_id) WHERE (state <> 'taken'::text);
 ALTER TABLE lane_queue ENABLE ROW LEVEL SECURITY;

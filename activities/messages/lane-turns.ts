@@ -73,7 +73,7 @@ export class LaneTurns {
     if (waitMs !== null) this.later(tenant, Math.min(WAIT_MS_MAX, Math.max(1, waitMs)), wake);
   }
 
-  /** Calls `wake` then, in place of what was planned for the environment: the last claim knows best. */
+  /** Calls `wake` then, in place of the call that was planned before: the last claim knows what all of its lanes wait for. */
   later({ environmentId }: Tenant, waitMs: number, wake: () => void): void {
     clearTimeout(this.#timers.get(environmentId));
     const timer = setTimeout(() => {

@@ -99,16 +99,17 @@ export interface KeyStatus {
 export async function readStatus(tx: EnvironmentTransaction, keyId: string, dueMax: number): Promise<KeyStatus> {
   const { rows } = await tx.raw<{ rows: KeyStatus[] }>(
     'read_status',
-    `SELECT CAST((SELECT count(*) FROM (SELECT FROM lane_queue q WHERE q.lane_id = f.id AND q.state <> 'taken'
+    `SELECT CAST((SELECT count(*) FROM (SELECT FROM lane_queue q WHERE q.environment_id = f.environment_id AND q.lane_id = f.id AND q.state <> 'taken'
          AND q.due_at <= clock_timestamp() LIMIT :dueMax) d) AS integer) AS due,
-       (SELECT q.due_at FROM lane_queue q WHERE q.lane_id = f.id AND q.state <> 'taken'
+       (SELECT q.due_at FROM lane_queue q WHERE q.environment_id = f.environment_id AND q.lane_id = f.id AND q.state <> 'taken'
          ORDER BY q.due_at, q.message_id LIMIT 1) AS "oldestDueAt",
        CASE WHEN f.window_started_at + make_interval(secs => f.period_seconds) > clock_timestamp()
          THEN f.window_started_at + make_interval(secs => f.period_seconds) END AS "windowEndsAt",
        CASE WHEN f.paused_at IS NULL AND e.halted_at IS NULL AND (${IN_FLIGHT}) < COALESCE(f.parallelism, :inFlightMax) THEN (
          SELECT GREATEST(q.due_at, f.held_until, CASE WHEN ${WINDOW_IS_OPEN} AND f.window_count >= f.rate
              THEN f.window_started_at + make_interval(secs => f.period_seconds) END)
-         FROM lane_queue q WHERE q.lane_id = f.id AND q.state <> 'taken' ORDER BY q.due_at, q.message_id LIMIT 1) END AS "nextGrantAt",
+         FROM lane_queue q WHERE q.environment_id = f.environment_id AND q.lane_id = f.id AND q.state <> 'taken'
+         ORDER BY q.due_at, q.message_id LIMIT 1) END AS "nextGrantAt",
        e.halted_at IS NOT NULL AS halted
      FROM lanes f JOIN environments e ON e.id = f.environment_id WHERE f.id = :keyId`,
     { keyId, dueMax, inFlightMax: PARALLELISM_MAX },

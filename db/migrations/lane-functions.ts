@@ -4,7 +4,7 @@
  * Their plans go by the keys of the rows, whatever is known of the tables. A connection plans a statement once, and the statistics of a table
  * that has just begun to grow say that it is empty: its indexes and a sequential scan then look equally cheap.
  */
-const BY_KEYS = `SET enable_seqscan TO off SET enable_bitmapscan TO off SET enable_hashjoin TO off SET enable_mergejoin TO off`;
+const BY_KEYS = `SET enable_seqscan TO off SET enable_bitmapscan TO off SET enable_hashjoin TO off SET enable_mergejoin TO off SET enable_sort TO off`;
 
 /**
  * Claims up to \`most\` messages of the environment that may be sent now: each is taken, and its attempt is on record, when the caller
@@ -51,11 +51,15 @@ export const CLAIM = `
             AND q.state <> 'taken' AND q.due_at <= at AND (q.state = 'ready' OR q.due_at <= at - late))
           THEN (free + (random() < 0.5)::integer) / 2 ELSE free END;
         FOR lane IN
-          SELECT w.id FROM waiting_lanes(after_lane, NULL) w UNION ALL SELECT w.id FROM waiting_lanes('', after_lane) w
+          SELECT w.* FROM waiting_lanes(after_lane, NULL) w UNION ALL SELECT w.* FROM waiting_lanes('', after_lane) w
         LOOP
           IF cardinality(ids) >= for_keys THEN
             left_over := true;
             EXIT;
+          END IF;
+          IF lane.opens_at > at THEN
+            next_at := LEAST(next_at, lane.opens_at);
+            CONTINUE;
           END IF;
           SELECT * INTO STRICT took
             FROM take_from_lane(lane.id, LEAST(turn, for_keys - cardinality(ids)), in_flight_max, of_claim, at + lease);
@@ -69,18 +73,16 @@ export const CLAIM = `
           SELECT q.message_id FROM lane_queue q
           WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= at
             AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt)
-          ORDER BY q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED),
+          ORDER BY q.lane_id, q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED),
         leased AS (
-          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease FROM next n
-          WHERE q.message_id = n.message_id RETURNING q.message_id)
+          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease
+          WHERE q.message_id = ANY (ARRAY(SELECT n.message_id FROM next n)) RETURNING q.message_id)
         SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
       ids := ids || taken;
     ELSE
       left_over := true; -- others of the workspace are in flight
     END IF;
-    SELECT q.due_at INTO head FROM lane_queue q
-      WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state = 'ready' AND NOT is_halted
-      ORDER BY q.due_at LIMIT 1;
+    IF NOT is_halted THEN head := lane_head(NULL, at - late); END IF;
     IF head <= at THEN left_over := true; ELSE next_at := LEAST(next_at, head); END IF;
     IF cardinality(ids) > 0 THEN
       RETURN QUERY WITH begun AS (
@@ -97,18 +99,50 @@ export const CLAIM = `
     RETURN QUERY SELECT NULL::integer, NULL::integer, NULL::messages, NULL::message_contents, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
   END $$;
 
-  -- The keyed lanes of the environment with a message that waits: those behind one, as far as another, which is the last of them.
-  CREATE FUNCTION waiting_lanes(behind_id text, last_id text) RETURNS TABLE (id text) LANGUAGE sql STABLE
+  -- The keyed lanes of the environment in which a message waits and that are not paused: those behind one, as far as another, which is the
+  -- last of them. Nothing can be taken of a lane before \`opens_at\`. Rows are read one by one, as the claim asks for them.
+  CREATE FUNCTION waiting_lanes(behind_id text, last_id text) RETURNS TABLE (id text, opens_at timestamptz) LANGUAGE sql STABLE
     BEGIN ATOMIC
-      WITH RECURSIVE walk (id) AS (
-        (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > behind_id AND q.state <> 'taken'
-          ORDER BY q.lane_id LIMIT 1)
+      WITH RECURSIVE walk (id, due_at) AS (
+        (SELECT q.lane_id, q.due_at FROM lane_queue q
+          WHERE q.environment_id = current_environment_id() AND q.lane_id > behind_id AND q.state <> 'taken' ORDER BY q.lane_id, q.due_at LIMIT 1)
         UNION ALL
-        SELECT (SELECT q.lane_id FROM lane_queue q WHERE q.environment_id = current_environment_id() AND q.lane_id > w.id AND q.state <> 'taken'
-          ORDER BY q.lane_id LIMIT 1)
-        FROM walk w WHERE w.id IS NOT NULL AND (last_id IS NULL OR w.id < last_id))
-      SELECT w.id FROM walk w WHERE w.id IS NOT NULL AND (last_id IS NULL OR w.id <= last_id);
+        SELECT n.lane_id, n.due_at FROM walk w CROSS JOIN LATERAL (SELECT q.lane_id, q.due_at FROM lane_queue q
+          WHERE q.environment_id = current_environment_id() AND q.lane_id > w.id AND q.state <> 'taken' ORDER BY q.lane_id, q.due_at LIMIT 1) n
+        WHERE last_id IS NULL OR w.id < last_id)
+      SELECT w.id, GREATEST(w.due_at, l.held_until,
+        CASE WHEN l.window_count >= l.rate THEN l.window_started_at + make_interval(secs => l.period_seconds) END)
+      FROM walk w CROSS JOIN LATERAL (SELECT * FROM lanes k WHERE k.id = w.id LIMIT 1) l
+      WHERE l.paused_at IS NULL AND (last_id IS NULL OR w.id <= last_id);
     END;
+
+  -- When the first message of a lane is due that a claim may take: of those that are ready, or else of those that were due by \`late_at\`.
+  -- Each finds its row at once, however many wait for their time beside it. Null for the lane of the environment, which is named in the
+  -- order too: PostgreSQL reads no index in order behind a column that is only compared with null.
+  CREATE FUNCTION lane_head(of_lane text, late_at timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+  DECLARE
+    head timestamptz;
+  BEGIN
+    IF of_lane IS NULL THEN
+      SELECT q.due_at INTO head FROM lane_queue q
+        WHERE q.environment_id = current_environment_id() AND q.lane_id IS NULL AND q.state = 'ready'
+        ORDER BY q.lane_id, q.due_at LIMIT 1;
+      IF head IS NULL THEN
+        SELECT q.due_at INTO head FROM lane_queue q
+          WHERE q.environment_id = current_environment_id() AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= late_at
+          ORDER BY q.lane_id, q.due_at LIMIT 1;
+      END IF;
+    ELSE
+      SELECT q.due_at INTO head FROM lane_queue q
+        WHERE q.environment_id = current_environment_id() AND q.lane_id = of_lane AND q.state = 'ready' ORDER BY q.due_at LIMIT 1;
+      IF head IS NULL THEN
+        SELECT q.due_at INTO head FROM lane_queue q
+          WHERE q.environment_id = current_environment_id() AND q.lane_id = of_lane AND q.state <> 'taken' AND q.due_at <= late_at
+          ORDER BY q.due_at LIMIT 1;
+      END IF;
+    END IF;
+    RETURN head;
+  END $$;
 
   -- Takes what a keyed lane may send now, in the order of the due times. Somebody who changes the lane at this moment has it: the next
   -- claim looks again. \`next_at\`: when time alone may let more through; \`is_left\`: only a free slot, or the next claim, does.
@@ -150,8 +184,8 @@ export const CLAIM = `
             AND (q.state = 'ready' OR q.due_at <= at - late)
           ORDER BY q.due_at, q.message_id LIMIT LEAST(most, slots, calls) FOR UPDATE SKIP LOCKED),
         leased AS (
-          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = until FROM next n
-          WHERE q.message_id = n.message_id RETURNING q.message_id)
+          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = until
+          WHERE q.message_id = ANY (ARRAY(SELECT n.message_id FROM next n)) RETURNING q.message_id)
         SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
       slots := slots - cardinality(taken);
       calls := calls - cardinality(taken);
@@ -159,9 +193,7 @@ export const CLAIM = `
         UPDATE lanes l SET window_started_at = k.window_started_at, window_count = k.window_count + cardinality(taken) WHERE l.id = of_lane;
       END IF;
     END IF;
-    SELECT q.due_at INTO head FROM lane_queue q
-      WHERE q.environment_id = k.environment_id AND q.lane_id = of_lane AND q.state <> 'taken' AND (q.state = 'ready' OR q.due_at <= at - late)
-      ORDER BY q.due_at, q.message_id LIMIT 1;
+    head := lane_head(of_lane, at - late);
     IF head IS NOT NULL THEN
       next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
       is_left := next_at <= at;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readHalt, haltEnvironment, resumeEnvironment } from '../../../db/environments/halt.ts';
 import { cancelMessage } from '../../../db/messages/changes.ts';
+import { findDueLanes } from '../../../db/messages/directory.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { LaneWorld } from './world.ts';
 
@@ -119,10 +120,19 @@ describe('a halt', () => {
   test('lets no claim through after its commit but those of alerts; the others keep their places', async () => {
     const world = await LaneWorld.of(database);
     const ids = [...(await world.publish(2, await world.key({}))), ...(await world.publish(2, null))];
+    const { environmentId } = world.tenant;
+    /** Whether the claimers look there by themselves. */
+    const isLookedAt = async (): Promise<boolean> =>
+      (await findDueLanes(database.db, { afterId: '', limit: 1_000 })).some(
+        (due) => due.environmentId === environmentId,
+      );
     await halt(world);
+    expect(await isLookedAt()).toBe(false);
     const [alert] = await world.publish(1, null, { kind: 'alert' });
+    expect(await isLookedAt()).toBe(true);
     expect(await world.claim()).toMatchObject({ ids: [alert], isLeft: false, nextInMs: null });
-    await world.inTransaction(world.tenant, (tx) => resumeEnvironment(tx, world.tenant.environmentId));
+    await world.inTransaction(world.tenant, (tx) => resumeEnvironment(tx, environmentId));
+    expect(await isLookedAt()).toBe(true);
     expect((await world.claim()).ids).toEqual(ids);
   });
 

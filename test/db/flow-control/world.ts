@@ -1,4 +1,4 @@
-import type { Tenant } from '../../../db/client.ts';
+import type { EnvironmentTransaction, Tenant } from '../../../db/client.ts';
 import { createKey, type KeyChange, lockKey, updateKey } from '../../../db/flow-control/changes.ts';
 import { type FlowControlKeyRecord, getKey, type KeyStatus, readStatus } from '../../../db/flow-control/keys.ts';
 import { type Claimed, claimMessages, holdLanes, type Outcome, settleAttempts } from '../../../db/messages/claims.ts';
@@ -13,6 +13,11 @@ export interface KeyLimits {
   parallelism?: number;
 }
 
+export interface ClaimOptions {
+  most?: number;
+  share?: number;
+}
+
 export interface Claim extends Pick<Claimed, 'isLeft' | 'nextInMs'> {
   /** In the order of the claim's due times: it answers in none. */
   ids: string[];
@@ -20,6 +25,7 @@ export interface Claim extends Pick<Claimed, 'isLeft' | 'nextInMs'> {
 }
 
 const NOTHING_SEEN = { status: null, headers: null, body: null };
+const NOTHING_KNOWN = { failure: null, address: null, latencyMs: null };
 
 /** The lanes of one environment, and what publishers, claimers and operators do with them: each call is a transaction. */
 export class LaneWorld {
@@ -56,25 +62,31 @@ export class LaneWorld {
     return messages.map(({ id }) => id);
   }
 
-  async claim({ most = 50, share = 1_000 } = {}): Promise<Claim> {
-    return this.inTransaction(this.tenant, async (tx) => {
-      const input = { most, share, claim: 'claimer', worker: 'worker', leaseMs: 60_000, afterLane: this.lastLane };
-      const { works, lastLane, isLeft, nextInMs } = await claimMessages(tx, input);
-      this.lastLane = lastLane;
-      return { ids: works.map(({ id }) => id).sort(), attempts: works, isLeft, nextInMs };
-    });
+  claim(options: ClaimOptions = {}): Promise<Claim> {
+    return this.inTransaction(this.tenant, (tx) => this.claimIn(tx, options));
+  }
+
+  async claimIn(tx: EnvironmentTransaction, { most = 50, share = 1_000 }: ClaimOptions = {}): Promise<Claim> {
+    const input = { most, share, claim: 'claimer', worker: 'worker', leaseMs: 60_000, afterLane: this.lastLane };
+    const { works, lastLane, isLeft, nextInMs } = await claimMessages(tx, input);
+    this.lastLane = lastLane;
+    return { ids: works.map(({ id }) => id).sort(), attempts: works, isLeft, nextInMs };
   }
 
   /** Ends attempts; `holdMs` is what their destination asked for with Retry-After. */
-  async end(attempts: readonly MessageWork[], outcome: Outcome = { kind: 'delivered' }, holdMs = 0): Promise<void> {
-    const ends = attempts.map(({ id: messageId, attempt: number }) => {
-      return { messageId, number, status: 'completed', seen: NOTHING_SEEN, ...NOTHING_KNOWN, outcome } as const;
-    });
-    await this.inTransaction(this.tenant, async (tx) => {
-      await settleAttempts(tx, ends);
+  end(attempts: readonly MessageWork[], outcome: Outcome = { kind: 'delivered' }, holdMs = 0): Promise<void> {
+    return this.inTransaction(this.tenant, async (tx) => {
+      await this.endIn(tx, attempts, outcome);
       const holds = attempts.flatMap(({ flowControlKeyId }) => flowControlKeyId ?? []);
       if (holdMs > 0) await holdLanes(tx, new Map(holds.map((keyId) => [keyId, holdMs])));
     });
+  }
+
+  async endIn(tx: EnvironmentTransaction, attempts: readonly MessageWork[], outcome: Outcome): Promise<void> {
+    const ends = attempts.map(({ id: messageId, attempt: number }) => {
+      return { messageId, number, status: 'completed', seen: NOTHING_SEEN, ...NOTHING_KNOWN, outcome } as const;
+    });
+    await settleAttempts(tx, ends);
   }
 
   change(keyId: string, change: KeyChange): Promise<void> {
@@ -107,5 +119,3 @@ export class LaneWorld {
     );
   }
 }
-
-const NOTHING_KNOWN = { failure: null, address: null, latencyMs: null };
