@@ -15,9 +15,10 @@ const MESSAGES = inForm({ short: 1_000, full: 100_000 });
 const BATCH = inForm({ short: 100, full: 1_000 });
 const KEYS = 5;
 const TIMEOUT_MS = inForm({ short: 4 * PATIENCE_MS, full: 3_600_000 });
-const PROBES = 11;
-/** The looks of a worker are half a second to four seconds apart: what comes sooner was notified of. */
-const FIRST_ATTEMPT_MS_MAX = 250;
+const PROBES = 5;
+/** The looks of workers that find nothing are soon seconds apart: what comes sooner was notified of. */
+const IDLE_MS = 2_000;
+const FIRST_ATTEMPT_MS_MAX = 1_000;
 /** With a larger share more messages are claimed at once, and more claims meet. */
 const WORKER = { WORKSPACE_DELIVERIES_MAX: '200' };
 
@@ -81,6 +82,7 @@ test(
   async () => {
     const waits: number[] = [];
     for (let n = 0; n < PROBES; n++) {
+      await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
       const body = `probe ${n}`;
       const arrived = new Promise<void>((resolve) => receiver.told.set(body, resolve));
       const startedAt = performance.now();
@@ -88,7 +90,7 @@ test(
       await arrived;
       waits.push(performance.now() - startedAt);
     }
-    // The median: a machine that others use too may stand still for one of them.
-    expect(waits.toSorted((a, b) => a - b)[(PROBES - 1) / 2]).toBeLessThan(FIRST_ATTEMPT_MS_MAX);
+    // All but one: a machine that others use too may stand still for a moment.
+    expect(waits.toSorted((a, b) => a - b)[PROBES - 2]).toBeLessThan(FIRST_ATTEMPT_MS_MAX);
   },
 );
