@@ -111,7 +111,7 @@ function expectRecordedBefore(path: string): void {
 
 await database.asOwner(`
   CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF TG_NARGS = 0 OR TG_ARGV[0] = (SELECT m.kind FROM messages m WHERE m.id = NEW.message_id) THEN PERFORM pg_sleep(3600); END IF;
+    IF TG_ARGV[0] = (SELECT m.kind FROM messages m WHERE m.id = NEW.message_id) THEN PERFORM pg_sleep(3600); END IF;
     RETURN NEW;
   END $$;
   CREATE FUNCTION stands_still() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3600); RETURN true; END $$`);
@@ -129,38 +129,32 @@ async function killWhereItStands(worker: Program, drop: string): Promise<void> {
   await database.asOwner(drop);
 }
 
-const OF_ATTEMPTS = 'ON message_attempts FOR EACH ROW';
-const FREE_ATTEMPTS = 'DROP TRIGGER stand_still ON message_attempts';
+/** Where the worker stands still, and what the message shows in the end: its attempts, and how often it was called. */
+const LINES: Record<string, { stop: string; attempts: string[]; called: number }> = {
+  'before the claim commits': {
+    stop: `BEFORE INSERT ON message_attempts FOR EACH ROW EXECUTE FUNCTION stand_still('message')`,
+    attempts: ['completed'],
+    called: 1,
+  },
+  'after the answer, before the settlement commits': {
+    stop: `BEFORE UPDATE ON message_attempts FOR EACH ROW EXECUTE FUNCTION stand_still('message')`,
+    attempts: ['abandoned', 'completed'],
+    called: 2,
+  },
+  'after the settlement, before its callback is claimed': {
+    stop: `BEFORE INSERT ON message_attempts FOR EACH ROW EXECUTE FUNCTION stand_still('callback')`,
+    attempts: ['completed'],
+    called: 1,
+  },
+};
 
 describe('SIGKILL of the worker', { timeout: TEST_TIMEOUT_MS + BY_TIME_MS }, () => {
-  test.each([
-    {
-      line: 'before the claim commits',
-      stop: `CREATE TRIGGER stand_still BEFORE INSERT ${OF_ATTEMPTS} EXECUTE FUNCTION stand_still('message')`,
-      go: FREE_ATTEMPTS,
-      attempts: ['completed'],
-      called: 1,
-    },
-    {
-      line: 'after the answer, before the settlement commits',
-      stop: `CREATE TRIGGER stand_still BEFORE UPDATE ${OF_ATTEMPTS} EXECUTE FUNCTION stand_still('message')`,
-      go: FREE_ATTEMPTS,
-      attempts: ['abandoned', 'completed'],
-      called: 2,
-    },
-    {
-      line: 'after the settlement, before its callback is claimed',
-      stop: `CREATE TRIGGER stand_still BEFORE INSERT ${OF_ATTEMPTS} EXECUTE FUNCTION stand_still('callback')`,
-      go: FREE_ATTEMPTS,
-      attempts: ['completed'],
-      called: 1,
-    },
-  ])('$line', async ({ line, stop, go, attempts, called }) => {
+  test.each(Object.entries(LINES))('%s', async (line, { stop, attempts, called }) => {
     const path = `/${line.replaceAll(/\W+/g, '-')}`;
-    await database.asOwner(stop);
+    await database.asOwner(`CREATE TRIGGER stand_still ${stop}`);
     const worker = await startWorker(KILLED);
     const messageId = await publish(path, { callbackUrl: urlOf(`${path}/callback`) });
-    await killWhereItStands(worker, go);
+    await killWhereItStands(worker, 'DROP TRIGGER stand_still ON message_attempts');
     expect(callsOf(`${path}/callback`)).toEqual([]);
 
     await startWorker();

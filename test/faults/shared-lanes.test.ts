@@ -15,10 +15,12 @@ const MESSAGES = inForm({ short: 1_000, full: 100_000 });
 const BATCH = inForm({ short: 100, full: 1_000 });
 const KEYS = 5;
 const TIMEOUT_MS = inForm({ short: 4 * PATIENCE_MS, full: 3_600_000 });
-/** By then the looks of idle workers have become four seconds apart: what comes sooner was notified of. */
-const IDLE_MS = 8_000;
-const PROBES = 10;
+const PROBES = 5;
+/** The looks of workers that find nothing are soon seconds apart: what comes sooner was notified of. */
+const IDLE_MS = 2_000;
 const FIRST_ATTEMPT_MS_MAX = 1_000;
+/** With a larger share more messages are claimed at once, and more claims meet. */
+const WORKER = { WORKSPACE_DELIVERIES_MAX: '200' };
 
 const [processes, receiver] = await Promise.all([SeparateProcesses.start(), Receiver.start()]);
 const { database } = processes;
@@ -26,7 +28,7 @@ const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
   createApiKey(tx, { name: 'test', scopes: SCOPES }),
 );
 const apis = (await Promise.all([processes.startApi(), processes.startApi()])).map((api) => api.as(key));
-await Promise.all([processes.startWorker(), processes.startWorker()]);
+await Promise.all([processes.startWorker(WORKER), processes.startWorker(WORKER)]);
 
 /** By turns. */
 const apiOf = (n: number) => apis[n % apis.length] ?? expect.unreachable('two were started');
@@ -78,9 +80,9 @@ test(
   'the first attempt of what either API accepts comes at once, and not with the next look',
   { timeout: TIMEOUT_MS },
   async () => {
-    await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
     const waits: number[] = [];
     for (let n = 0; n < PROBES; n++) {
+      await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
       const body = `probe ${n}`;
       const arrived = new Promise<void>((resolve) => receiver.told.set(body, resolve));
       const startedAt = performance.now();
@@ -88,7 +90,7 @@ test(
       await arrived;
       waits.push(performance.now() - startedAt);
     }
-    // A machine that others use too may stand still for one of them.
-    expect(waits.toSorted((a, b) => a - b)[PROBES - 3]).toBeLessThan(FIRST_ATTEMPT_MS_MAX);
+    // All but one: a machine that others use too may stand still for a moment.
+    expect(waits.toSorted((a, b) => a - b)[PROBES - 2]).toBeLessThan(FIRST_ATTEMPT_MS_MAX);
   },
 );

@@ -9,7 +9,10 @@ import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { Gateway, SeparateProcesses } from './separate-processes.ts';
 
-/** SIGKILL of the API process between the commit of a record and the start of its workflow, for each kind that a request makes. */
+/**
+ * SIGKILL of the API process between the commit of a record and the start of its workflow, for each kind that a request makes; and of a
+ * message that is due later, whose pacer was not started.
+ */
 
 async function made(reply: Promise<CallResult>): Promise<string> {
   const { status, json } = await reply;
@@ -59,10 +62,12 @@ test('what was committed and not started is started by the sweep, each kind of i
     api.post('/api/v2/memory/ingest', { collectionId, text: 'A note.' }),
     api.post('/api/v2/schedules', { ...schedule, cron: '0 0 2 1 *' }),
     api.post(`/api/v2/schedules/${scheduleId}/run`, {}),
+    api.post('/api/v2/messages/publish', { url: `${target.baseUrl}/later`, delay: 1 }),
   ]);
   const kinds = Object.keys(BEGUN) as StartKind[];
   const waiting = async () => Promise.all(kinds.map((kind) => startsOf(processes.database, kind)));
   await expect.poll(async () => (await waiting()).map((ids) => ids.length > 0)).toEqual(kinds.map(() => true));
+  await expect.poll(() => database.asOwner('SELECT state FROM lane_queue')).toContainEqual({ state: 'timed' });
   await doomed.program.end('SIGKILL');
   await cutOff;
   const left = await waiting();
@@ -76,4 +81,6 @@ test('what was committed and not started is started by the sweep, each kind of i
       await expect.poll(() => BEGUN[kind]?.(client, id).then(() => 'begun', String), { message }).toBe('begun');
     }
   }
+  // No sweep looks for messages: the claimers take what nobody handed over half a minute after its time.
+  await expect.poll(async () => (await target.requests('/later')).length).toBe(1);
 });

@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const SLOWEST: readonly string[] = [
   'contract/contract.test.ts',
+  'faults/deliveries-lost.test.ts',
   'embedded/start.test.ts',
   'sdk/stack.test.ts',
   'faults/worker-away.test.ts',
