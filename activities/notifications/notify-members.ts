@@ -38,12 +38,10 @@ export async function notifyMembers(
     const refused = { workspaceId, environmentId, emails: emails.refused };
     deps.logger.warn(refused, 'e-mails of notifications were refused: the allowance of the month is used up');
   }
-  return [
-    ...emails.queued.map((emailId): FollowUp => {
-      const ids = { emailId, workspaceId, environmentId };
-      return { ids, start: ({ sendEmail }) => sendEmail(ids) };
-    }),
-  ];
+  return emails.queued.map((emailId): FollowUp => {
+    const ids = { emailId, workspaceId, environmentId };
+    return { ids, start: ({ sendEmail }) => sendEmail(ids) };
+  });
 }
 
 type Told = Pick<NotificationDraft, 'type' | 'title' | 'body' | 'subject' | 'listedOnly' | 'removed'> & { id: string };
@@ -88,22 +86,20 @@ async function withRecipients(
   });
 }
 
-/** The ids of the accepted messages. A webhook that a change removed hears of that change. */
+/** A webhook that a change removed hears of that change. */
 async function acceptAlerts(
   tx: EnvironmentTransaction,
   tenant: Tenant,
   { alerting, channels }: { alerting: readonly Told[]; channels: NotificationSettings },
   { vault, pagesUrl }: Pick<RelayDependencies, 'vault' | 'pagesUrl'>,
-): Promise<string[]> {
-  const messageIds: string[] = [];
+): Promise<void> {
   for (const { type, title, body, subject, removed } of alerting) {
     const url = linkOfSubject(pagesUrl, tenant.environmentId, subject);
     const alert = { type, title, body, subject, url };
     const publishedBy = { type: 'service', id: null };
     for (const alertWebhookUrl of [channels.alertWebhookUrl, removed?.alertWebhookUrl ?? null]) {
       if (alertWebhookUrl === null) continue;
-      messageIds.push(await acceptAlert(tx, vault, { tenant, alertWebhookUrl, publishedBy, alert }));
+      await acceptAlert(tx, vault, { tenant, alertWebhookUrl, publishedBy, alert });
     }
   }
-  return messageIds;
 }
