@@ -95,12 +95,8 @@ export interface RunningApi {
 /** Opens the database, wires the API and listens. Throws as `refuseUnsuitableDatabase` does. */
 export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const { logger, databaseUrl: url, databasePoolMax: poolMax } = parts;
-  const db = new Database({
-    url,
-    poolMax,
-    applicationName: APPLICATION_NAME,
-    ...(parts.laneBell === undefined ? {} : { hears: parts.laneBell.hears }),
-  });
+  const hears = parts.laneBell?.hears;
+  const db = new Database({ url, poolMax, applicationName: APPLICATION_NAME, hears });
   const notifications = new NotificationListener({
     url,
     applicationName: `${APPLICATION_NAME}-listen`,

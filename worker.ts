@@ -17,6 +17,7 @@ import { activityLogFields } from './activities/log-context.ts';
 import { keepRelaying } from './activities/events/relay-events.ts';
 import { LaneBell, tenantOfLanes } from './db/announcements/lanes-ready.ts';
 import { CHANNELS, NotificationListener } from './db/announcements/notification-listener.ts';
+import type { DeliveryDependencies } from './activities/messages/attempt-settler.ts';
 import { DeliveryClaimer } from './activities/messages/delivery-claimer.ts';
 import { keepPlaces } from './activities/in-flight/keep-places.ts';
 import { LaneTakers } from './activities/lane-takers.ts';
@@ -170,13 +171,10 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       shutdownGraceMs,
     });
     await ensureSweepSchedule(client);
-    const claimer = new DeliveryClaimer(deps, { slots: slots.deliveries, shutdownGraceMs });
-    bell.answerWith((tenant) => claimer.wake(tenant));
-    const claiming = claimer.run();
+    const claiming = await claimDeliveries(parts, deps, bell);
     const finished = runToTheEnd(worker, () => db.close(), [
       keepPlaces(places),
       claiming,
-      ...(parts.laneBell === undefined ? [await hearOthers(parts, claimer)] : []),
       keepRelaying({ db, logger, vault: parts.vault, pagesUrl: parts.pagesUrl, ...starters }),
     ]);
     // The caller that awaits it sees a failure. Until then it must not count as unhandled.
@@ -195,17 +193,26 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   }
 }
 
-/** The API, and other workers, are other processes: they notify by the database. */
-async function hearOthers({ databaseUrl, logger }: WorkerParts, claimer: DeliveryClaimer): Promise<Repeated> {
+/** Claims messages until stopped. Where the API is another process, its notifications are listened for, as are those of other workers. */
+async function claimDeliveries(parts: WorkerParts, deps: DeliveryDependencies, bell: LaneBell): Promise<Repeated> {
+  const { databaseUrl: url, logger, slots, shutdownGraceMs } = parts;
+  const claimer = new DeliveryClaimer(deps, { slots: slots.deliveries, shutdownGraceMs });
+  bell.answerWith((tenant) => claimer.wake(tenant));
+  if (parts.laneBell !== undefined) return claimer.run();
   const listener = new NotificationListener({
-    url: databaseUrl,
+    url,
     applicationName: `${APPLICATION_NAME}-listen`,
     onError: (error, context) =>
       logger.warn({ ...context, message: error.message }, 'the notification connection is away'),
   });
   listener.listen(CHANNELS.lanesReady, (payload) => claimer.wake(tenantOfLanes(payload)));
   await listener.start();
-  return { stop: () => listener.close() };
+  const claiming = claimer.run();
+  return {
+    stop: async () => {
+      await Promise.all([claiming.stop(), listener.close()]);
+    },
+  };
 }
 
 async function runToTheEnd(

@@ -73,7 +73,7 @@ export interface DatabaseOptions {
   poolMax?: number;
   applicationName: string;
   /** Takes an announcement in place of a notification, where this process hears it itself. Returns false for any other. */
-  hears?: (announcement: Announcement) => boolean;
+  hears?: ((announcement: Announcement) => boolean) | undefined;
   /** How long the server may say nothing on a connection. Shorter in tests only. */
   silenceMaxMs?: number;
 }

@@ -154,9 +154,8 @@ function vaultOf(database: TestDatabase): Vault {
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const database = options.database ?? (await createTestDatabase());
-  const { laneBell } = options;
-  const hears = laneBell === undefined ? {} : { hears: laneBell.hears };
-  const db = new Database({ url: database.applicationUrl, applicationName: 'test-api', poolMax: 10, ...hears });
+  const hears = options.laneBell?.hears;
+  const db = new Database({ url: database.applicationUrl, applicationName: 'test-api', poolMax: 10, hears });
   const logLines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
   const notifications = new NotificationListener({
