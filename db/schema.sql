@@ -5,6 +5,8 @@ CREATE ROLE service_directory NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCRE
 GRANT USAGE ON SCHEMA public TO service_app;
 GRANT USAGE ON SCHEMA public TO service_directory;
 
+CREATE TYPE attempt_result AS (id text, number integer, status text, response_status integer, response_headers jsonb, response_body bytea, failure text, error text, address text, latency_ms integer, outcome text, delay_ms bigint, is_again boolean, reason text);
+
 CREATE OR REPLACE FUNCTION public.active_firings_per_hour()
  RETURNS bigint
  LANGUAGE sql
@@ -1228,13 +1230,15 @@ REVOKE ALL ON FUNCTION claim_analytics_verification() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION claim_analytics_verification() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.claim_messages(most integer, share integer, in_flight_max integer, of_claim text, worker text, lease interval, after_lane text)
- RETURNS TABLE(message_id text, number integer, last_lane text, is_left boolean, next_in_ms double precision)
+ RETURNS TABLE(number integer, lost integer, message messages, content message_contents, last_lane text, is_left boolean, next_in_ms double precision)
  LANGUAGE plpgsql
  ROWS 20
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
  SET enable_sort TO 'off'
-AS $function$ -- in the order of an index, whatever is known of the table
+AS $function$
   #variable_conflict use_column
   DECLARE
     of_environment constant uuid := current_environment_id();
@@ -1260,29 +1264,29 @@ AS $function$ -- in the order of an index, whatever is known of the table
     at := clock_timestamp();
     free := LEAST(most, share - deliveries_in_flight());
     IF free > 0 THEN
-      for_keys := CASE WHEN EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id IS NULL
-          AND q.state <> 'taken' AND q.due_at <= at AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt))
-        THEN (free + (random() < 0.5)::integer) / 2 ELSE free END;
-      FOR lane IN
-        SELECT l.id, l.opens_at FROM (
-          SELECT w.* FROM waiting_lanes(after_lane, NULL) w UNION ALL SELECT w.* FROM waiting_lanes('', after_lane) w) l
-        WHERE NOT is_halted
-      LOOP
-        IF cardinality(ids) >= for_keys THEN
-          left_over := true;
-          EXIT;
-        END IF;
-        IF lane.opens_at > at THEN
-          next_at := LEAST(next_at, lane.opens_at);
-          CONTINUE;
-        END IF;
-        SELECT * INTO STRICT took
-          FROM take_from_lane(lane.id, LEAST(turn, for_keys - cardinality(ids)), in_flight_max, of_claim, at + lease);
-        ids := ids || took.taken;
-        behind := lane.id;
-        left_over := left_over OR took.is_left;
-        next_at := LEAST(next_at, took.next_at);
-      END LOOP;
+      IF NOT is_halted AND EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id > '' AND q.state <> 'taken') THEN
+        for_keys := CASE WHEN EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = of_environment AND q.lane_id IS NULL
+            AND q.state <> 'taken' AND q.due_at <= at AND (q.state = 'ready' OR q.due_at <= at - late))
+          THEN (free + (random() < 0.5)::integer) / 2 ELSE free END;
+        FOR lane IN
+          SELECT w.* FROM waiting_lanes(after_lane, NULL) w UNION ALL SELECT w.* FROM waiting_lanes('', after_lane) w
+        LOOP
+          IF cardinality(ids) >= for_keys THEN
+            left_over := true;
+            EXIT;
+          END IF;
+          IF lane.opens_at > at THEN
+            next_at := LEAST(next_at, lane.opens_at);
+            CONTINUE;
+          END IF;
+          SELECT * INTO STRICT took
+            FROM take_from_lane(lane.id, LEAST(turn, for_keys - cardinality(ids)), in_flight_max, of_claim, at + lease);
+          ids := ids || took.taken;
+          behind := lane.id;
+          left_over := left_over OR took.is_left;
+          next_at := LEAST(next_at, took.next_at);
+        END LOOP;
+      END IF;
       WITH next AS MATERIALIZED (
           SELECT q.message_id FROM lane_queue q
           WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= at
@@ -1301,12 +1305,16 @@ AS $function$ -- in the order of an index, whatever is known of the table
     IF cardinality(ids) > 0 THEN
       RETURN QUERY WITH begun AS (
           UPDATE messages m SET status = 'processing', attempts = m.attempts + 1, updated_at = now()
-          WHERE m.id = ANY (ids) RETURNING m.id, m.attempts, m.url, m.subscription_id)
-        INSERT INTO message_attempts AS a (message_id, number, environment_id, target, worker, subscription_id)
-        SELECT b.id, b.attempts, of_environment, url_target(b.url), worker, b.subscription_id FROM begun b
-        RETURNING a.message_id, a.number, NULL::text, NULL::boolean, NULL::double precision;
+          WHERE m.id = ANY (ids) RETURNING m.*),
+        added AS (
+          INSERT INTO message_attempts (message_id, number, environment_id, target, worker, subscription_id)
+          SELECT b.id, b.attempts, of_environment, url_target(b.url), worker, b.subscription_id FROM begun b)
+        SELECT b.attempts,
+          CASE WHEN b.attempts > 1 THEN (SELECT count(*)::integer FROM message_attempts l WHERE l.message_id = b.id AND l.status = 'abandoned') ELSE 0 END,
+          ROW(b.*)::messages, c, NULL::text, NULL::boolean, NULL::double precision
+        FROM begun b LEFT JOIN message_contents c ON c.message_id = b.id;
     END IF;
-    RETURN QUERY SELECT NULL::text, NULL::integer, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
+    RETURN QUERY SELECT NULL::integer, NULL::integer, NULL::messages, NULL::message_contents, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
   END $function$
 ;
 
@@ -4978,6 +4986,15 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse(facts jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    RAISE EXCEPTION 'refused' USING ERRCODE = 'SC002', DETAIL = facts::text;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5154,42 +5171,47 @@ CREATE OR REPLACE FUNCTION public.settle_attempts(results jsonb)
  LANGUAGE plpgsql
  ROWS 20
  SET enable_seqscan TO 'off'
-AS $function$ -- whatever is known of the table: it may have been empty until now
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
   #variable_conflict use_column
   DECLARE
-    ids constant text[] := ARRAY(SELECT r ->> 'id' FROM jsonb_array_elements(results) r);
+    given attempt_result[];
     closed text[];
   BEGIN
-    PERFORM FROM lane_queue q WHERE q.message_id = ANY (ids) ORDER BY q.message_id FOR UPDATE;
+    SELECT array_agg(r) INTO given FROM jsonb_populate_recordset(NULL::attempt_result, results) r;
+    PERFORM FROM lane_queue q WHERE q.message_id = ANY (ARRAY(SELECT g.id FROM unnest(given) g)) ORDER BY q.message_id FOR UPDATE;
     WITH ended AS (
         UPDATE message_attempts a SET status = g.status, response_status = g.response_status, response_headers = g.response_headers,
           response_body = g.response_body, failure = g.failure, error = g.error, address = g.address, latency_ms = g.latency_ms,
           finished_at = now()
-        FROM settled_results(results) g
-        WHERE a.message_id = ANY (ids) AND a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
+        FROM unnest(given) g
+        WHERE a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
       SELECT COALESCE(array_agg(e.message_id), '{}') INTO closed FROM ended e;
     UPDATE messages m SET response_status = g.response_status, error_message = g.error, updated_at = now(),
         status = CASE WHEN g.outcome = 'retry' THEN m.status ELSE g.outcome END,
         delivered_at = CASE WHEN g.outcome = 'delivered' THEN now() END,
         failed_at = CASE WHEN g.outcome = 'failed' THEN now() END,
         next_attempt_at = CASE WHEN g.outcome = 'retry' THEN clock_timestamp() + g.delay_ms * interval '1 millisecond' ELSE m.next_attempt_at END
-      FROM settled_results(results) g WHERE m.id = g.id AND m.id = ANY (closed);
-    INSERT INTO dead_letters (message_id, environment_id, retention, reason, url, url_group_id, schedule_id, response_status, label,
-        last_attempt_at, failed_at)
-      SELECT m.id, m.environment_id, m.retention, g.reason, m.url, m.url_group_id, m.schedule_id, m.response_status, m.label,
-        (SELECT a.started_at FROM message_attempts a WHERE a.message_id = m.id ORDER BY a.number DESC LIMIT 1), m.failed_at
-      FROM settled_results(results) g JOIN messages m ON m.id = g.id
-      WHERE g.outcome = 'failed' AND m.id = ANY (closed) AND m.kind <> 'event';
-    RETURN QUERY
-      WITH waiting AS (
-        UPDATE lane_queue q SET state = CASE WHEN g.is_again THEN 'ready' ELSE 'timed' END, claim = NULL, lease_until = NULL,
+      FROM unnest(given) g WHERE m.id = g.id AND m.id = ANY (closed);
+    RETURN QUERY DELETE FROM lane_queue q USING unnest(given) g
+      WHERE q.message_id = g.id AND g.outcome <> 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow;
+    IF EXISTS (SELECT FROM unnest(given) g WHERE g.outcome = 'failed') THEN
+      INSERT INTO dead_letters (message_id, environment_id, retention, reason, url, url_group_id, schedule_id, response_status, label,
+          last_attempt_at, failed_at)
+        SELECT m.id, m.environment_id, m.retention, g.reason, m.url, m.url_group_id, m.schedule_id, m.response_status, m.label,
+          (SELECT a.started_at FROM message_attempts a WHERE a.message_id = m.id ORDER BY a.number DESC LIMIT 1), m.failed_at
+        FROM unnest(given) g JOIN messages m ON m.id = g.id
+        WHERE g.outcome = 'failed' AND m.id = ANY (closed) AND m.kind <> 'event';
+    END IF;
+    IF EXISTS (SELECT FROM unnest(given) g WHERE g.outcome = 'retry') THEN
+      RETURN QUERY UPDATE lane_queue q SET state = CASE WHEN g.is_again THEN 'ready' ELSE 'timed' END, claim = NULL, lease_until = NULL,
           due_at = m.next_attempt_at, has_workflow = q.has_workflow OR NOT g.is_again
-        FROM settled_results(results) g JOIN messages m ON m.id = g.id
-        WHERE q.message_id = ANY (closed) AND q.message_id = g.id AND g.outcome = 'retry' RETURNING q.message_id, q.has_workflow),
-      gone AS (
-        DELETE FROM lane_queue q USING settled_results(results) g
-        WHERE q.message_id = ANY (closed) AND q.message_id = g.id AND g.outcome <> 'retry' RETURNING q.message_id, q.has_workflow)
-      SELECT w.message_id, w.has_workflow FROM waiting w UNION ALL SELECT g.message_id, g.has_workflow FROM gone g;
+        FROM unnest(given) g JOIN messages m ON m.id = g.id
+        WHERE q.message_id = g.id AND g.outcome = 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow;
+    END IF;
   END $function$
 ;
 
@@ -5229,29 +5251,6 @@ AS $function$
 ALTER FUNCTION settle_sign_in(bytea,bytea,bytea,interval) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION settle_sign_in(bytea,bytea,bytea,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION settle_sign_in(bytea,bytea,bytea,interval) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.settled_results(results jsonb)
- RETURNS TABLE(id text, number integer, status text, response_status integer, response_headers jsonb, response_body bytea, failure text, error text, address text, latency_ms integer, outcome text, delay_ms bigint, is_again boolean, reason text)
- LANGUAGE sql
- IMMUTABLE ROWS 20
-BEGIN ATOMIC
- SELECT r.id,
-     r.number,
-     r.status,
-     r.response_status,
-     r.response_headers,
-     r.response_body,
-     r.failure,
-     r.error,
-     r.address,
-     r.latency_ms,
-     r.outcome,
-     r.delay_ms,
-     r.is_again,
-     r.reason
-    FROM jsonb_to_recordset(settled_results.results) r(id text, number integer, status text, response_status integer, response_headers jsonb, response_body bytea, failure text, error text, address text, latency_ms integer, outcome text, delay_ms bigint, is_again boolean, reason text);
-END
-;
 
 CREATE OR REPLACE FUNCTION public.shortened(value jsonb, bytes_max integer)
  RETURNS jsonb
@@ -7183,7 +7182,7 @@ CREATE INDEX lane_queue_waiting ON public.lane_queue USING btree (environment_id
 ALTER TABLE lane_queue ENABLE ROW LEVEL SECURITY;
 ALTER TABLE lane_queue FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON lane_queue FOR SELECT TO service_directory USING (true);
-CREATE POLICY tenant ON lane_queue FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+CREATE POLICY tenant ON lane_queue FOR ALL TO PUBLIC USING (((environment_id = current_environment_id()) IS TRUE)) WITH CHECK (((environment_id = current_environment_id()) IS TRUE));
 GRANT DELETE, INSERT, SELECT ON lane_queue TO service_app;
 GRANT UPDATE (state, due_at, has_workflow, claim, lease_until) ON lane_queue TO service_app;
 GRANT SELECT (message_id, environment_id, workspace_id, lane_id, state, due_at, ignores_halt, lease_until) ON lane_queue TO service_directory;
@@ -7491,7 +7490,7 @@ ALTER TABLE message_attempts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE message_attempts FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON message_attempts FOR SELECT TO service_directory USING (true);
 CREATE POLICY directory_retention ON message_attempts FOR DELETE TO service_directory USING (true);
-CREATE POLICY tenant ON message_attempts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+CREATE POLICY tenant ON message_attempts FOR ALL TO PUBLIC USING (((environment_id = current_environment_id()) IS TRUE)) WITH CHECK (((environment_id = current_environment_id()) IS TRUE));
 GRANT INSERT, SELECT ON message_attempts TO service_app;
 GRANT DELETE ON message_attempts TO service_directory;
 GRANT UPDATE (status, address, latency_ms, response_status, response_headers, response_body, failure, error, finished_at) ON message_attempts TO service_app;
@@ -7530,7 +7529,7 @@ ALTER TABLE message_contents ENABLE ROW LEVEL SECURITY;
 ALTER TABLE message_contents FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON message_contents FOR SELECT TO service_directory USING (true);
 CREATE POLICY directory_retention ON message_contents FOR DELETE TO service_directory USING (true);
-CREATE POLICY tenant ON message_contents FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+CREATE POLICY tenant ON message_contents FOR ALL TO PUBLIC USING (((environment_id = current_environment_id()) IS TRUE)) WITH CHECK (((environment_id = current_environment_id()) IS TRUE));
 GRANT INSERT, SELECT ON message_contents TO service_app;
 GRANT DELETE ON message_contents TO service_directory;
 GRANT UPDATE (master_key_version, wrapped_data_key) ON message_contents TO service_app;
@@ -7622,7 +7621,7 @@ ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE messages FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON messages FOR SELECT TO service_directory USING (true);
 CREATE POLICY directory_retention ON messages FOR DELETE TO service_directory USING ((status = ANY (ARRAY['delivered'::text, 'failed'::text, 'cancelled'::text])));
-CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING (((environment_id = current_environment_id()) IS TRUE)) WITH CHECK (((environment_id = current_environment_id()) IS TRUE));
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
 GRANT UPDATE (status, attempts, next_attempt_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;

@@ -69,7 +69,9 @@ export class HttpServer {
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
-      this.server.listen(port, host, () => {
+      // Node's backlog of 511 drops the packets of a burst of connections, which their clients repeat after a second, and after three.
+      const backlog = this.options.limits.connectionsMax;
+      this.server.listen({ port, host, backlog }, () => {
         this.server.removeListener('error', reject);
         const address = this.server.address();
         resolve(address !== null && typeof address === 'object' ? address.port : port);

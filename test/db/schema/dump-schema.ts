@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 
 /**
- * Prints the schema `public` as readable SQL. The same schema gives the same text: roles, functions, tables, indexes, policies,
+ * Prints the schema `public` as readable SQL. The same schema gives the same text: roles, types, functions, tables, indexes, policies,
  * triggers and grants from PostgreSQL's catalog, each list sorted by name. It is for people and for the drift test; only
  * migrations make a schema (npm has no pg_dump).
  *
@@ -13,6 +13,7 @@ export async function dumpSchema(client: Client): Promise<string> {
   const sections = [
     HEADER,
     await dumpRoles(client),
+    await dumpTypes(client),
     await dumpRoutines(client),
     ...(await dumpTables(client)),
     await dumpForeignKeys(client),
@@ -29,7 +30,7 @@ async function refuseUnknownKinds(client: Client): Promise<void> {
   const kinds = await linesOf(
     client,
     `SELECT format('%s (relkind %s)', relname, relkind) AS line FROM pg_class
-       WHERE relnamespace = 'public'::regnamespace AND relkind NOT IN ('r', 'p', 'i', 'I', 't') AND relname NOT LIKE 'migrations%'
+       WHERE relnamespace = 'public'::regnamespace AND relkind NOT IN ('r', 'p', 'i', 'I', 't', 'c') AND relname NOT LIKE 'migrations%'
      UNION ALL
      SELECT format('%s (type)', typname) FROM pg_type
        WHERE typnamespace = 'public'::regnamespace AND typtype IN ('d', 'e', 'r') ORDER BY 1`,
@@ -53,6 +54,17 @@ async function dumpRoles(client: Client): Promise<string> {
      WHERE n.nspname = 'public' AND r.rolname IN ${ROLES} GROUP BY r.rolname ORDER BY r.rolname`,
   );
   return [...roles, ...grants].join('\n');
+}
+
+async function dumpTypes(client: Client): Promise<string> {
+  const types = await linesOf(
+    client,
+    `SELECT format('CREATE TYPE %I AS (%s);', c.relname,
+       string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)) AS line
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'c' GROUP BY c.relname ORDER BY 1`,
+  );
+  return types.join('\n');
 }
 
 async function dumpRoutines(client: Client): Promise<string> {
