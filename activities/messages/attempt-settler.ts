@@ -1,6 +1,7 @@
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { recordPatiently } from '../record-patiently.ts';
+import { refusesContent } from '../refuses-content.ts';
 import { tellPatiently } from '../try-again.ts';
 import type { EndedAttempt, SettledAttempt } from './send-attempt.ts';
 import { settleEnded, type Taken } from './settle-attempts.ts';
@@ -69,8 +70,9 @@ export class AttemptSettler {
   }
 
   async #settleAll(tenant: Tenant, waiting: Waiting[]): Promise<void> {
+    let most = SETTLED_AT_ONCE_MAX;
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, SETTLED_AT_ONCE_MAX);
+      const batch = waiting.splice(0, most);
       const along = this.#claimAlong(tenant);
       try {
         const ended = batch.map(({ attempt }) => attempt);
@@ -80,7 +82,13 @@ export class AttemptSettler {
         for (const { resolve } of batch) resolve();
       } catch (error) {
         along?.end(null);
-        for (const { reject } of batch) reject(error);
+        if (batch.length > 1 && refusesContent(error)) {
+          // What one of them saw cannot be stored: it must not cost the others their records.
+          waiting.unshift(...batch);
+          most = 1;
+        } else {
+          for (const { reject } of batch) reject(error);
+        }
       }
     }
     this.#waiting.delete(tenant.environmentId);

@@ -56,10 +56,13 @@ export class DeliveryClaimer {
     this.#settler = new AttemptSettler(deps, (tenant) => this.#claimAlong(tenant));
   }
 
-  /** A message of this environment may have become due. */
-  wake(tenant: Tenant): void {
+  /** A message of this environment may have become due. Returns false where it is not claimed now: the slots are taken, or it stops. */
+  wake(tenant: Tenant): boolean {
+    if (this.#isStopping) return false;
+    const hasRoom = this.#free > 0;
     this.#turns.add(tenant);
     this.#claimInTurn();
+    return hasRoom;
   }
 
   /** Looks, claims and renews until it is stopped. */

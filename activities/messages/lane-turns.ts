@@ -6,6 +6,7 @@ export interface Left {
   /** As many were claimed as were asked for. */
   isFull: boolean;
   isLeft: boolean;
+  isMore: boolean;
   nextInMs: number | null;
   lastLane: string;
 }
@@ -59,9 +60,9 @@ export class LaneTurns {
   }
 
   /** Plans the next claim of the environment by what the last one left. */
-  note(tenant: Tenant, { isFull, isLeft, nextInMs, lastLane }: Left, wake: () => void): void {
+  note(tenant: Tenant, { isFull, isLeft, isMore, nextInMs, lastLane }: Left, wake: () => void): void {
     this.#lanes.set(tenant.environmentId, lastLane);
-    if (isFull) {
+    if (isFull || isMore) {
       this.add(tenant);
       return;
     }

@@ -26,15 +26,14 @@ export function tenantOfLanes(payload: string): Tenant {
 
 /** Tells the claimer of this process of ready lanes, which spares a notification by the database. Without a claimer it hears nothing. */
 export class LaneBell {
-  #ring: ((tenant: Tenant) => void) | null = null;
+  #ring: ((tenant: Tenant) => boolean) | null = null;
 
-  answerWith(ring: ((tenant: Tenant) => void) | null): void {
+  /** `ring` returns false where its claimer cannot claim now: others are notified then. */
+  answerWith(ring: (tenant: Tenant) => boolean): void {
     this.#ring = ring;
   }
 
   readonly hears = ({ channel, payload }: Announcement): boolean => {
-    if (this.#ring === null || channel !== CHANNELS.lanesReady) return false;
-    this.#ring(tenantOfLanes(payload));
-    return true;
+    return channel === CHANNELS.lanesReady && this.#ring?.(tenantOfLanes(payload)) === true;
   };
 }

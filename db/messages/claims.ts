@@ -24,6 +24,8 @@ export interface Claimed {
   lastLane: string;
   /** Messages are left that are due: a limit holds them back, or this claim had no room for them. */
   isLeft: boolean;
+  /** The next claim may take some of them at once: this one took its turn of a keyed lane. */
+  isMore: boolean;
   /** Milliseconds until time alone may let the next message through. Null when only an event can. */
   nextInMs: number | null;
 }
@@ -32,6 +34,7 @@ export interface Claimed {
 type ClaimRow = (WorkRow | { [Column in keyof WorkRow]: null }) & {
   lastLane: string | null;
   isLeft: boolean | null;
+  isMore: boolean | null;
   nextInMs: number | null;
 };
 
@@ -40,13 +43,19 @@ export async function claimMessages(tx: EnvironmentTransaction, input: ClaimInpu
   const rows = await tx.rows<ClaimRow>('claim_messages', CLAIM, { ...input, inFlightMax: PARALLELISM_MAX });
   const last = rows.find(({ id }) => id === null);
   if (last === undefined) throw new Error('a claim answers one row more than its messages');
-  const works = rows.flatMap(({ lastLane: _lane, isLeft: _left, nextInMs: _next, ...row }) =>
+  const works = rows.flatMap(({ lastLane: _lane, isLeft: _left, isMore: _more, nextInMs: _next, ...row }) =>
     row.id === null ? [] : [workOf(row)],
   );
-  return { works, lastLane: last.lastLane ?? '', isLeft: last.isLeft === true, nextInMs: last.nextInMs };
+  return {
+    works,
+    lastLane: last.lastLane ?? '',
+    isLeft: last.isLeft === true,
+    isMore: last.isMore === true,
+    nextInMs: last.nextInMs,
+  };
 }
 
-const CLAIM = `SELECT q.last_lane AS "lastLane", q.is_left AS "isLeft", q.next_in_ms AS "nextInMs",
+const CLAIM = `SELECT q.last_lane AS "lastLane", q.is_left AS "isLeft", q.is_more AS "isMore", q.next_in_ms AS "nextInMs",
     ${workColumns({ number: 'q.number', lost: 'q.lost' })}
   FROM claim_messages(:most, :share, :inFlightMax, :claim, :worker, :leaseMs * interval '1 millisecond', :afterLane) q,
     LATERAL (SELECT (q.message).*) m, LATERAL (SELECT (q.content).*) c`;

@@ -76,6 +76,7 @@ const QUEUE = `
   CREATE INDEX lane_queue_timed ON lane_queue (environment_id, state, due_at, message_id) WHERE state IN ('timed', 'paced');
   CREATE INDEX lane_queue_in_flight ON lane_queue (workspace_id) WHERE state = 'taken';
   CREATE INDEX lane_queue_of_lane ON lane_queue (lane_id, state) WHERE lane_id IS NOT NULL; -- in flight; the deletion of a lane looks for any
+  CREATE INDEX lane_queue_alerts ON lane_queue (environment_id, due_at, message_id) WHERE ignores_halt;
   CREATE INDEX lane_queue_leases ON lane_queue (environment_id, lease_until) WHERE state = 'taken';
   CALL make_tenant_table('lane_queue', 'SELECT, INSERT, DELETE');
   ALTER POLICY tenant ON lane_queue USING ((environment_id = current_environment_id()) IS TRUE)
@@ -247,7 +248,8 @@ const DIRECTORY = `
           WHERE EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = w.id AND q.state = 'taken' AND q.lease_until <= clock_timestamp()))
       SELECT e.id, e.workspace_id, bool_or(f.is_lost), bool_or(f.is_late) FROM found f JOIN environments e ON e.id = f.id
       WHERE (e.halted_at IS NULL OR f.is_lost
-          OR EXISTS (SELECT FROM lane_queue q WHERE q.environment_id = e.id AND q.state = 'ready' AND q.ignores_halt))
+          OR EXISTS (SELECT FROM lane_queue q
+            WHERE q.environment_id = e.id AND q.ignores_halt AND q.state <> 'taken' AND q.due_at <= clock_timestamp()))
         AND (after_id = '' OR e.id > NULLIF(after_id, '')::uuid)
       GROUP BY e.id, e.workspace_id ORDER BY e.id LIMIT most;
     END;

@@ -19,7 +19,7 @@ const BY_KEYS = `SET enable_seqscan TO off SET enable_bitmapscan TO off SET enab
 export const CLAIM = `
   CREATE FUNCTION claim_messages(most integer, share integer, in_flight_max integer, of_claim text, worker text, lease interval, after_lane text)
     RETURNS TABLE (number integer, lost integer, message messages, content message_contents, last_lane text, is_left boolean,
-      next_in_ms double precision)
+      is_more boolean, next_in_ms double precision)
     LANGUAGE plpgsql ROWS 20 ${BY_KEYS} AS $$
   #variable_conflict use_column
   DECLARE
@@ -36,6 +36,7 @@ export const CLAIM = `
     next_at timestamptz;
     behind text := after_lane;
     left_over boolean := false;
+    more boolean := false;
     -- What Temporal has not handed over by then is claimed without it.
     late constant interval := interval '30 seconds';
     -- Messages of one keyed lane in one claim.
@@ -66,18 +67,21 @@ export const CLAIM = `
           ids := ids || took.taken;
           behind := lane.id;
           left_over := left_over OR took.is_left;
+          more := more OR took.is_more;
           next_at := LEAST(next_at, took.next_at);
         END LOOP;
       END IF;
-      WITH next AS MATERIALIZED (
+      taken := CASE WHEN is_halted THEN ARRAY(
+          SELECT q.message_id FROM lane_queue q
+          WHERE q.environment_id = of_environment AND q.ignores_halt AND q.state <> 'taken' AND q.due_at <= at
+            AND (q.state = 'ready' OR q.due_at <= at - late)
+          ORDER BY q.due_at, q.message_id LIMIT free FOR UPDATE SKIP LOCKED)
+        ELSE ARRAY(
           SELECT q.message_id FROM lane_queue q
           WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= at
-            AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt)
-          ORDER BY q.lane_id, q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED),
-        leased AS (
-          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease
-          WHERE q.message_id = ANY (ARRAY(SELECT n.message_id FROM next n)) RETURNING q.message_id)
-        SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
+            AND (q.state = 'ready' OR q.due_at <= at - late)
+          ORDER BY q.lane_id, q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED) END;
+      UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease WHERE q.message_id = ANY (taken);
       ids := ids || taken;
     ELSE
       left_over := true; -- others of the workspace are in flight
@@ -93,10 +97,10 @@ export const CLAIM = `
           SELECT b.id, b.attempts, of_environment, url_target(b.url), worker, b.subscription_id FROM begun b)
         SELECT b.attempts,
           CASE WHEN b.attempts > 1 THEN (SELECT count(*)::integer FROM message_attempts l WHERE l.message_id = b.id AND l.status = 'abandoned') ELSE 0 END,
-          ROW(b.*)::messages, c, NULL::text, NULL::boolean, NULL::double precision
+          ROW(b.*)::messages, c, NULL::text, NULL::boolean, NULL::boolean, NULL::double precision
         FROM begun b LEFT JOIN message_contents c ON c.message_id = b.id;
     END IF;
-    RETURN QUERY SELECT NULL::integer, NULL::integer, NULL::messages, NULL::message_contents, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
+    RETURN QUERY SELECT NULL::integer, NULL::integer, NULL::messages, NULL::message_contents, behind, left_over, more, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
   END $$;
 
   -- The keyed lanes of the environment in which a message waits and that are not paused: those behind one, as far as another, which is the
@@ -145,9 +149,10 @@ export const CLAIM = `
   END $$;
 
   -- Takes what a keyed lane may send now, in the order of the due times. Somebody who changes the lane at this moment has it: the next
-  -- claim looks again. \`next_at\`: when time alone may let more through; \`is_left\`: only a free slot, or the next claim, does.
+  -- claim looks again. \`next_at\`: when time alone may let more through; \`is_left\`: only a free slot, or the next claim, does;
+  -- \`is_more\`: the next claim does.
   CREATE FUNCTION take_from_lane(of_lane text, most integer, in_flight_max integer, of_claim text, until timestamptz)
-    RETURNS TABLE (taken text[], next_at timestamptz, is_left boolean) LANGUAGE plpgsql ROWS 1 AS $$
+    RETURNS TABLE (taken text[], next_at timestamptz, is_left boolean, is_more boolean) LANGUAGE plpgsql ROWS 1 AS $$
   DECLARE
     k lanes;
     at timestamptz;
@@ -158,6 +163,7 @@ export const CLAIM = `
   BEGIN
     taken := '{}';
     is_left := false;
+    is_more := false;
     SELECT * INTO k FROM lanes l WHERE l.id = of_lane FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
       is_left := true;
@@ -197,6 +203,7 @@ export const CLAIM = `
     IF head IS NOT NULL THEN
       next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
       is_left := next_at <= at;
+      is_more := is_left AND slots > 0 AND calls > 0;
       IF is_left THEN next_at := NULL; END IF;
     END IF;
     RETURN NEXT;

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const of = (environmentId: string, workspaceId = 'w'): Tenant => ({ workspaceId, environmentId });
-const NOTHING: Left = { isFull: false, isLeft: false, nextInMs: null, lastLane: '' };
+const NOTHING: Left = { isFull: false, isLeft: false, isMore: false, nextInMs: null, lastLane: '' };
 const idsOf = (tenants: readonly (Tenant | null)[]) => tenants.map((tenant) => tenant?.environmentId ?? null);
 
 describe('the turns of environments', () => {
@@ -20,16 +20,19 @@ describe('the turns of environments', () => {
     expect(idsOf([turns.next(), turns.next()])).toEqual(['a', null]);
   });
 
-  test('a full claim asks for another turn, behind those who wait, and begins behind its last lane', () => {
-    const turns = new LaneTurns();
-    for (const id of ['a', 'b']) turns.add(of(id));
-    turns.next();
-    turns.note(of('a'), { ...NOTHING, isFull: true, lastLane: 'fck_2' }, () => undefined);
-    turns.end(of('a'));
-    expect(idsOf([turns.next(), turns.next()])).toEqual(['b', 'a']);
-    expect([turns.laneOf(of('a')), turns.laneOf(of('b'))]).toEqual(['fck_2', '']);
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  test.each<Partial<Left>>([{ isFull: true }, { isMore: true, isLeft: true }])(
+    'a claim that leaves what it could have taken asks for another turn, behind those who wait: %o',
+    (left) => {
+      const turns = new LaneTurns();
+      for (const id of ['a', 'b']) turns.add(of(id));
+      turns.next();
+      turns.note(of('a'), { ...NOTHING, ...left, lastLane: 'fck_2' }, () => undefined);
+      turns.end(of('a'));
+      expect(idsOf([turns.next(), turns.next()])).toEqual(['b', 'a']);
+      expect([turns.laneOf(of('a')), turns.laneOf(of('b'))]).toEqual(['fck_2', '']);
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
 
   // What a limit holds back may be freed by another process, whose ends are not heard here.
   test.each<[string, Partial<Left>, number | null]>([

@@ -66,6 +66,13 @@ describe('a thousand messages that wait on one key', () => {
     expect(waiting).toEqual(new Set());
   });
 
+  test('a claim that took its turn of a key may be followed at once, one at its limit may not', async () => {
+    const world = await LaneWorld.of(database);
+    await world.publish(30, await world.key({ parallelism: 25 }));
+    const [turn, rest] = [await world.claim(), await world.claim()];
+    expect([turn.ids.length, turn.isMore, rest.ids.length, rest.isMore]).toEqual([20, true, 5, false]);
+  });
+
   test('nor do ordinary ones keep a key waiting', async () => {
     const world = await LaneWorld.of(database);
     await world.publish(1_000, null);

@@ -18,7 +18,7 @@ export interface ClaimOptions {
   share?: number;
 }
 
-export interface Claim extends Pick<Claimed, 'isLeft' | 'nextInMs'> {
+export interface Claim extends Pick<Claimed, 'isLeft' | 'isMore' | 'nextInMs'> {
   /** In the order of the claim's due times: it answers in none. */
   ids: string[];
   attempts: MessageWork[];
@@ -68,9 +68,9 @@ export class LaneWorld {
 
   async claimIn(tx: EnvironmentTransaction, { most = 50, share = 1_000 }: ClaimOptions = {}): Promise<Claim> {
     const input = { most, share, claim: 'claimer', worker: 'worker', leaseMs: 60_000, afterLane: this.lastLane };
-    const { works, lastLane, isLeft, nextInMs } = await claimMessages(tx, input);
+    const { works, lastLane, isLeft, isMore, nextInMs } = await claimMessages(tx, input);
     this.lastLane = lastLane;
-    return { ids: works.map(({ id }) => id).sort(), attempts: works, isLeft, nextInMs };
+    return { ids: works.map(({ id }) => id).sort(), attempts: works, isLeft, isMore, nextInMs };
   }
 
   /** Ends attempts; `holdMs` is what their destination asked for with Retry-After. */
