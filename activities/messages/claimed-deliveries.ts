@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { readSignersOf, type SealedSigner } from '../../db/events/subscription-secrets.ts';
+import { readSecretsOf, type SealedSigner, signersOf } from '../../db/events/subscription-secrets.ts';
 import type { MessageWork } from '../../db/messages/message-work.ts';
 import type { SealedSigningKey } from '../../db/signing-keys/signing-keys.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -18,8 +18,9 @@ export async function readSigners(
   keys: readonly SealedSigningKey[],
 ): Promise<SignersOf> {
   const subscriptionIds = [...new Set(works.flatMap(({ subscriptionId }) => subscriptionId ?? []))];
-  const read = (tx: EnvironmentTransaction) => readSignersOf(tx, tenant, subscriptionIds, keys);
-  const signers = await db.withEnvironment(tenant, read, { readOnly: true });
+  const read = (tx: EnvironmentTransaction) => readSecretsOf(tx, subscriptionIds);
+  const rows = subscriptionIds.length === 0 ? [] : await db.withEnvironment(tenant, read, { readOnly: true });
+  const signers = signersOf(tenant, keys, rows);
   return ({ subscriptionId }) => signers(subscriptionId);
 }
 

@@ -142,21 +142,19 @@ export interface SealedSigner {
 }
 
 /**
- * Reads the secrets that sign messages, newest first: those of the subscription, if the message delivers an event to one with secrets of its
+ * The secrets that sign messages, newest first: those of the subscription, if the message delivers an event to one with secrets of its
  * own, and otherwise the keys of the workspace. During a grace period several secrets sign. After a subscription gets its first own secret,
  * the workspace's keys also sign until that period ends. The function that it returns answers null for a subscription that is deleted.
  */
-export async function readSignersOf(
-  tx: EnvironmentTransaction,
+export function signersOf(
   tenant: Tenant,
-  subscriptionIds: readonly string[],
   keys: readonly SealedSigningKey[],
-): Promise<(subscriptionId: string | null) => readonly SealedSigner[] | null> {
+  rows: readonly SecretOfRow[],
+): (subscriptionId: string | null) => readonly SealedSigner[] | null {
   const ofWorkspace = keys.map((key) => ({
     associatedData: signingKeyAssociatedData(tenant.workspaceId, key.id),
     sealed: key,
   }));
-  const rows = subscriptionIds.length === 0 ? [] : await readSecretsOf(tx, subscriptionIds);
   return (subscriptionId) => {
     if (subscriptionId === null) return ofWorkspace;
     const own = rows.filter((row) => row.subscriptionId === subscriptionId);
@@ -172,13 +170,17 @@ export async function readSignersOf(
 }
 
 /** A subscription without a secret has one row, whose id is null. */
-type SecretOfRow = { subscriptionId: string } & (SecretRow | { id: null });
+export type SecretOfRow = { subscriptionId: string } & (SecretRow | { id: null });
 
 function isSecret(row: SecretOfRow): row is { subscriptionId: string } & SecretRow {
   return row.id !== null;
 }
 
-async function readSecretsOf(tx: EnvironmentTransaction, subscriptionIds: readonly string[]): Promise<SecretOfRow[]> {
+/** The secrets of these subscriptions that are in use, for `signersOf`. */
+export async function readSecretsOf(
+  tx: EnvironmentTransaction,
+  subscriptionIds: readonly string[],
+): Promise<SecretOfRow[]> {
   return tx.rows<SecretOfRow>(
     'read_secrets_of',
     `SELECT u.id AS "subscriptionId", s.id, COALESCE(s.workspace_keys_until > now(), false) AS "besideWorkspaceKeys",

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   insertFirstSecret,
   readFirstSecret,
-  readSignersOf,
+  readSecretsOf,
+  signersOf,
   rotateSubscriptionSecret,
 } from '../../../db/events/subscription-secrets.ts';
 import { insertSubscription, lockSubscription, openHeaders, sealHeaders } from '../../../db/events/subscriptions.ts';
@@ -42,7 +43,7 @@ async function opened(vault: Vault, id: string, place = id) {
   return db.withEnvironment(tenant, async (tx) => {
     const subscription = await lockSubscription(tx, id);
     if (subscription === null) throw new Error('the subscription was inserted');
-    const signers = (await readSignersOf(tx, tenant, [id], []))(id) ?? [];
+    const signers = signersOf(tenant, [], await readSecretsOf(tx, [id]))(id) ?? [];
     return {
       headers: openHeaders(vault, tenant, place, subscription),
       secrets: signers.map((signer) => vault.open(signer.associatedData, signer.sealed)),
