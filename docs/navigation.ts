@@ -183,6 +183,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
           '/adr/0016-the-database-counts-and-indexes',
           '/adr/0017-an-outbox-of-workflow-starts',
           '/adr/0018-what-stays-by-hand',
+          '/adr/0019-lanes-for-deliveries',
         ],
       },
     ],
