@@ -7,7 +7,7 @@ export interface Repeated {
 }
 
 export interface RepeatOptions {
-  /** Between two steps. Of a range: the shortest after a step that found something, twice as long after each that found nothing. */
+  /** Between two steps. A range begins with `min` after a step that found something, and doubles after each that found nothing. */
   intervalMs: number | { min: number; max: number };
   failed: (error: unknown) => void;
 }

@@ -28,6 +28,8 @@ const CLAIMS_AT_ONCE = 4;
 const LOOK_MS = { min: 500, max: 4_000 };
 const LOOK_SIZE = 1_000;
 const FAILED_AGAIN_MS = 1_000;
+/** The share of settlements that take no places again. */
+const LEFT_TO_OTHERS = 0.1;
 
 /**
  * Claims due messages and delivers them, in every worker process. It claims for an environment when it is woken, by the commit that made a
@@ -127,9 +129,13 @@ export class DeliveryClaimer {
     await this.#begin(tenant, most, taken);
   }
 
-  /** Goes with the settlement of attempts where messages of their environment are left: the places are taken again at once. */
+  /**
+   * Goes with the settlement of attempts where messages of their environment are left: the places are taken again at once. Now and then they are
+   * not, so that another process gets some.
+   */
   #claimAlong(tenant: Tenant): ClaimAlong | null {
-    if (this.#isStopping || this.#free <= 0 || !this.#turns.beginLimited(tenant)) return null;
+    if (this.#isStopping || this.#free <= 0 || Math.random() < LEFT_TO_OTHERS || !this.#turns.beginLimited(tenant))
+      return null;
     const most = this.#reserve();
     return {
       claim: this.#claimOf(tenant, most),
@@ -207,7 +213,7 @@ export class DeliveryClaimer {
       for (const { isLost, isLate, ...tenant } of due) {
         this.wake(tenant);
         if (isLate) void this.#mend(tenant, () => this.#deps.paceMessages(tenant));
-        if (isLost) await this.#mend(tenant, () => giveUpLostAttempts(this.#deps, tenant));
+        if (isLost) await this.#mend(tenant, () => giveUpLostAttempts(this.#deps, tenant, [...this.#inFlight.keys()]));
       }
       found += due.length;
       afterId = due.length < LOOK_SIZE ? null : (due.at(-1)?.environmentId ?? null);

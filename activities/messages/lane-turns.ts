@@ -12,7 +12,7 @@ export interface Left {
 }
 
 /** A limit may be reached by another process, whose ends this one does not see. */
-const LOOK_AGAIN_MS = 250;
+const LOOK_AGAIN_MS = 100;
 const WAIT_MS_MAX = 60_000;
 const ENVIRONMENTS_MAX = 10_000;
 

@@ -57,7 +57,7 @@ export async function settleEnded(
     const known = closed.get(attempt.work.id);
     if (known !== undefined) return [{ ...attempt, ...known }];
     const { id: messageId, attempt: number } = attempt.work;
-    // Of a repeat the earlier try may have recorded it.
+    // The try before a repeat may have recorded it.
     if (!isRepeat)
       deps.logger.warn({ ...tenant, messageId, number }, 'an attempt was given up before its end was recorded');
     return [];

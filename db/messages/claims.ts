@@ -62,15 +62,22 @@ const CLAIM = `SELECT q.last_lane AS "lastLane", q.is_left AS "isLeft", q.is_mor
 
 const LOST = `(SELECT count(*)::int FROM message_attempts l WHERE l.message_id = m.id AND l.status = 'abandoned')`;
 
-/** Locks messages whose lease has ended: their worker is lost, and with it what their attempt saw. */
-export async function lockLostMessages(tx: EnvironmentTransaction, most: number): Promise<MessageWork[]> {
+/**
+ * Locks messages whose lease has ended: their worker is lost, and with it what their attempt saw. `except`: this process has them in flight, and
+ * stood still for so long.
+ */
+export async function lockLostMessages(
+  tx: EnvironmentTransaction,
+  { most, except }: { most: number; except: readonly string[] },
+): Promise<MessageWork[]> {
   const rows = await tx.rows<WorkRow>(
     'lock_lost_messages',
     `SELECT ${workColumns({ number: 'a.number', lost: LOST })} FROM lane_queue q JOIN messages m ON m.id = q.message_id
        JOIN message_attempts a ON a.message_id = m.id AND a.status = 'started' LEFT JOIN message_contents c ON c.message_id = m.id
      WHERE q.environment_id = current_environment_id() AND q.state = 'taken' AND q.lease_until <= clock_timestamp()
+       AND q.message_id <> ALL (:except)
      ORDER BY q.message_id LIMIT :most FOR UPDATE OF q SKIP LOCKED`,
-    { most },
+    { most, except: [...except] },
   );
   return rows.map(workOf);
 }

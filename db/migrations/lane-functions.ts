@@ -2,7 +2,8 @@
  * Functions of 0026-lanes: the claim of due messages, and the end of their attempts.
  *
  * Their plans go by the keys of the rows, whatever is known of the tables. A connection plans a statement once, and the statistics of a table
- * that has just begun to grow say that it is empty: its indexes and a sequential scan then look equally cheap.
+ * that has just begun to grow say that it is empty: its indexes and a sequential scan then look equally cheap. Joins name the ids once more, as
+ * an array, so that they do not begin with the larger table.
  */
 const BY_KEYS = `SET enable_seqscan TO off SET enable_bitmapscan TO off SET enable_hashjoin TO off SET enable_mergejoin TO off SET enable_sort TO off`;
 
@@ -227,16 +228,17 @@ export const SETTLE = `
   #variable_conflict use_column
   DECLARE
     given attempt_result[];
+    ids text[];
     closed text[];
   BEGIN
-    SELECT array_agg(r) INTO given FROM jsonb_populate_recordset(NULL::attempt_result, results) r;
-    PERFORM FROM lane_queue q WHERE q.message_id = ANY (ARRAY(SELECT g.id FROM unnest(given) g)) ORDER BY q.message_id FOR UPDATE;
+    SELECT array_agg(r), array_agg(r.id) INTO given, ids FROM jsonb_populate_recordset(NULL::attempt_result, results) r;
+    PERFORM FROM lane_queue q WHERE q.message_id = ANY (ids) ORDER BY q.message_id FOR UPDATE;
     WITH ended AS (
         UPDATE message_attempts a SET status = g.status, response_status = g.response_status, response_headers = g.response_headers,
           response_body = g.response_body, failure = g.failure, error = g.error, address = g.address, latency_ms = g.latency_ms,
           finished_at = now()
         FROM unnest(given) g
-        WHERE a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
+        WHERE a.message_id = ANY (ids) AND a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
       SELECT COALESCE(array_agg(e.message_id), '{}') INTO closed FROM ended e;
     UPDATE messages m SET response_status = g.response_status, error_message = g.error, updated_at = now(),
         status = CASE WHEN g.outcome = 'retry' THEN m.status ELSE g.outcome END,
@@ -245,7 +247,7 @@ export const SETTLE = `
         next_attempt_at = CASE WHEN g.outcome = 'retry' THEN clock_timestamp() + g.delay_ms * interval '1 millisecond' ELSE m.next_attempt_at END
       FROM unnest(given) g WHERE m.id = g.id AND m.id = ANY (closed);
     RETURN QUERY DELETE FROM lane_queue q USING unnest(given) g
-      WHERE q.message_id = g.id AND g.outcome <> 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow;
+      WHERE q.message_id = ANY (closed) AND q.message_id = g.id AND g.outcome <> 'retry' RETURNING q.message_id, q.has_workflow;
     IF EXISTS (SELECT FROM unnest(given) g WHERE g.outcome = 'failed') THEN
       INSERT INTO dead_letters (message_id, environment_id, retention, reason, url, url_group_id, schedule_id, response_status, label,
           last_attempt_at, failed_at)
@@ -258,7 +260,7 @@ export const SETTLE = `
       RETURN QUERY UPDATE lane_queue q SET state = CASE WHEN g.is_again THEN 'ready' ELSE 'timed' END, claim = NULL, lease_until = NULL,
           due_at = m.next_attempt_at, has_workflow = q.has_workflow OR NOT g.is_again
         FROM unnest(given) g JOIN messages m ON m.id = g.id
-        WHERE q.message_id = g.id AND g.outcome = 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow;
+        WHERE q.message_id = ANY (closed) AND q.message_id = g.id AND g.outcome = 'retry' RETURNING q.message_id, q.has_workflow;
     END IF;
   END $$;
 `;

@@ -17,7 +17,7 @@ interface Section {
 function sectionOf(page: string, heading: string): Section {
   const [, after = ''] = page.split(`\n## ${heading}\n`);
   const [section = ''] = after.split('\n## ');
-  const [, diagram = ''] = /^```\n([^]*?)^```$/m.exec(section) ?? [];
+  const [, diagram = ''] = /^```(?:mermaid)?\n([^]*?)^```$/m.exec(section) ?? [];
   const moves = [...section.matchAll(/^\| (`[^|]+)\| (`[^|]+)\|/gm)].flatMap(([, from = '', to = '']) =>
     wordsIn(from).flatMap((one) => wordsIn(to).map((other) => `${one} → ${other}`)),
   );

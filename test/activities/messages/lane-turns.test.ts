@@ -37,9 +37,9 @@ describe('the turns of environments', () => {
   // What a limit holds back may be freed by another process, whose ends are not heard here.
   test.each<[string, Partial<Left>, number | null]>([
     ['nothing is left', {}, null],
-    ['a limit holds messages back', { isLeft: true }, 250],
+    ['a limit holds messages back', { isLeft: true }, 100],
     ['a window ends before that', { isLeft: true, nextInMs: 90 }, 90],
-    ['a window ends after that', { isLeft: true, nextInMs: 9_000 }, 250],
+    ['a window ends after that', { isLeft: true, nextInMs: 9_000 }, 100],
     ['only time lets the next one through', { nextInMs: 9_000 }, 9_000],
     ['it is due at this moment', { nextInMs: 0 }, 1],
     ['it is due next month', { nextInMs: 3e9 }, 60_000],

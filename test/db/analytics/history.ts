@@ -120,7 +120,7 @@ export class History {
       return;
     }
     if (!one.isOpen && choice % 5 === 4) {
-      await this.owner.query('UPDATE messages SET held_at = now(), updated_at = now() WHERE id = $1', [one.id]); // a halt
+      await this.owner.query('UPDATE messages SET next_attempt_at = now(), updated_at = now() WHERE id = $1', [one.id]);
       return;
     }
     if (!one.isOpen) {

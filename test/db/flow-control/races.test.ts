@@ -94,7 +94,7 @@ class Race {
   async look(): Promise<void> {
     while (!this.isOver) {
       await this.world.inTransaction(this.world.tenant, async (tx) => {
-        const lost = await lockLostMessages(tx, 100);
+        const lost = await lockLostMessages(tx, { most: 100, except: [] });
         await settleAttempts(
           tx,
           lost.map((work) => abandoned(work, LOST)),
