@@ -1230,7 +1230,7 @@ REVOKE ALL ON FUNCTION claim_analytics_verification() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION claim_analytics_verification() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.claim_messages(most integer, share integer, in_flight_max integer, of_claim text, worker text, lease interval, after_lane text)
- RETURNS TABLE(number integer, lost integer, message messages, content message_contents, last_lane text, is_left boolean, next_in_ms double precision)
+ RETURNS TABLE(number integer, lost integer, message messages, content message_contents, last_lane text, is_left boolean, is_more boolean, next_in_ms double precision)
  LANGUAGE plpgsql
  ROWS 20
  SET enable_seqscan TO 'off'
@@ -1254,6 +1254,7 @@ AS $function$
     next_at timestamptz;
     behind text := after_lane;
     left_over boolean := false;
+    more boolean := false;
     -- What Temporal has not handed over by then is claimed without it.
     late constant interval := interval '30 seconds';
     -- Messages of one keyed lane in one claim.
@@ -1284,18 +1285,21 @@ AS $function$
           ids := ids || took.taken;
           behind := lane.id;
           left_over := left_over OR took.is_left;
+          more := more OR took.is_more;
           next_at := LEAST(next_at, took.next_at);
         END LOOP;
       END IF;
-      WITH next AS MATERIALIZED (
+      taken := CASE WHEN is_halted THEN ARRAY(
+          SELECT q.message_id FROM lane_queue q
+          WHERE q.environment_id = of_environment AND q.ignores_halt AND q.state <> 'taken' AND q.due_at <= at
+            AND (q.state = 'ready' OR q.due_at <= at - late)
+          ORDER BY q.due_at, q.message_id LIMIT free FOR UPDATE SKIP LOCKED)
+        ELSE ARRAY(
           SELECT q.message_id FROM lane_queue q
           WHERE q.environment_id = of_environment AND q.lane_id IS NULL AND q.state <> 'taken' AND q.due_at <= at
-            AND (q.state = 'ready' OR q.due_at <= at - late) AND (NOT is_halted OR q.ignores_halt)
-          ORDER BY q.lane_id, q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED),
-        leased AS (
-          UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease
-          WHERE q.message_id = ANY (ARRAY(SELECT n.message_id FROM next n)) RETURNING q.message_id)
-        SELECT COALESCE(array_agg(l.message_id), '{}') INTO taken FROM leased l;
+            AND (q.state = 'ready' OR q.due_at <= at - late)
+          ORDER BY q.lane_id, q.due_at, q.message_id LIMIT free - cardinality(ids) FOR UPDATE SKIP LOCKED) END;
+      UPDATE lane_queue q SET state = 'taken', claim = of_claim, lease_until = at + lease WHERE q.message_id = ANY (taken);
       ids := ids || taken;
     ELSE
       left_over := true; -- others of the workspace are in flight
@@ -1311,10 +1315,10 @@ AS $function$
           SELECT b.id, b.attempts, of_environment, url_target(b.url), worker, b.subscription_id FROM begun b)
         SELECT b.attempts,
           CASE WHEN b.attempts > 1 THEN (SELECT count(*)::integer FROM message_attempts l WHERE l.message_id = b.id AND l.status = 'abandoned') ELSE 0 END,
-          ROW(b.*)::messages, c, NULL::text, NULL::boolean, NULL::double precision
+          ROW(b.*)::messages, c, NULL::text, NULL::boolean, NULL::boolean, NULL::double precision
         FROM begun b LEFT JOIN message_contents c ON c.message_id = b.id;
     END IF;
-    RETURN QUERY SELECT NULL::integer, NULL::integer, NULL::messages, NULL::message_contents, behind, left_over, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
+    RETURN QUERY SELECT NULL::integer, NULL::integer, NULL::messages, NULL::message_contents, behind, left_over, more, ceil(extract(epoch FROM next_at - at) * 1000)::double precision;
   END $function$
 ;
 
@@ -2852,7 +2856,7 @@ BEGIN ATOMIC
       JOIN environments e ON ((e.id = f.id)))
    WHERE (((e.halted_at IS NULL) OR f.is_lost OR (EXISTS ( SELECT
             FROM lane_queue q
-           WHERE ((q.environment_id = e.id) AND (q.state = 'ready'::text) AND q.ignores_halt)))) AND ((find_due_lanes.after_id = ''::text) OR (e.id > (NULLIF(find_due_lanes.after_id, ''::text))::uuid)))
+           WHERE ((q.environment_id = e.id) AND q.ignores_halt AND (q.state <> 'taken'::text) AND (q.due_at <= clock_timestamp()))))) AND ((find_due_lanes.after_id = ''::text) OR (e.id > (NULLIF(find_due_lanes.after_id, ''::text))::uuid)))
    GROUP BY e.id, e.workspace_id
    ORDER BY e.id
   LIMIT find_due_lanes.most;
@@ -5179,16 +5183,17 @@ AS $function$
   #variable_conflict use_column
   DECLARE
     given attempt_result[];
+    ids text[];
     closed text[];
   BEGIN
-    SELECT array_agg(r) INTO given FROM jsonb_populate_recordset(NULL::attempt_result, results) r;
-    PERFORM FROM lane_queue q WHERE q.message_id = ANY (ARRAY(SELECT g.id FROM unnest(given) g)) ORDER BY q.message_id FOR UPDATE;
+    SELECT array_agg(r), array_agg(r.id) INTO given, ids FROM jsonb_populate_recordset(NULL::attempt_result, results) r;
+    PERFORM FROM lane_queue q WHERE q.message_id = ANY (ids) ORDER BY q.message_id FOR UPDATE;
     WITH ended AS (
         UPDATE message_attempts a SET status = g.status, response_status = g.response_status, response_headers = g.response_headers,
           response_body = g.response_body, failure = g.failure, error = g.error, address = g.address, latency_ms = g.latency_ms,
           finished_at = now()
         FROM unnest(given) g
-        WHERE a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
+        WHERE a.message_id = ANY (ids) AND a.message_id = g.id AND a.number = g.number AND a.status = 'started' RETURNING a.message_id)
       SELECT COALESCE(array_agg(e.message_id), '{}') INTO closed FROM ended e;
     UPDATE messages m SET response_status = g.response_status, error_message = g.error, updated_at = now(),
         status = CASE WHEN g.outcome = 'retry' THEN m.status ELSE g.outcome END,
@@ -5197,7 +5202,7 @@ AS $function$
         next_attempt_at = CASE WHEN g.outcome = 'retry' THEN clock_timestamp() + g.delay_ms * interval '1 millisecond' ELSE m.next_attempt_at END
       FROM unnest(given) g WHERE m.id = g.id AND m.id = ANY (closed);
     RETURN QUERY DELETE FROM lane_queue q USING unnest(given) g
-      WHERE q.message_id = g.id AND g.outcome <> 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow;
+      WHERE q.message_id = ANY (closed) AND q.message_id = g.id AND g.outcome <> 'retry' RETURNING q.message_id, q.has_workflow;
     IF EXISTS (SELECT FROM unnest(given) g WHERE g.outcome = 'failed') THEN
       INSERT INTO dead_letters (message_id, environment_id, retention, reason, url, url_group_id, schedule_id, response_status, label,
           last_attempt_at, failed_at)
@@ -5210,7 +5215,7 @@ AS $function$
       RETURN QUERY UPDATE lane_queue q SET state = CASE WHEN g.is_again THEN 'ready' ELSE 'timed' END, claim = NULL, lease_until = NULL,
           due_at = m.next_attempt_at, has_workflow = q.has_workflow OR NOT g.is_again
         FROM unnest(given) g JOIN messages m ON m.id = g.id
-        WHERE q.message_id = g.id AND g.outcome = 'retry' AND g.id = ANY (closed) RETURNING q.message_id, q.has_workflow;
+        WHERE q.message_id = ANY (closed) AND q.message_id = g.id AND g.outcome = 'retry' RETURNING q.message_id, q.has_workflow;
     END IF;
   END $function$
 ;
@@ -5301,7 +5306,7 @@ AS $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.take_from_lane(of_lane text, most integer, in_flight_max integer, of_claim text, until timestamp with time zone)
- RETURNS TABLE(taken text[], next_at timestamp with time zone, is_left boolean)
+ RETURNS TABLE(taken text[], next_at timestamp with time zone, is_left boolean, is_more boolean)
  LANGUAGE plpgsql
  ROWS 1
 AS $function$
@@ -5315,6 +5320,7 @@ AS $function$
   BEGIN
     taken := '{}';
     is_left := false;
+    is_more := false;
     SELECT * INTO k FROM lanes l WHERE l.id = of_lane FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
       is_left := true;
@@ -5354,6 +5360,7 @@ AS $function$
     IF head IS NOT NULL THEN
       next_at := GREATEST(head, k.held_until, CASE WHEN calls <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
       is_left := next_at <= at;
+      is_more := is_left AND slots > 0 AND calls > 0;
       IF is_left THEN next_at := NULL; END IF;
     END IF;
     RETURN NEXT;
@@ -7173,6 +7180,7 @@ CREATE TABLE lane_queue (
   CONSTRAINT lane_queue_check1 CHECK (((state = 'taken'::text) = (lease_until IS NOT NULL))),
   CONSTRAINT lane_queue_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'taken'::text, 'timed'::text, 'paced'::text])))
 ) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+CREATE INDEX lane_queue_alerts ON public.lane_queue USING btree (environment_id, due_at, message_id) WHERE ignores_halt;
 CREATE INDEX lane_queue_in_flight ON public.lane_queue USING btree (workspace_id) WHERE (state = 'taken'::text);
 CREATE INDEX lane_queue_leases ON public.lane_queue USING btree (environment_id, lease_until) WHERE (state = 'taken'::text);
 CREATE INDEX lane_queue_of_lane ON public.lane_queue USING btree (lane_id, state) WHERE (lane_id IS NOT NULL);
