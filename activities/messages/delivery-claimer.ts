@@ -213,7 +213,7 @@ export class DeliveryClaimer {
       for (const { isLost, isLate, ...tenant } of due) {
         this.wake(tenant);
         if (isLate) void this.#mend(tenant, () => this.#deps.paceMessages(tenant));
-        if (isLost) await this.#mend(tenant, () => giveUpLostAttempts(this.#deps, tenant, [...this.#inFlight.keys()]));
+        if (isLost) await this.#mend(tenant, () => this.#giveUpLost(tenant));
       }
       found += due.length;
       afterId = due.length < LOOK_SIZE ? null : (due.at(-1)?.environmentId ?? null);
@@ -228,6 +228,10 @@ export class DeliveryClaimer {
     } catch (error) {
       this.#deps.logger.warn({ ...tenant, err: error }, 'could not mend the lanes of an environment: trying again');
     }
+  }
+
+  #giveUpLost(tenant: Tenant): Promise<void> {
+    return giveUpLostAttempts(this.#deps, tenant, { claim: this.#claim, messageIds: [...this.#inFlight.keys()] });
   }
 
   async #renewLeases(): Promise<void> {

@@ -60,24 +60,30 @@ const CLAIM = `SELECT q.last_lane AS "lastLane", q.is_left AS "isLeft", q.is_mor
   FROM claim_messages(:most, :share, :inFlightMax, :claim, :worker, :leaseMs * interval '1 millisecond', :afterLane) q,
     LATERAL (SELECT (q.message).*) m, LATERAL (SELECT (q.content).*) c`;
 
+/** The messages that a claimer has in flight. */
+export interface InFlight {
+  claim: string;
+  messageIds: readonly string[];
+}
+
 const LOST = `(SELECT count(*)::int FROM message_attempts l WHERE l.message_id = m.id AND l.status = 'abandoned')`;
 
 /**
- * Locks messages whose lease has ended: their worker is lost, and with it what their attempt saw. `except`: this process has them in flight, and
- * stood still for so long.
+ * Locks messages whose lease has ended: their worker is lost, and with it what their attempt saw. But for those that this process itself has in
+ * flight: it stood still for so long.
  */
 export async function lockLostMessages(
   tx: EnvironmentTransaction,
-  { most, except }: { most: number; except: readonly string[] },
+  { most, inFlight }: { most: number; inFlight: InFlight },
 ): Promise<MessageWork[]> {
   const rows = await tx.rows<WorkRow>(
     'lock_lost_messages',
     `SELECT ${workColumns({ number: 'a.number', lost: LOST })} FROM lane_queue q JOIN messages m ON m.id = q.message_id
        JOIN message_attempts a ON a.message_id = m.id AND a.status = 'started' LEFT JOIN message_contents c ON c.message_id = m.id
      WHERE q.environment_id = current_environment_id() AND q.state = 'taken' AND q.lease_until <= clock_timestamp()
-       AND q.message_id <> ALL (:except)
+       AND NOT (q.claim = :claim AND q.message_id = ANY (:messageIds))
      ORDER BY q.message_id LIMIT :most FOR UPDATE OF q SKIP LOCKED`,
-    { most, except: [...except] },
+    { most, claim: inFlight.claim, messageIds: [...inFlight.messageIds] },
   );
   return rows.map(workOf);
 }
@@ -85,7 +91,7 @@ export async function lockLostMessages(
 /** Renews the leases of messages that this claimer has in flight. One that was given up meanwhile is left alone. */
 export async function renewLeases(
   tx: EnvironmentTransaction,
-  { claim, messageIds, leaseMs }: { claim: string; messageIds: readonly string[]; leaseMs: number },
+  { claim, messageIds, leaseMs }: InFlight & { leaseMs: number },
 ): Promise<void> {
   await tx.raw(
     'renew_leases',

@@ -133,7 +133,7 @@ describe('an attempt that was lost with its worker', () => {
   /** Its lease is over, and another worker looks. */
   async function lose(work: MessageWork): Promise<void> {
     await asOwner('UPDATE lane_queue SET lease_until = now() WHERE message_id = $1', [work.id]);
-    await giveUpLostAttempts(deps, tenant, []);
+    await giveUpLostAttempts(deps, tenant, { claim: '', messageIds: [] });
   }
   async function claimAgain({ id }: MessageWork): Promise<MessageWork> {
     await asOwner(`UPDATE lane_queue SET due_at = now() WHERE message_id = $1`, [id]);
@@ -173,7 +173,7 @@ describe('an attempt that was lost with its worker', () => {
 
   test('is left alone while its lease lasts', async () => {
     const work = await claimed();
-    await giveUpLostAttempts(deps, tenant, []);
+    await giveUpLostAttempts(deps, tenant, { claim: '', messageIds: [] });
     expect(await attemptsOf(work)).toEqual(['started']);
   });
 });

@@ -94,7 +94,7 @@ class Race {
   async look(): Promise<void> {
     while (!this.isOver) {
       await this.world.inTransaction(this.world.tenant, async (tx) => {
-        const lost = await lockLostMessages(tx, { most: 100, except: [] });
+        const lost = await lockLostMessages(tx, { most: 100, inFlight: { claim: '', messageIds: [] } });
         await settleAttempts(
           tx,
           lost.map((work) => abandoned(work, LOST)),

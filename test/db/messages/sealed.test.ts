@@ -37,7 +37,9 @@ async function open(vault: Vault, id: string, place = id): Promise<unknown> {
   // Its lease has ended at once, so that it is read again and again.
   const claim = { most: 10, share: 10, claim: 'test', worker: 'worker', leaseMs: 0, afterLane: '' };
   await db.withEnvironment(tenant, (tx) => claimMessages(tx, claim));
-  const claimed = await db.withEnvironment(tenant, (tx) => lockLostMessages(tx, { most: 10, except: [] }));
+  const claimed = await db.withEnvironment(tenant, (tx) =>
+    lockLostMessages(tx, { most: 10, inFlight: { claim: '', messageIds: [] } }),
+  );
   const content = claimed.find((work) => work.id === id)?.content ?? null;
   if (content === null) throw new Error('the message was inserted');
   const { headers, body } = openContent(vault, messageAssociatedData(tenant, place), content);
