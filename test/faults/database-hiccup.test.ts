@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { CallResult } from '../api/harness/test-api.ts';
 import { createAction, invocationIn } from '../api/invocations/support.ts';
@@ -8,9 +7,8 @@ import { violatedInvariants } from './invariants.ts';
 import { quietTemporal } from './quiet-temporal.ts';
 import { sentTo } from './seen.ts';
 
-const INVOCATIONS = 36;
 const HICCUPS = 12;
-const HICCUP_INTERVAL_MS = 120;
+const INVOCATIONS = HICCUPS * 3;
 
 quietTemporal();
 const [service, target] = await Promise.all([startTestService(), startTarget()]);
@@ -38,10 +36,16 @@ test('connections ended again and again: nothing is sent twice, all end in a gra
   }));
 
   await hiccup();
-  const first = requests.map((request, n) => delay(n * 20).then(() => request.send()));
+  const first: Promise<CallResult>[] = [];
   let ended = 0;
   for (let i = 0; i < HICCUPS; i++) {
-    await delay(HICCUP_INTERVAL_MS);
+    const before = await admitted();
+    const three = requests.slice(i * 3, i * 3 + 3).map((request) => request.send());
+    first.push(...three);
+    let replies = 0;
+    for (const reply of three) void reply.then(() => replies++);
+    // Two of three are admitted, however slow the machine is, unless all were refused.
+    await expect.poll(async () => (await admitted()) >= before + 2 || replies === 3, { interval: 5 }).toBe(true);
     ended += await hiccup();
   }
   expect(ended).toBeGreaterThan(HICCUPS);
@@ -60,9 +64,13 @@ test('connections ended again and again: nothing is sent twice, all end in a gra
     expect(invocationIn(reply).grade, url).toMatch(/^(acknowledged|unknown|failed)$/);
   }
   expect(await violatedInvariants(service.database)).toEqual({});
-  const [count] = await service.database.asOwner('SELECT count(*)::int AS n FROM invocations');
-  expect(count).toEqual({ n: INVOCATIONS });
+  expect(await admitted()).toBe(INVOCATIONS);
 });
+
+async function admitted(): Promise<number> {
+  const [count] = await service.database.asOwner('SELECT count(*)::int AS n FROM invocations');
+  return Number(count?.['n']);
+}
 
 async function answered(request: { send(): Promise<CallResult> }): Promise<CallResult> {
   for (;;) {
