@@ -34,7 +34,7 @@ interface Waiting {
 /** A claim that goes with a settlement. */
 export interface ClaimAlong {
   claim: (tx: EnvironmentTransaction) => Promise<Taken>;
-  /** Null: nothing was claimed. */
+  /** `taken` is null when nothing was claimed. */
   end: (taken: Taken | null) => void;
 }
 
@@ -70,9 +70,10 @@ export class AttemptSettler {
   }
 
   async #settleAll(tenant: Tenant, waiting: Waiting[]): Promise<void> {
-    let most = SETTLED_AT_ONCE_MAX;
+    let oneByOne = 0;
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, most);
+      const batch = waiting.splice(0, oneByOne > 0 ? 1 : SETTLED_AT_ONCE_MAX);
+      oneByOne--;
       const along = this.#claimAlong(tenant);
       try {
         const ended = batch.map(({ attempt }) => attempt);
@@ -85,7 +86,7 @@ export class AttemptSettler {
         if (batch.length > 1 && refusesContent(error)) {
           // What one of them saw cannot be stored: it must not cost the others their records.
           waiting.unshift(...batch);
-          most = 1;
+          oneByOne = batch.length;
         } else {
           for (const { reject } of batch) reject(error);
         }

@@ -196,7 +196,7 @@ export class DeliveryClaimer {
         'an attempt has no recorded end: its lease ends',
       );
     } finally {
-      // After a long standstill this process may have claimed the message anew, and that attempt is under way.
+      // After a long standstill this process may have claimed the message again, and that attempt is under way.
       if (this.#inFlight.get(work.id) === inFlight) this.#inFlight.delete(work.id);
       this.#free++;
       for (const waiting of this.#turns.waitingFor(tenant.workspaceId)) this.#turns.add(waiting);

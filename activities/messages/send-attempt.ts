@@ -56,8 +56,7 @@ export async function sendAttempt(
     // A missing master key, for one. The fault is ours, and the retry schedule gives time to fix it.
     deps.logger.error({ workspaceId, ...ids, err: error }, 'could not make a delivery ready');
     const reason = 'the request could not be made ready on our side';
-    const result = await readAnswer({ kind: 'not_sent', reason }, []);
-    return { work, status: 'completed', result, address: null, latencyMs: null, egressBytes: 0 };
+    return unseen(work, 'completed', await readAnswer({ kind: 'not_sent', reason }, []));
   }
   const { request, limit, secrets } = made;
   const timeoutMs = work.timeoutSeconds * 1_000;

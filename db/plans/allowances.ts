@@ -32,7 +32,7 @@ function quotaExceeded(
   return new ServiceError('QUOTA_EXCEEDED', {
     message:
       `The ${PLAN_TABLE[plan].title} plan includes ${allowed} ${WHAT[allowance]} a month, and ${left}. ` +
-      `The allowance begins anew at ${usageResetsAt(new Date(now)).toISOString()}; a larger plan has more.`,
+      `The allowance begins again at ${usageResetsAt(new Date(now)).toISOString()}; a larger plan has more.`,
   });
 }
 
