@@ -20,6 +20,7 @@ import { CHANNELS, NotificationListener } from './db/announcements/notification-
 import type { DeliveryDependencies } from './activities/messages/attempt-settler.ts';
 import { DeliveryClaimer } from './activities/messages/delivery-claimer.ts';
 import { keepPlaces } from './activities/in-flight/keep-places.ts';
+import { CallSlots } from './activities/call-slots.ts';
 import { LaneTakers } from './activities/lane-takers.ts';
 import type { Repeated } from './activities/repeat-until-stopped.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
@@ -145,6 +146,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     };
     const deps = {
       ...places,
+      dispatchSlots: new CallSlots(parts.slots.dispatches),
       vault: parts.vault,
       files: parts.files,
       adapterFor: createAdapters({ ...sending, ...parts.providers }),

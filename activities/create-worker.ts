@@ -86,8 +86,9 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
       activities: pick(activities, (name) => !apart.has(name)),
       maxCachedWorkflows: CACHED_WORKFLOWS_MAX,
       workflowTaskPollerBehavior: WORKFLOW_TASK_POLLS,
-      maxConcurrentWorkflowTaskExecutions: CONCURRENT_WORKFLOW_TASKS_MAX,
-      maxConcurrentLocalActivityExecutions: CONCURRENT_SQL_MAX,
+      // A short call is sent within its workflow's task, as a local activity (`CallSlots`).
+      maxConcurrentWorkflowTaskExecutions: CONCURRENT_WORKFLOW_TASKS_MAX + slots.dispatches,
+      maxConcurrentLocalActivityExecutions: CONCURRENT_SQL_MAX + slots.dispatches,
       maxConcurrentActivityTaskExecutions: slots.dispatches,
     }),
     ...NAMES.map((queue) =>

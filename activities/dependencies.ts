@@ -21,6 +21,7 @@ import type { EffectToRead, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
 import type { Watchdog } from './adapters/watchdog.ts';
+import type { CallSlots } from './call-slots.ts';
 import type { LaneTakers } from './lane-takers.ts';
 
 export interface ActivityDependencies {
@@ -66,6 +67,8 @@ export interface ActivityDependencies {
   heartbeatTimeoutMs: number;
   /** The turns, in this process, to ask for a place, and the calls that wait here to be told of one. */
   laneTakers: LaneTakers;
+  /** The calls that begin without a task of their own. */
+  dispatchSlots: CallSlots;
   /** Signals a workflow in the queue for a place that it was granted one. False where it has ended. */
   tellWaiter(kind: InFlightKind, holder: string): Promise<boolean>;
   sendRequest: SendRequest;
@@ -85,7 +88,7 @@ export type TellDependency = 'inFlightCaps' | 'laneTakers' | 'tellWaiter';
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */
 export type InvocationDependencies = Pick<
   ActivityDependencies,
-  'db' | 'adapterFor' | 'files' | 'logger' | 'watchdog' | 'heartbeatTimeoutMs' | TellDependency
+  'db' | 'adapterFor' | 'files' | 'logger' | 'watchdog' | 'heartbeatTimeoutMs' | 'dispatchSlots' | TellDependency
 > & {
   vault: Pick<Vault, 'open'>;
 };

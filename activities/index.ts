@@ -18,8 +18,8 @@ import { recoverSubscriptionPage } from './events/recover-page.ts';
 import { isUnclaimed } from './in-flight/is-unclaimed.ts';
 import { leaveQueue } from './in-flight/leave-queue.ts';
 import { workInTurn } from './in-flight/work-in-turn.ts';
+import { advanceInvocation } from './invocations/advance-invocation.ts';
 import { dispatchEffect } from './invocations/dispatch-effect.ts';
-import { judgeInvocation } from './invocations/judge-invocation.ts';
 import { settleInvocation } from './invocations/settle-invocation.ts';
 import { listSweepAreas, sweepArea } from './maintenance/sweep-area.ts';
 import { forgetMemoryPage } from './memory/forget-page.ts';
@@ -41,7 +41,7 @@ import { beginReversalWatch, planReversalRead, settleReversal } from './reconcil
 /** All activities, with their dependencies bound. The Temporal UI shows their names. */
 export function createActivities(deps: ActivityDependencies) {
   return {
-    judgeInvocation: judgeInvocation(deps),
+    advanceInvocation: advanceInvocation(deps),
     dispatchEffect: dispatchEffect(deps),
     settleInvocation: settleInvocation(deps),
     watchApproval: watchApproval(deps),

@@ -679,7 +679,8 @@ AS $function$
   BEGIN
     IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'effects are never deleted' USING ERRCODE = 'check_violation'; END IF;
     IF TG_OP = 'INSERT' THEN
-      IF NEW.stage NOT IN ('awaiting_approval', 'ready', 'rejected') THEN
+      -- `dispatching`: one that waits for nothing is marked, and its dispatch claimed, as it is made.
+      IF NEW.stage NOT IN ('awaiting_approval', 'ready', 'rejected', 'dispatching') THEN
         RAISE EXCEPTION 'effect % cannot begin in stage %', NEW.id, NEW.stage USING ERRCODE = 'check_violation';
       END IF;
       RETURN NEW;

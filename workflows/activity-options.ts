@@ -31,6 +31,16 @@ const SQL_OPTIONS: LocalActivityOptions = {
 };
 
 /**
+ * One step of an invocation, which may include its short call. The time-out is longer than that call with what stands before and behind it:
+ * an execution that is given up goes on, and the next one finds what it claimed.
+ */
+export const ADVANCE_OPTIONS: LocalActivityOptions = {
+  ...SQL_OPTIONS,
+  startToCloseTimeout: '2 minutes',
+  summary: 'judges; sends and settles at once where nothing has to be waited for',
+};
+
+/**
  * Local activities by their names, each with the summary that the Temporal UI shows beside its event. A summary is one line of
  * plain words; ids and names may be in it, values never.
  */

@@ -6,7 +6,9 @@ import { lockInvocation } from '../../db/invocations/locks.ts';
 import { type NoPlace, placeLeaseMs } from '../../domain/in-flight.ts';
 import { refusalBy } from '../../domain/invocations/judgement.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
+import type { SealedSecretRow } from '../../db/secrets/secrets.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { Queued } from '../lane-takers.ts';
 
@@ -29,6 +31,19 @@ export interface Claim {
 export interface ClaimedInTurn {
   dispatch: ClaimedDispatch;
   refusal: Refusal | null;
+  /** Set where the claim is that of `claimAtOnce`. */
+  atOnce?: ClaimedAtOnce | null;
+}
+
+/** What the transaction of a claim has read and made already. */
+export interface ClaimedAtOnce {
+  sealed: readonly SealedSecretRow[];
+  /** The request as it is shown. */
+  prepared: Preparation;
+  /** True where the end of the call says all that its settlement needs. */
+  endsAtOnce: boolean;
+  /** True where impact limits hold a reservation of it. */
+  isLimited: boolean;
 }
 
 /** Thrown to roll back: an execution that may not send asked for a place. */

@@ -1,6 +1,5 @@
-import { activityInfo } from '@temporalio/activity';
 import { claimDispatch, type ClaimedDispatch, isDispatchUnclaimed } from '../../db/attempts/dispatches.ts';
-import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
+import type { Preparation, PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import { requestDigestOf } from '../../domain/previews/binding.ts';
 import { Deadline } from '../../domain/deadline.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
@@ -16,8 +15,8 @@ import type { Adapter, DispatchResult } from '../adapters/adapter.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { attachedBytes, checkBytes, checkFiles, filesIn } from '../files/attached-bytes.ts';
-import { claimInTurn } from '../in-flight/claim-in-turn.ts';
-import { openSecrets } from '../secrets/open-secrets.ts';
+import { type ClaimedAtOnce, claimInTurn, type ClaimedInTurn } from '../in-flight/claim-in-turn.ts';
+import { openSealed, openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
@@ -51,32 +50,58 @@ export type Dispatched =
  */
 export function dispatchEffect(deps: InvocationDependencies) {
   return async ({ settles = false, timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: DispatchInput): Promise<Dispatched> =>
-    withHeartbeats(deps, async () => {
-      const { invocationId } = ref;
-      const claimed = await claimInTurn(deps, ref, {
-        holder: invocationId,
-        timeoutMs,
-        claim: async (tx) => {
-          const dispatch = await claimDispatch(tx, invocationId);
-          return dispatch && { dispatch, requester: requesterRefusal(dispatch.standing, dispatch.requestedBy) };
-        },
-        isUnclaimed: (tx) => isDispatchUnclaimed(tx, invocationId),
-      });
-      if (claimed === 'claimed_elsewhere') {
-        deps.logger.warn({ ...ref, attempt: activityInfo().attempt }, 'dispatch was claimed before: nothing is sent');
-        return { seen: 'claimed_elsewhere' };
-      }
-      if (isWithoutPlace(claimed)) return claimed;
-      const { dispatch, refusal } = claimed;
-      const startedAt = new Date();
-      const egress: EgressMeter = { bytes: 0 };
-      const result: DispatchResult = refusal ? { kind: 'refused', refusal } : await send(deps, ref, dispatch, egress);
-      const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
-      const { inTime, state, next } = await recordDispatch(deps, ref, dispatch, end, settles);
-      await tellNext(deps, 'dispatch', next);
-      if (!inTime) return { seen: 'too_late' };
-      return state ? { seen: 'settled', state } : { seen: 'recorded', outcome: observedOutcome(result) };
-    });
+    withHeartbeats(deps, () => claimAndSend(deps, ref, { settles, timeoutMs }));
+}
+
+/** How a dispatch is claimed and recorded. */
+export type HowSent = Required<Pick<DispatchInput, 'settles' | 'timeoutMs'>>;
+
+/** Claims the attempt with a place, sends, and records the end. */
+export async function claimAndSend(
+  deps: InvocationDependencies,
+  ref: InvocationRef,
+  { settles, timeoutMs }: HowSent,
+): Promise<Dispatched> {
+  const { invocationId } = ref;
+  const claimed = await claimInTurn(deps, ref, {
+    holder: invocationId,
+    timeoutMs,
+    claim: async (tx) => {
+      const dispatch = await claimDispatch(tx, invocationId);
+      return dispatch && { dispatch, requester: requesterRefusal(dispatch.standing, dispatch.requestedBy) };
+    },
+    isUnclaimed: (tx) => isDispatchUnclaimed(tx, invocationId),
+  });
+  if (claimed === 'claimed_elsewhere') {
+    deps.logger.warn(ref, 'dispatch was claimed before: nothing is sent');
+    return { seen: 'claimed_elsewhere' };
+  }
+  return isWithoutPlace(claimed) ? claimed : sendClaimed(deps, ref, claimed, settles);
+}
+
+/** Sends what this execution has claimed, and records the end. */
+export async function sendClaimed(
+  deps: InvocationDependencies,
+  ref: InvocationRef,
+  { dispatch, refusal, atOnce = null }: ClaimedInTurn,
+  settles: boolean,
+): Promise<Exclude<Dispatched, NoPlace>> {
+  const startedAt = new Date();
+  const egress: EgressMeter = { bytes: 0 };
+  const result: DispatchResult = refusal
+    ? { kind: 'refused', refusal }
+    : await send(deps, ref, dispatch, { egress, atOnce });
+  const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
+  const { inTime, state, next } = await recordDispatch(deps, ref, dispatch, end, { settles, atOnce });
+  await tellNext(deps, 'dispatch', next);
+  if (!inTime) return { seen: 'too_late' };
+  return state ? { seen: 'settled', state } : { seen: 'recorded', outcome: observedOutcome(result) };
+}
+
+export interface Sending {
+  egress: EgressMeter;
+  kind?: 'dispatch' | 'replay';
+  atOnce?: ClaimedAtOnce | null;
 }
 
 type Sendable = { adapter: Adapter; request: PreparedRequest; secrets: ReadonlyMap<string, string> };
@@ -89,13 +114,12 @@ export async function send(
   deps: InvocationDependencies,
   ref: InvocationRef,
   claimed: ClaimedDispatch,
-  egress: EgressMeter,
-  kind: 'dispatch' | 'replay' = 'dispatch',
+  { egress, kind = 'dispatch', atOnce = null }: Sending,
 ): Promise<DispatchResult> {
   const { definition } = claimed;
   let ready: Sendable | { refusal: Refusal };
   try {
-    ready = await makeReady(deps, ref, claimed, kind);
+    ready = await makeReady(deps, ref, claimed, { kind, atOnce });
   } catch (error) {
     // Nothing was sent yet, and now nothing will be. That certainty is worth more than an unknown outcome.
     deps.logger.error({ ...ref, err: error }, 'could not make a dispatch ready');
@@ -122,18 +146,20 @@ async function makeReady(
   deps: InvocationDependencies,
   ref: InvocationRef,
   claimed: ClaimedDispatch,
-  kind: 'dispatch' | 'replay',
+  { kind, atOnce }: { kind: 'dispatch' | 'replay'; atOnce: ClaimedAtOnce | null },
 ): Promise<Sendable | { refusal: Refusal }> {
   const { definition } = claimed;
   const adapter = deps.adapterFor(definition.adapter);
-  const credentials = await openSecrets(deps, ref, adapter.descriptor.secretNames(definition));
+  const names = adapter.descriptor.secretNames(definition);
+  const credentials =
+    atOnce === null ? await openSecrets(deps, ref, names) : openSealed(deps, ref, names, atOnce.sealed);
   // With another credential the request is not what was approved. A replay might even reach another account, where the
   // provider does not know the key and would repeat the effect.
   const since = kind === 'replay' ? 'the first request' : 'the preview';
   const binding = replacedSecret(claimed.boundSecretVersions ?? {}, credentials.versions, since);
   const unopened = refusalBy({ binding, missingSecrets: credentials.missing });
   if (unopened !== null) return { refusal: unopened };
-  const bound = boundRequest(adapter, claimed, credentials.values);
+  const bound = boundRequest(adapter, claimed, credentials.values, atOnce?.prepared);
   if ('refusal' in bound) return bound;
   const refusal = await checkAttached(deps, ref, bound.request);
   return refusal === null ? { adapter, request: bound.request, secrets: credentials.values } : { refusal };
@@ -156,18 +182,19 @@ async function checkAttached(
   return await checkBytes(deps.files, ref.environmentId, files, deadline.signal);
 }
 
-/** The request with its credentials, if its shown form still equals the one that the effect is bound to. */
+/** The request with its credentials, if its shown form still equals the one that the effect is bound to. `prepared`: it is bound to this one. */
 function boundRequest(
   adapter: Adapter,
   claimed: ClaimedDispatch,
   secrets: ReadonlyMap<string, string>,
+  prepared?: Preparation,
 ): { request: PreparedRequest } | { refusal: Refusal } {
   const invocation = { ...claimed, id: claimed.invocationId };
-  const shown = prepareInvocation(adapter.descriptor, invocation);
+  const shown = prepared ?? prepareInvocation(adapter.descriptor, invocation);
   if (shown.kind === 'refused') return { refusal: shown.refusal };
   if (
     shown.kind === 'invalid' ||
-    (claimed.requestDigest !== null && requestDigestOf(shown) !== claimed.requestDigest)
+    (prepared === undefined && claimed.requestDigest !== null && requestDigestOf(shown) !== claimed.requestDigest)
   ) {
     return {
       refusal: {

@@ -16,6 +16,9 @@ import { invalidateApproval } from '../approvals/invalidate-approval.ts';
 import { consumeForDispatch } from '../approvals/consume-approval.ts';
 import { parkInvocation } from './park-invocation.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
+import type { ClaimedInTurn } from '../in-flight/claim-in-turn.ts';
+import { claimAtOnce } from './claim-at-once.ts';
+import { limitedOf } from './limited-of.ts';
 import { withEffect } from './with-effect.ts';
 import { type Judging, planOf, readFacts } from './read-facts.ts';
 
@@ -24,27 +27,34 @@ import { type Judging, planOf, readFacts } from './read-facts.ts';
  * anything is sent, which consumes the approval and writes the attempt row, the fence. Idempotent: the row says what
  * was decided before. Where it has to wait, the workflow asks again. `givenUp`: it no longer waits for other effects.
  */
-export function judgeInvocation(deps: InvocationDependencies) {
-  return async (ref: InvocationRef, givenUp: GivenUp | null = null): Promise<Judged> =>
-    withCompiledPolicies(() =>
-      deps.db.withEnvironment(ref, async (tx): Promise<Judged> => {
-        const work = await lockInvocationWork(tx, ref.invocationId);
-        if (!work) return { next: 'withdrawn' };
-        const before = await decidedBefore(deps, tx, work);
-        if (before !== null) return before;
-        const [plan, now] = [planOf(deps, work), new Date()];
-        const known = await readFacts(tx, work, plan, { givenUp, now });
-        return carryOut({ deps, tx, work, now, ...plan, ...known });
-      }),
-    );
+export async function judgeInvocation(
+  deps: InvocationDependencies,
+  ref: InvocationRef,
+  { givenUp = null, mayClaim = false }: { givenUp?: GivenUp | null; mayClaim?: boolean } = {},
+): Promise<CarriedOut> {
+  return withCompiledPolicies(() =>
+    deps.db.withEnvironment(ref, async (tx): Promise<CarriedOut> => {
+      const work = await lockInvocationWork(tx, ref.invocationId);
+      if (!work) return { next: 'withdrawn' };
+      const before = await decidedBefore(deps, tx, work);
+      if (before !== null) return before;
+      const [plan, now] = [planOf(deps, work), new Date()];
+      const known = await readFacts(tx, work, plan, { givenUp, now, mayClaim });
+      return carryOut({ deps, tx, work, now, mayClaim, ...plan, ...known });
+    }),
+  );
 }
+
+/** A judgement that was carried out. `claim`: the dispatch was claimed with it, by this execution alone. */
+export type CarriedOut = Exclude<Judged, { next: 'send' }> | SendsNow;
+export type SendsNow = Extract<Judged, { next: 'send' }> & { claim?: ClaimedInTurn; isUnderWay?: true };
 
 /** What the row says of an invocation that was judged already; null where it is to be judged, for the first time or again. */
 async function decidedBefore(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
   work: InvocationWork,
-): Promise<Judged | null> {
+): Promise<CarriedOut | null> {
   const { id, status, approvalId, refusalCode } = work;
   if (status === 'refused' || status === 'denied' || status === 'expired' || status === 'cancelled') {
     if (refusalCode === null) throw new Error(`invocation ${id} is ${status} and does not say why`);
@@ -53,12 +63,12 @@ async function decidedBefore(
     return { next: 'ended', state: endOf(status, work.effectId, refusalCode) };
   }
   if (status === 'queued') return null;
-  if (status !== 'pending_approval') return { next: 'send', ...onwardOf(deps, work) };
+  if (status !== 'pending_approval') return { ...sendOf(deps, work), isUnderWay: true };
   if (approvalId === null) throw new Error(`invocation ${id} waits for no approval`);
   return { next: 'ask_for_approval', approvalId, ...onwardOf(deps, work) };
 }
 
-async function carryOut(judging: Judging): Promise<Judged> {
+async function carryOut(judging: Judging): Promise<CarriedOut> {
   const { deps, tx, work, facts } = judging;
   let judgement = judge(facts);
   let limits: LimitsNow = { allowances: [], refusal: null };
@@ -88,8 +98,11 @@ async function carryOut(judging: Judging): Promise<Judged> {
 }
 
 /** Reserves the impact, looks at the halt under its lock, and writes the fence. */
-async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 'send' }>): Promise<Judged> {
+async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 'send' }>): Promise<CarriedOut> {
   const { deps, tx, facts, approval, descriptor } = judging;
+  const send = sendOf(deps, judging.work);
+  const claim = judging.mayClaim ? await claimAtOnce(judging, verdict) : null;
+  if (claim !== null) return { ...send, effectId: claim.dispatch.effectId, claim };
   const work = await withEffect(judging, { verdict });
   const limits = await reserve({ ...judging, work });
   // The halt is read last: it is a lock that halting waits for, and it holds until the mark is committed.
@@ -98,7 +111,7 @@ async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 's
   if (judgement.next === 'refuse') return refuse({ ...judging, work }, judgement);
   if (approval !== null) await consumeForDispatch(tx, approval);
   await startDispatch(tx, work.id, descriptor.secretNames(work.definition), verdict);
-  return { next: 'send', ...onwardOf(deps, work) };
+  return { ...send, effectId: work.effectId };
 }
 
 /** Ends it as refused, with its effect, because a refused invocation has a receipt too, and with the approval that it has. */
@@ -106,7 +119,7 @@ async function refuse(
   judging: Judging,
   { refusal, verdict }: Extract<Judgement, { next: 'refuse' }>,
   isAheadOfWait = false,
-): Promise<Judged> {
+): Promise<CarriedOut> {
   const { tx, approval, facts, now } = judging;
   const work = await withEffect(judging, { verdict });
   // Only a reservation that is refused leaves a crossing of its limit (`crossings`), which people are told of.
@@ -130,18 +143,8 @@ async function limitsNow(judging: Judging): Promise<LimitsNow> {
   return limited === null ? { allowances: [], refusal: null } : readLimits(judging.tx, limited, judging.now);
 }
 
-/** What impact limits count of it; null where it is plain, or uses nothing up. */
-function limitedOf({ work, facts: { impact }, prepared }: Judging) {
-  if (!work.definition.governed || !impact?.ok || impact.quantities.length === 0 || prepared.kind === 'invalid')
-    return null;
-  return {
-    impact: impact.quantities,
-    target: prepared.target,
-    actionName: work.actionName,
-    adapterType: work.definition.adapter.type,
-    apiKeyId: work.requestedBy.type === 'api_key' ? work.requestedBy.id : null,
-    agentId: work.agentId,
-  };
+function sendOf(deps: InvocationDependencies, work: InvocationWork): SendsNow {
+  return { next: 'send', ...onwardOf(deps, work) };
 }
 
 function onwardOf(deps: InvocationDependencies, work: InvocationWork): Onward {

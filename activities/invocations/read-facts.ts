@@ -6,7 +6,7 @@ import { findDependencies } from '../../db/effects/queries.ts';
 import { lockCredentials } from '../../db/invocations/locks.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { readBinding, readLatestObservation, type RecordedObservation } from '../../db/previews/queries.ts';
-import { readSecretVersions } from '../../db/secrets/secrets.ts';
+import { readSealedSecrets, readSecretVersions, type SealedSecretRow } from '../../db/secrets/secrets.ts';
 import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { impactOf } from '../../domain/adapters/adapter-impact.ts';
 import { requestDigestOf } from '../../domain/previews/binding.ts';
@@ -44,6 +44,8 @@ export interface Known {
   facts: Facts;
   observation: Observation | null;
   secretVersions: Readonly<Record<string, number>>;
+  /** The same secrets, sealed; null where only their versions were read. */
+  sealed: readonly SealedSecretRow[] | null;
   approval: ApprovalRecord | null;
 }
 
@@ -52,6 +54,8 @@ export interface Judging extends Planned, Known {
   tx: EnvironmentTransaction;
   work: InvocationWork;
   now: Date;
+  /** Whether the dispatch may be claimed in this transaction. */
+  mayClaim: boolean;
 }
 
 /**
@@ -62,15 +66,15 @@ export async function readFacts(
   tx: EnvironmentTransaction,
   work: InvocationWork,
   { descriptor, effectId, prepared }: Planned,
-  { givenUp, now }: { givenUp: GivenUp | null; now: Date },
+  { givenUp, now, mayClaim }: { givenUp: GivenUp | null; now: Date; mayClaim: boolean },
 ): Promise<Known> {
   const { approvalId } = work;
   const names = descriptor.secretNames(work.definition);
   const bodyParts = prepared.kind === 'invalid' ? [] : prepared.request.bodyParts;
   // Sent together, and answered in order: the approval is read after the credentials of its deciders are locked.
-  const [standing, secretVersions, observation, record, , approval, dependencies, files] = await tx.inOrder(
+  const [standing, { secretVersions, sealed }, observation, record, , approval, dependencies, files] = await tx.inOrder(
     () => lockCredentials(tx, work),
-    () => readSecretVersions(tx, names),
+    () => readSecrets(tx, names, mayClaim),
     descriptor.inspects ? () => readLatestObservation(tx, work.id) : null,
     work.preview === null ? null : () => readBinding(tx, work.id),
     // The workflow that awaited the approval may have been terminated. Its successor has seen the end of it here.
@@ -96,7 +100,7 @@ export async function readFacts(
     limits: null,
     isReadOutdated: descriptor.inspects && isOutdated(observation, approval, now),
   };
-  return { facts, observation, secretVersions, approval };
+  return { facts, observation, secretVersions, sealed, approval };
 
   function bindingNow(
     bound: InvocationWork,
@@ -105,6 +109,18 @@ export async function readFacts(
     const isUnread = descriptor.inspects && observation === null;
     return isUnread ? null : bindingRefusal(bound, { ...read, secretVersions, now });
   }
+}
+
+/** Whoever may claim the dispatch reads the secrets sealed, which it opens after the commit. */
+async function readSecrets(
+  tx: EnvironmentTransaction,
+  names: readonly string[],
+  mayClaim: boolean,
+): Promise<Pick<Known, 'secretVersions' | 'sealed'>> {
+  if (!mayClaim) return { secretVersions: await readSecretVersions(tx, names), sealed: null };
+  const sealed = await readSealedSecrets(tx, names);
+  const versions = new Map(sealed.map(({ name, version }) => [name, version]));
+  return { secretVersions: Object.fromEntries(names.map((name) => [name, versions.get(name) ?? 0])), sealed };
 }
 
 /** Who agreed to an approval that is over; the caller has locked their credentials. */

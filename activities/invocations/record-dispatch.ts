@@ -2,6 +2,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { type ClaimedDispatch, findDispatchAttempt } from '../../db/attempts/dispatches.ts';
 import { type AttemptEnd, completeAttempt, keepLateAnswer } from '../../db/attempts/ends.ts';
 import { readDispatchRecord, setProviderReference } from '../../db/effects/settlement.ts';
+import { type EndAtOnce, endAtOnce, NotAtOnce } from '../../db/effects/at-once.ts';
 import { appendEvidence } from '../../db/effects/evidence.ts';
 import type { NewEvidence } from '../../db/effects/records.ts';
 import { releasePlace } from '../../db/in-flight/places.ts';
@@ -12,8 +13,10 @@ import type { Json } from '../../domain/json.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import { refusalText } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
+import { settlementOf } from '../../domain/settlement.ts';
 import type { DispatchResult } from '../adapters/adapter.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
+import type { ClaimedAtOnce } from '../in-flight/claim-in-turn.ts';
 import { recordPatiently } from '../record-patiently.ts';
 import { settleBy } from './settle-invocation.ts';
 
@@ -35,11 +38,73 @@ export async function recordDispatch(
   ref: InvocationRef,
   claimed: ClaimedDispatch,
   end: DispatchEnd,
-  settles: boolean,
+  { settles, atOnce = null }: { settles: boolean; atOnce?: ClaimedAtOnce | null },
 ): Promise<RecordedDispatch> {
-  return recordPatiently(deps, ref, (maySettle) =>
-    deps.db.withEnvironment(ref, (tx) => record(tx, deps, claimed, end, { settles, maySettle })),
-  );
+  const ended = settles && atOnce?.endsAtOnce === true ? endedAtOnce(claimed, end, atOnce) : null;
+  return recordPatiently(deps, ref, async (maySettle) => {
+    if (ended !== null && maySettle) {
+      const recorded = await recordAtOnce(deps, ref, ended);
+      if (recorded !== null) return recorded;
+    }
+    return deps.db.withEnvironment(ref, (tx) => record(tx, deps, claimed, end, { settles, maySettle }));
+  });
+}
+
+/** What the end of a call says of its outcome, where nothing else can: it is the first word on a dispatch of which nothing was learned. */
+function endedAtOnce(
+  { invocationId, attemptId, effectId }: ClaimedDispatch,
+  end: DispatchEnd,
+  { isLimited }: ClaimedAtOnce,
+): Omit<EndAtOnce, 'release'> | null {
+  const ends = attemptEnd(end.result);
+  const evidence = effectId === null ? null : evidenceOf(effectId, end, true);
+  const settlement = settlementOf({
+    attempt: { status: 'completed', claimed: true, ...ends },
+    evidence:
+      evidence?.source === 'provider_response'
+        ? [{ ...evidence, source: 'provider_response', ofFirstRequest: true }]
+        : [],
+    unansweredReplay: false,
+    ambiguous: false,
+  });
+  if (settlement.kind !== 'known') return null;
+  const { outcome } = settlement;
+  if (outcome !== 'succeeded' && outcome !== 'failed') return null;
+  const providerReference = end.result.kind === 'answered' ? end.result.providerReference : null;
+  const effect =
+    effectId === null || evidence === null ? null : { id: effectId, evidence, providerReference, isLimited };
+  return {
+    invocationId,
+    attemptId,
+    end: ends,
+    settlement: { ...settlement, outcome },
+    effect,
+    egressBytes: end.egressBytes,
+  };
+}
+
+/** Null where the packet was refused: the attempt was given up meanwhile, or an earlier try recorded it. */
+async function recordAtOnce(
+  { db, inFlightCaps }: Pick<InvocationDependencies, 'db' | 'inFlightCaps'>,
+  ref: InvocationRef,
+  ended: Omit<EndAtOnce, 'release'>,
+): Promise<RecordedDispatch | null> {
+  const { invocationId: holder } = ref;
+  let next: Granted | null = null;
+  try {
+    const state = await db.withEnvironment(ref, (tx) =>
+      endAtOnce(tx, {
+        ...ended,
+        release: async () => {
+          next = await releasePlace(tx, { kind: 'dispatch', holder, most: inFlightCaps.dispatch });
+        },
+      }),
+    );
+    return { inTime: true, state, next };
+  } catch (error) {
+    if (error instanceof NotAtOnce) return null;
+    throw error;
+  }
 }
 
 export interface DispatchEnd {

@@ -1,6 +1,7 @@
 import { createEffect } from '../../db/effects/settlement.ts';
 import type { BoundPreview, InvocationWork } from '../../db/invocations/records.ts';
 import { appendPreviewEvidence } from '../../db/effects/evidence.ts';
+import type { NewEffect } from '../../db/effects/records.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { requestDigestOf } from '../../domain/previews/binding.ts';
 import type { Judging } from './read-facts.ts';
@@ -12,17 +13,14 @@ export interface PreparedApproval {
   preview: BoundPreview;
 }
 
-/** Creates the effect of an invocation that is judged first. Returns one that needs or has none as it is. */
-export async function withEffect(
-  { tx, work, descriptor, effectId, prepared, facts }: Judging,
-  { verdict, approval = null }: { verdict: PolicyVerdict | null; approval?: PreparedApproval | null },
-): Promise<InvocationWork> {
+/** The effect that an invocation is to have; null where it needs none, or has one already. */
+export function newEffectOf(
+  { work, descriptor, effectId, prepared, facts }: Judging,
+  approval: PreparedApproval | null = null,
+): NewEffect | null {
   const preview = approval?.preview ?? work.preview;
-  if (effectId === null || work.effectId !== null || prepared.kind === 'invalid') return { ...work, preview };
-  const requestDigest = requestDigestOf(prepared);
-  const impact = facts.impact?.ok ? facts.impact.quantities : [];
-  const bindingDigest = preview?.bindingDigest ?? null;
-  const effect = {
+  if (effectId === null || work.effectId !== null || prepared.kind === 'invalid') return null;
+  return {
     id: effectId,
     invocationId: work.id,
     operationKey: work.operationKey,
@@ -33,14 +31,26 @@ export async function withEffect(
     capabilities: descriptor.capabilitiesFor(work.definition),
     target: prepared.target,
     request: prepared.request,
-    requestDigest,
-    impact,
+    requestDigest: requestDigestOf(prepared),
+    impact: facts.impact?.ok ? facts.impact.quantities : [],
     stage: approval === null ? 'ready' : 'awaiting_approval',
     previewId: preview?.id ?? null,
-    bindingDigest,
+    bindingDigest: preview?.bindingDigest ?? null,
     approvalId: approval?.id ?? null,
-  } as const;
+  };
+}
+
+/** Creates the effect of an invocation that is judged first. Returns one that needs or has none as it is. */
+export async function withEffect(
+  judging: Judging,
+  { verdict, approval = null }: { verdict: PolicyVerdict | null; approval?: PreparedApproval | null },
+): Promise<InvocationWork> {
+  const { tx, work } = judging;
+  const preview = approval?.preview ?? work.preview;
+  const effect = newEffectOf(judging, approval);
+  if (effect === null) return { ...work, preview };
   await createEffect(tx, effect, verdict);
-  if (preview !== null) await appendPreviewEvidence(tx, effectId, preview.id);
-  return { ...work, effectId, requestDigest, bindingDigest, impact, target: prepared.target, preview };
+  if (preview !== null) await appendPreviewEvidence(tx, effect.id, preview.id);
+  const { id: effectId, requestDigest, bindingDigest, impact, target } = effect;
+  return { ...work, effectId, requestDigest, bindingDigest, impact, target, preview };
 }

@@ -55,7 +55,7 @@ export function sendReplay(deps: InvocationDependencies) {
       const egress: EgressMeter = { bytes: 0 };
       const result: DispatchResult = refusal
         ? { kind: 'refused', refusal }
-        : await send(deps, ref, dispatch, egress, 'replay');
+        : await send(deps, ref, dispatch, { egress, kind: 'replay' });
       const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
       const next = await recordPatiently(deps, ref, (maySettle) => record(deps, ref, dispatch, end, maySettle));
       await tellNext(deps, 'dispatch', next);

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../db/client.ts';
-import { readSealedSecrets } from '../../db/secrets/secrets.ts';
+import { readSealedSecrets, type SealedSecretRow } from '../../db/secrets/secrets.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 
 export interface OpenedSecrets {
@@ -19,9 +19,17 @@ export async function openSecrets(
   tenant: Tenant,
   names: readonly string[],
 ): Promise<OpenedSecrets> {
-  if (names.length === 0) return { values: new Map(), versions: {}, missing: [] };
-  const { workspaceId, environmentId } = tenant;
-  const rows = await deps.db.oneStatement(tenant, (tx) => readSealedSecrets(tx, names));
+  const rows = names.length === 0 ? [] : await deps.db.oneStatement(tenant, (tx) => readSealedSecrets(tx, names));
+  return openSealed(deps, tenant, names, rows);
+}
+
+/** The same for secrets that the transaction of the claim has read. */
+export function openSealed(
+  deps: Pick<InvocationDependencies, 'vault'>,
+  { workspaceId, environmentId }: Tenant,
+  names: readonly string[],
+  rows: readonly SealedSecretRow[],
+): OpenedSecrets {
   const values = new Map(
     rows.map(({ name, version, sealed }) => [
       name,

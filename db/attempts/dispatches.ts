@@ -100,6 +100,27 @@ export async function isDispatchUnclaimed(tx: EnvironmentTransaction, invocation
   return rows.length > 0;
 }
 
+/**
+ * How the one dispatch of an invocation stands: claimed by nobody, or how long its call may still last, if it lasts `callMs` at most
+ * from its claim. 0 where it has ended.
+ */
+export async function readCallUnderWay(
+  tx: EnvironmentTransaction,
+  invocationId: string,
+  callMs: number,
+): Promise<'unclaimed' | { leftMs: number }> {
+  const row = await tx.row<{ isUnclaimed: boolean; leftMs: number }>(
+    'read_call_under_way',
+    `SELECT status = 'started' AND claimed_at IS NULL AS "isUnclaimed",
+       CASE WHEN status = 'started' AND claimed_at IS NOT NULL THEN ceil(GREATEST(0,
+         extract(epoch FROM claimed_at - clock_timestamp()) * 1000 + :callMs))::float8 ELSE 0 END AS "leftMs"
+     FROM attempts WHERE invocation_id = :invocationId AND kind = 'dispatch'`,
+    { invocationId, callMs },
+  );
+  if (row === null || !row.isUnclaimed) return { leftMs: row?.leftMs ?? 0 };
+  return 'unclaimed';
+}
+
 export interface DispatchAttempt {
   id: string;
   status: AttemptStatus;

@@ -131,6 +131,32 @@ export interface NewEffect {
   approvalId: string | null;
 }
 
+/** What the row of a new effect has beside its stage, and the values of `newEffectBindings`. */
+export const NEW_EFFECT = {
+  columns: `id, environment_id, invocation_id, operation_key, action_name, version_id, adapter_type, adapter_version, capabilities, target,
+         request, request_digest, impact, preview_id, binding_digest, approval_id, compensates`,
+  values: `:id, current_environment_id(), :invocationId, :operationKey, :actionName, :versionId, :adapterType, :adapterVersion, :capabilities,
+         :target, :request, :requestDigest, :impact, :previewId, :bindingDigest, :approvalId, (SELECT compensates FROM invocations WHERE id = :invocationId)`,
+};
+
+export function newEffectBindings(effect: NewEffect): Omit<
+  NewEffect,
+  'capabilities' | 'target' | 'request' | 'impact'
+> & {
+  capabilities: string;
+  target: string;
+  request: string;
+  impact: string;
+} {
+  return {
+    ...effect,
+    capabilities: JSON.stringify(effect.capabilities),
+    target: JSON.stringify(effect.target),
+    request: JSON.stringify(effect.request),
+    impact: JSON.stringify(effect.impact),
+  };
+}
+
 export interface NewEvidence {
   effectId: string;
   source: EvidenceSource;

@@ -10,7 +10,7 @@ import { announceSettlement } from '../invocations/changes.ts';
 import { readInvocationState } from '../invocations/queries.ts';
 import { approvalDetails } from '../approvals/decisions.ts';
 import type { ApprovalRecord } from '../approvals/records.ts';
-import type { NewEffect } from './records.ts';
+import { NEW_EFFECT, type NewEffect, newEffectBindings } from './records.ts';
 import { appendEvidence } from './evidence.ts';
 
 /** Creates the effect of an evaluated invocation, `ready` or `awaiting_approval`, and links the invocation to it. `verdict`: of its policies. */
@@ -22,21 +22,9 @@ export async function createEffect(
   await tx.raw(
     'create_effect',
     `WITH effect AS (
-       INSERT INTO effects (id, environment_id, invocation_id, operation_key, action_name, version_id, adapter_type,
-         adapter_version, capabilities, target, request, request_digest, impact, stage, preview_id, binding_digest,
-         approval_id, compensates)
-       VALUES (:id, current_environment_id(), :invocationId, :operationKey, :actionName, :versionId, :adapterType,
-         :adapterVersion, :capabilities, :target, :request, :requestDigest, :impact, :stage, :previewId, :bindingDigest,
-         :approvalId, (SELECT compensates FROM invocations WHERE id = :invocationId)))
+       INSERT INTO effects (${NEW_EFFECT.columns}, stage) VALUES (${NEW_EFFECT.values}, :stage))
      UPDATE invocations SET effect_id = :id, decision = CAST(:decision AS jsonb), evaluated_at = now(), updated_at = now() WHERE id = :invocationId`,
-    {
-      ...effect,
-      capabilities: JSON.stringify(effect.capabilities),
-      target: JSON.stringify(effect.target),
-      request: JSON.stringify(effect.request),
-      impact: JSON.stringify(effect.impact),
-      decision: verdict === null ? null : decisionOf(verdict),
-    },
+    { ...newEffectBindings(effect), decision: verdict === null ? null : decisionOf(verdict) },
   );
 }
 

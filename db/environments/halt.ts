@@ -27,6 +27,11 @@ export async function isHalted(tx: EnvironmentTransaction): Promise<boolean> {
   return (await readHalt(tx)) !== null;
 }
 
+/** Refuses (`refuse`) where the environment is halted. The same lock as `readHalt`, for a statement that goes with the commit. */
+export async function refuseIfHalted(tx: EnvironmentTransaction): Promise<void> {
+  await tx.raw('refuse_if_halted', `SELECT refuse('{}') FROM read_halt() h WHERE h.halted_at IS NOT NULL`, []);
+}
+
 /** @throws {ServiceError} SERVICE_UNAVAILABLE to a publisher whose messages or events are not kept while the environment is halted. */
 export async function refuseWhileHalted(tx: EnvironmentTransaction): Promise<void> {
   const look = tx.raw(

@@ -61,16 +61,7 @@ async function reserveAll(
   demands: readonly Demand<LiveLimit>[],
   now: Date,
 ): Promise<ShortLimit[]> {
-  const keys = demands.map(({ limit }) => periodKey(limit, now, effectId));
-  const limitIds = demands.map(({ limit }) => limit.id);
-  const wanted = JSON.stringify(
-    demands.map(({ limit, amount }, at) => ({
-      id: newId('reservation'),
-      limit_id: limit.id,
-      period: keys[at],
-      amount,
-    })),
-  );
+  const { keys, limitIds, wanted } = wantedOf(effectId, demands, now);
   const open = (): Promise<unknown> => tx.raw('reserve_all', OPEN_PERIODS, { limitIds, keys });
   const reserve = async (): Promise<ReservedRow> => {
     const rows = await tx.rows<ReservedRow>('reserve_all_2', RESERVE, {
@@ -94,6 +85,36 @@ async function reserveAll(
     const [inPeriod, resetsAt] = [keys[at] ?? limit.period, periodEnd(limit, now)];
     return { ...limit, cap, available, requested: amount, inPeriod, resetsAt };
   });
+}
+
+/** The reservations that an effect needs, as the statements take them. */
+function wantedOf(effectId: string, demands: readonly Demand<LiveLimit>[], now: Date) {
+  const keys = demands.map(({ limit }) => periodKey(limit, now, effectId));
+  const wanted = demands.map(({ limit, amount }, at) => ({
+    id: newId('reservation'),
+    limit_id: limit.id,
+    period: keys[at],
+    amount,
+  }));
+  return { keys, limitIds: demands.map(({ limit }) => limit.id), wanted: JSON.stringify(wanted) };
+}
+
+/**
+ * Reserves all of it in the packet that commits, so that the counters are locked for one round trip. It refuses (`refuse`) where a
+ * limit lacks room, and where the period of a limit begins: then nothing is reserved, and `reserveImpact` says why or begins it.
+ */
+export async function reserveOrRefuse(
+  tx: EnvironmentTransaction,
+  effectId: string,
+  demands: readonly Demand<LiveLimit>[],
+  now: Date,
+): Promise<void> {
+  if (demands.length === 0) return;
+  const { keys, limitIds, wanted } = wantedOf(effectId, demands, now);
+  const isNewEachTime = demands.some(({ limit }) => limit.period === 'per_effect');
+  await tx.inOrder(isNewEachTime ? () => tx.raw('reserve_all', OPEN_PERIODS, { limitIds, keys }) : null, () =>
+    tx.raw('reserve_or_refuse', RESERVE_OR_REFUSE, { effectId, wanted, count: demands.length }),
+  );
 }
 
 interface ReservedRow {
@@ -120,7 +141,7 @@ const OPEN_PERIODS = `
  * The arguments are a record set because the planner assumes a fixed number of rows for one and keeps its plan. For arrays it
  * looks at their length and planned anew for every reservation, which took as long as the reservation itself.
  */
-const RESERVE = `
+const RESERVING = `
   WITH wanted AS (
     SELECT * FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS w (id text, limit_id text, period text, amount bigint)
     ORDER BY w.limit_id COLLATE "C"),
@@ -139,7 +160,10 @@ const RESERVE = `
     WHERE archived_at IS NULL AND NOT EXISTS (SELECT FROM short)),
   refused AS (
     INSERT INTO impact_limit_crossings (limit_id, period, environment_id, used, requested, cap)
-    SELECT limit_id, period, current_environment_id(), used, amount, cap FROM short ON CONFLICT DO NOTHING)
+    SELECT limit_id, period, current_environment_id(), used, amount, cap FROM short ON CONFLICT DO NOTHING)`;
+const RESERVE = `${RESERVING}
   SELECT CAST(c.found AS int) AS found, (SELECT jsonb_agg(jsonb_build_object('limitId', s.limit_id, 'cap', s.cap,
     'available', GREATEST(s.cap - s.used, 0)) ORDER BY s.limit_id COLLATE "C") FROM short s) AS short
   FROM counted c`;
+const RESERVE_OR_REFUSE = `${RESERVING}
+  SELECT refuse('{}') FROM counted c WHERE c.found < CAST(:count AS int) OR EXISTS (SELECT FROM short)`;

@@ -142,6 +142,29 @@ async function settledImpactOf(
   return readObservedImpact(tx, first.effectId);
 }
 
+/**
+ * Settles all that an effect has reserved, or releases all of it where it failed without an effect: for an impact that is exact.
+ * The counters are locked in the order of their limits' ids, as in `MOVE`.
+ */
+export async function settleInFull(
+  tx: EnvironmentTransaction,
+  effectId: string,
+  outcome: 'succeeded' | 'failed',
+): Promise<void> {
+  await tx.raw('settle_in_full', SETTLE_IN_FULL, { effectId, state: outcome === 'succeeded' ? 'settled' : 'released' });
+}
+
+const SETTLE_IN_FULL = `
+  WITH moving AS (
+    SELECT r.id, r.limit_id, r.period, r.amount FROM impact_reservations r
+    WHERE r.effect_id = :effectId AND r.state = 'reserved' ORDER BY r.limit_id COLLATE "C"),
+  locked AS MATERIALIZED (
+    SELECT m.id, CASE WHEN :state = 'settled' THEN m.amount ELSE 0 END AS settled FROM moving m
+      CROSS JOIN LATERAL (SELECT FROM impact_limit_periods c
+                          WHERE c.limit_id = m.limit_id AND c.period = m.period FOR NO KEY UPDATE) p)
+  UPDATE impact_reservations r SET state = :state, exposure = NULL, settled = m.settled, released = r.amount - m.settled, finished_at = now()
+  FROM locked m WHERE r.id = m.id`;
+
 /** Locks the counters in the order of their limits' ids, from a record set as in `reserveImpact`. The trigger then moves them. */
 const MOVE = `
   WITH moving AS (

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { CallSlots } from '../../activities/call-slots.ts';
 import { LaneTakers } from '../../activities/lane-takers.ts';
 import { createAdapters } from '../../activities/adapters/index.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
@@ -123,6 +124,7 @@ function dependencies(db: Database): ActivityDependencies {
     tellWaiter: (kind, holder) => tellWaiter(service.client, kind, holder),
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10, notification: 10, maintenance: 5 },
     laneTakers: new LaneTakers(),
+    dispatchSlots: new CallSlots(100),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: notHere,
     chat: { slack: notHere, discord: notHere, respond: notHere },

@@ -11,6 +11,7 @@ import { keepRelaying } from '../../activities/events/relay-events.ts';
 import { LaneBell } from '../../db/announcements/lanes-ready.ts';
 import { DeliveryClaimer } from '../../activities/messages/delivery-claimer.ts';
 import { keepPlaces } from '../../activities/in-flight/keep-places.ts';
+import { CallSlots } from '../../activities/call-slots.ts';
 import { LaneTakers } from '../../activities/lane-takers.ts';
 import type { Repeated } from '../../activities/repeat-until-stopped.ts';
 import { createActivities } from '../../activities/index.ts';
@@ -115,6 +116,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
   const deps = {
     ...places,
+    dispatchSlots: new CallSlots((options.slots ?? DEFAULT_SLOTS).dispatches),
     vault,
     files: api.deps.files,
     adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),

@@ -28,7 +28,7 @@ import { asChild } from '../../temporal/start.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { InvokeActionInput, InvokeActionResult } from '../../temporal/invocations/invoke-action.ts';
 import { untilClaimed } from '../until-claimed.ts';
-import { untilJudged } from './until-judged.ts';
+import { untilAdvanced } from './until-advanced.ts';
 import { environmentName } from '../environment-name.ts';
 import { LaneQueue } from '../lane-queue.ts';
 import { wakeDependents } from '../wake-dependents.ts';
@@ -56,12 +56,15 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
   const root = CancellationScope.current();
   const places = new LaneQueue();
   return CancellationScope.nonCancellable(async () => {
-    const judged = await untilJudged(root, ref, (actionName) => observe(places, ref, actionName));
+    const judged = await untilAdvanced(root, ref, (actionName) => observe(places, ref, actionName));
     if (judged.next === 'withdrawn') return withdrawn();
     if (judged.next === 'ended') return finished(judged.state);
     const { effectId, actionName, readsBack, timeoutMs, heartbeatTimeoutMs } = judged;
     const input = { ...ref, settles: !readsBack, timeoutMs };
-    const dispatched = await dispatchInTurn(places, input, { timeoutMs, heartbeatTimeoutMs }, actionName);
+    const dispatched =
+      judged.next === 'sent'
+        ? judged.dispatched
+        : await dispatchInTurn(places, input, { timeoutMs, heartbeatTimeoutMs }, actionName);
     const effect = effectId === null ? null : { ...ref, effectId, actionName };
     if (effect && readsBack && dispatched?.seen === 'recorded' && dispatched.outcome === 'succeeded')
       await confirm(places, effect);

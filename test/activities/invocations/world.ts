@@ -8,7 +8,10 @@ import type { Adapter, DispatchInput, DispatchResult } from '../../../activities
 import { createChatClient } from '../../../activities/adapters/chat/chat-client.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { CallSlots } from '../../../activities/call-slots.ts';
+import { judgeInvocation } from '../../../activities/invocations/judge-invocation.ts';
 import { LaneTakers } from '../../../activities/lane-takers.ts';
+import type { GivenUp } from '../../../domain/invocations/dependencies.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import { postApproval } from '../../../activities/integrations/post-approval.ts';
@@ -150,6 +153,11 @@ export function activityEnvironment(): MockActivityEnvironment {
 /** A folder that does not exist: nothing is in it, and removing that is harmless. */
 const NO_FILES = createFolderStore(path.join(tmpdir(), 'files-that-no-test-makes'));
 
+/** The activities, and the judgement alone, without the claim that `advanceInvocation` makes with it. */
+export type TestActivities = Activities & {
+  judgeInvocation: (ref: InvocationRef, givenUp?: GivenUp | null) => ReturnType<typeof judgeInvocation>;
+};
+
 /** A database of its own and the activities, without a Temporal: each is called as a worker would call it. */
 export class ActivityWorld {
   readonly database: TestDatabase;
@@ -176,11 +184,12 @@ export class ActivityWorld {
     await this.database.close();
   }
 
-  activities(overrides: Partial<ActivityDependencies> = {}): Activities {
+  activities(overrides: Partial<ActivityDependencies> = {}): TestActivities {
     const deps = this.dependencies(overrides);
     const activities = createActivities(deps);
     return {
       ...activities,
+      judgeInvocation: (ref, givenUp = null) => judgeInvocation(deps, ref, { givenUp }),
       dispatchEffect: (ref) => activityEnvironment().run(activities.dispatchEffect, ref),
       // Without their places (test/activities/in-flight/work-in-turn.test.ts).
       sendNotificationEmail: sendNotificationEmail(deps),
@@ -220,6 +229,7 @@ export class ActivityWorld {
       tellWaiter: () => Promise.reject(new Error('nobody waits in line here')),
       inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10, notification: 10, maintenance: 5 },
       laneTakers: new LaneTakers(),
+      dispatchSlots: new CallSlots(100),
       heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
       sendRequest: () => Promise.reject(new Error('no message is sent here')),
       watchdog: WATCHDOG,
@@ -229,7 +239,7 @@ export class ActivityWorld {
   }
 
   /** The activities of a worker whose connections are lost at its next transactions, as listed. */
-  losing(losses: readonly Loss[], overrides: Partial<ActivityDependencies> = {}): Activities {
+  losing(losses: readonly Loss[], overrides: Partial<ActivityDependencies> = {}): TestActivities {
     return this.activities({ db: this.losingDatabase(losses), ...overrides });
   }
 

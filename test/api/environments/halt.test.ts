@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, describe, expect, test } from 'vitest';
+import { CallSlots } from '../../../activities/call-slots.ts';
 import { LaneTakers } from '../../../activities/lane-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
@@ -101,6 +102,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     tellWaiter: unused,
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10, notification: 10, maintenance: 5 },
     laneTakers: new LaneTakers(),
+    dispatchSlots: new CallSlots(100),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: unused,
     files: service.deps.files,
@@ -272,7 +274,7 @@ describe('a halt that comes between', () => {
     const { ref, deps } = await admitted();
     const before = await attempts();
     await halt();
-    expect(await judgeInvocation(deps)(ref)).toMatchObject({
+    expect(await judgeInvocation(deps, ref)).toMatchObject({
       next: 'ended',
       state: { status: 'refused', refusal: 'environment_halted' },
     });
@@ -282,7 +284,7 @@ describe('a halt that comes between', () => {
 
   test('mark and send, while no worker was there to take it up: nothing is sent, and the receipt says why', async () => {
     const { ref, deps } = await admitted();
-    expect(await judgeInvocation(deps)(ref)).toMatchObject({ next: 'send' });
+    expect(await judgeInvocation(deps, ref)).toMatchObject({ next: 'send' });
     await halt();
     await new MockActivityEnvironment().run(dispatchEffect(deps), ref);
     await settleInvocation(deps)(ref);

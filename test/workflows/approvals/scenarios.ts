@@ -141,7 +141,7 @@ const waiting = (what: string, judged: readonly [Judged, ...Judged[]], activitie
   workflowId: `invocation/${ref.invocationId}`,
   args: [ref],
   activities: {
-    judgeInvocation: inTurn<Judged>(...judged),
+    advanceInvocation: inTurn<Judged>(...judged),
     dispatchEffect: () => Promise.resolve({ seen: 'settled', state: accepted }),
     ...activities,
   },

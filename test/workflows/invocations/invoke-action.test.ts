@@ -36,7 +36,7 @@ const pending: InvocationState = { ...unknown, status: 'dispatching', grade: 'pe
 
 function life(overrides: Partial<Activities>) {
   return doubles({
-    judgeInvocation: async () => proceed,
+    advanceInvocation: async () => proceed,
     dispatchEffect: async ({ settles }) =>
       settles ? { seen: 'settled', state: succeeded } : { seen: 'recorded', outcome: 'succeeded' },
     settleInvocation: async () => succeeded,
@@ -51,7 +51,7 @@ describe('invokeAction', () => {
   test('evaluates and marks, then dispatches once, which settles', async () => {
     const { activities, calls } = life({});
     expect(await invoke(activities)).toEqual(succeeded);
-    expect(calls).toEqual(['judgeInvocation', 'dispatchEffect']);
+    expect(calls).toEqual(['advanceInvocation', 'dispatchEffect']);
   });
 
   test.each([
@@ -61,18 +61,18 @@ describe('invokeAction', () => {
   ] as const)('settles from the record a dispatch that %s', async (_, dispatched) => {
     const { activities, calls } = life({ dispatchEffect: async () => dispatched });
     expect(await invoke(activities)).toEqual(succeeded);
-    expect(calls).toEqual(['judgeInvocation', 'dispatchEffect', 'settleInvocation']);
+    expect(calls).toEqual(['advanceInvocation', 'dispatchEffect', 'settleInvocation']);
   });
 
   test('does nothing for an admission that was withdrawn', async () => {
-    const { activities, calls } = life({ judgeInvocation: async () => ({ next: 'withdrawn' }) });
+    const { activities, calls } = life({ advanceInvocation: async () => ({ next: 'withdrawn' }) });
     expect(await invoke(activities)).toBeNull();
-    expect(calls).toEqual(['judgeInvocation']);
+    expect(calls).toEqual(['advanceInvocation']);
   });
 
   test('never dispatches what was refused', async () => {
     const { activities, calls } = life({
-      judgeInvocation: async () => ({ next: 'ended', state: refused }),
+      advanceInvocation: async () => ({ next: 'ended', state: refused }),
     });
     expect(await invoke(activities)).toEqual(refused);
     expect(calls).not.toContain('dispatchEffect');
@@ -85,7 +85,7 @@ describe('invokeAction', () => {
       },
       isUnclaimed: async () => false,
       settleInvocation: async () => ({ ...unknown, effectId: null, stage: null }),
-      judgeInvocation: async () => ({ ...proceed, effectId: null }),
+      advanceInvocation: async () => ({ ...proceed, effectId: null }),
     });
     expect((await invoke(activities))?.status).toBe('unknown');
     expect(calls.filter((call) => call === 'dispatchEffect')).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('invokeAction', () => {
     });
     expect(await invoke(activities)).toEqual(succeeded);
     const lost = ['dispatchEffect', 'isUnclaimed'];
-    expect(calls).toEqual(['judgeInvocation', ...lost, ...lost, 'dispatchEffect']);
+    expect(calls).toEqual(['advanceInvocation', ...lost, ...lost, 'dispatchEffect']);
   });
 
   test('gives up a dispatch that is lost again and again after an hour: nothing was sent', async () => {
@@ -123,7 +123,7 @@ describe('invokeAction', () => {
     const says = ['unknown', 'succeeded', 'failed'] as const;
     let reads = 0;
     const { activities, calls } = life({
-      judgeInvocation: async () => ({ ...proceed, readsBack: true }),
+      advanceInvocation: async () => ({ ...proceed, readsBack: true }),
       readBackEffect: async () => ({ impliedOutcome: says[reads++] ?? 'failed' }),
       settleInvocation: async () => ({ ...succeeded, grade: 'confirmed' }),
     });
@@ -133,7 +133,7 @@ describe('invokeAction', () => {
 
   test('a provider that cannot be read leaves the effect acknowledged, and its caller waits no longer than that', async () => {
     const { activities, calls } = life({
-      judgeInvocation: async () => ({ ...proceed, readsBack: true }),
+      advanceInvocation: async () => ({ ...proceed, readsBack: true }),
       readBackEffect: async () => {
         throw ApplicationFailure.retryable('unreachable');
       },
@@ -146,7 +146,7 @@ describe('invokeAction', () => {
     'does not read back what the dispatch saw as %s',
     async (outcome) => {
       const { activities, calls } = life({
-        judgeInvocation: async () => ({ ...proceed, readsBack: true }),
+        advanceInvocation: async () => ({ ...proceed, readsBack: true }),
         dispatchEffect: async () => ({ seen: 'recorded', outcome }),
         settleInvocation: async () => ({ ...succeeded, status: 'failed', grade: 'failed' }),
       });
@@ -159,7 +159,7 @@ describe('invokeAction', () => {
     const effectId = `eff_${randomUUID()}`;
     const state = { ...outcome, effectId };
     const { activities } = life({
-      judgeInvocation: async () => ({ ...proceed, effectId }),
+      advanceInvocation: async () => ({ ...proceed, effectId }),
       dispatchEffect: async () => ({ seen: 'settled', state }),
       // Until the first look it is found by what its start says.
       beginReconciliation: () => Promise.reject(new Error('PostgreSQL is away')),

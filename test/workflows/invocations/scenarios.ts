@@ -21,7 +21,7 @@ const proceed = {
   readsBack: false,
 } as const;
 const life: Partial<Activities> = {
-  judgeInvocation: async () => proceed,
+  advanceInvocation: async () => proceed,
   dispatchEffect: async ({ settles }) =>
     settles ? { seen: 'settled', state: accepted } : { seen: 'recorded', outcome: 'succeeded' },
   settleInvocation: async () => accepted,
@@ -78,26 +78,26 @@ export const scenarios: readonly Scenario[] = [
   }),
   invoking('governed-acknowledged', {}),
   invoking('plain-acknowledged', {
-    judgeInvocation: async () => ({ ...proceed, effectId: null }),
+    advanceInvocation: async () => ({ ...proceed, effectId: null }),
     dispatchEffect: async () => ({ seen: 'settled', state: { ...accepted, stage: null, effectId: null } }),
   }),
   invoking('confirmed-at-the-second-read', {
-    judgeInvocation: async () => ({ ...proceed, readsBack: true }),
+    advanceInvocation: async () => ({ ...proceed, readsBack: true }),
     readBackEffect: inTurn({ impliedOutcome: 'unknown' }, { impliedOutcome: 'succeeded' }),
     settleInvocation: async () => confirmed,
   }),
   invoking('acknowledged-after-reads-that-fail', {
-    judgeInvocation: async () => ({ ...proceed, readsBack: true }),
+    advanceInvocation: async () => ({ ...proceed, readsBack: true }),
     readBackEffect: failing,
   }),
   invoking('acknowledged-without-a-place-to-read', {
-    judgeInvocation: async () => ({ ...proceed, readsBack: true }),
+    advanceInvocation: async () => ({ ...proceed, readsBack: true }),
     readBackEffect: () => Promise.resolve({ seen: 'no_place', lookAgainMs: 4_000 }),
     leaveQueue: async () => {},
   }),
-  invoking('withdrawn', { judgeInvocation: async () => ({ next: 'withdrawn' }) }),
+  invoking('withdrawn', { advanceInvocation: async () => ({ next: 'withdrawn' }) }),
   invoking('refused', {
-    judgeInvocation: async () => refused('policy_denied'),
+    advanceInvocation: async () => refused('policy_denied'),
   }),
   invoking('dispatch-failed', {
     dispatchEffect: async () => ({ seen: 'settled', state: { ...accepted, status: 'failed', grade: 'failed' } }),
@@ -125,7 +125,7 @@ export const scenarios: readonly Scenario[] = [
     isUnclaimed: () => Promise.resolve(true),
   }),
   depending('depends-and-is-told', {
-    judgeInvocation: (() => {
+    advanceInvocation: (() => {
       let looks = 0;
       return async () => {
         if (looks++ > 0) return proceed;
@@ -135,17 +135,17 @@ export const scenarios: readonly Scenario[] = [
     })(),
   }),
   depending('depends-and-looks', {
-    judgeInvocation: inTurn<Judged>(waits, waits, waits, proceed),
+    advanceInvocation: inTurn<Judged>(waits, waits, waits, proceed),
   }),
   depending('depends-and-reads-again', {
-    judgeInvocation: inTurn<Judged>(waits, { next: 'read_provider', actionName: 'refund.create' }, proceed),
+    advanceInvocation: inTurn<Judged>(waits, { next: 'read_provider', actionName: 'refund.create' }, proceed),
     observeTarget: () => Promise.resolve({ outcome: 'observed' }),
   }),
   depending('depends-for-a-day', {
-    judgeInvocation: (_ref, givenUp) => Promise.resolve(givenUp ? unsettled : waits),
+    advanceInvocation: (_ref, givenUp) => Promise.resolve(givenUp ? unsettled : waits),
   }),
   depending('depends-and-is-cancelled', {
-    judgeInvocation: async (_ref, givenUp) => {
+    advanceInvocation: async (_ref, givenUp) => {
       if (givenUp) return unsettled;
       await caller().cancel();
       return waits;

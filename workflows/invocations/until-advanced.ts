@@ -4,43 +4,47 @@ import {
   setCurrentDetails,
   setHandler,
   defineSignal,
+  proxyLocalActivities,
+  sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { GivenUp } from '../../domain/invocations/dependencies.ts';
-import type { Judged } from '../../domain/invocations/judgement.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import { waitsForEffects } from '../../domain/workflow-details.ts';
-import { sqlActivities } from '../activity-options.ts';
+import type { Activities } from '../../activities/index.ts';
+import type { Advanced } from '../../activities/invocations/advance-invocation.ts';
+import { ADVANCE_OPTIONS } from '../activity-options.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { DEPENDENCY_SETTLED_SIGNAL } from '../../temporal/invocations/invoke-action.ts';
 import { untilDecided } from './until-decided.ts';
 
-const { judgeInvocation } = sqlActivities({
-  judgeInvocation: 'judges; reserves and marks the dispatch where nothing has to be waited for',
-});
+const { advanceInvocation } = proxyLocalActivities<Activities>(ADVANCE_OPTIONS);
 const dependencySettled = defineSignal(DEPENDENCY_SETTLED_SIGNAL);
 
 /** A settlement whose signal was lost is found by polling: after this time, which doubles each time. */
 const LOOK_MS_MIN = 15_000;
 const LOOK_MS_MAX = 600_000;
 const WAIT_MS_MAX = 24 * 3_600_000;
+/** The first look at a call that another execution made; the wait doubles until the deadline of the call. */
+const CALL_LOOK_MS_MIN = 1_000;
 
-/** An invocation that waits for nothing more: it ended, or its dispatch is marked. */
-export type LastJudged = Extract<Judged, { next: 'withdrawn' | 'ended' | 'send' }>;
+/** An invocation that waits for nothing more: it ended, its dispatch is marked, or that was sent. */
+export type LastAdvanced = Extract<Advanced, { next: 'withdrawn' | 'ended' | 'send' | 'sent' }>;
 
 /**
- * Has the invocation judged until nothing has to be waited for: a read of its provider, people, or other effects. The record
- * decides each time; `root` is the scope that a cancellation reaches.
+ * Advances the invocation until nothing has to be waited for: a read of its provider, people, other effects, or the end of a call that
+ * an earlier execution made. The record decides each time; `root` is the scope that a cancellation reaches.
  */
-export async function untilJudged(
+export async function untilAdvanced(
   root: CancellationScope,
   ref: InvocationRef,
   observe: (actionName: string) => Promise<void>,
-): Promise<LastJudged> {
+): Promise<LastAdvanced> {
   const effects = new AwaitedEffects(root);
+  let lookMs = CALL_LOOK_MS_MIN;
   for (let hasWaited = false; ;) {
     const givenUp = effects.givenUp();
-    const judged = await (givenUp === null ? judgeInvocation(ref) : judgeInvocation(ref, givenUp));
+    const judged = await (givenUp === null ? advanceInvocation(ref) : advanceInvocation(ref, givenUp));
     switch (judged.next) {
       case 'read_provider':
         await observe(judged.actionName);
@@ -52,6 +56,11 @@ export async function untilJudged(
       case 'wait_for_effects':
         hasWaited = true;
         await effects.wait(judged.effectIds);
+        break;
+      case 'await_end':
+        setCurrentDetails('DISPATCHED by an execution that did not report back: its call is given until its deadline');
+        await sleep(Math.min(lookMs, judged.leftMs), { summary: 'the end of a call that another execution made' });
+        lookMs *= 2;
         break;
       case 'send':
         if (hasWaited) upsertSearchAttributes(searchAttributes({ stage: 'dispatching' }));
