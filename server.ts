@@ -34,6 +34,7 @@ import type { Embedder } from './domain/embeddings/embedder.ts';
 import { createFileStore, FILES_DIR_DEFAULT } from './activities/adapters/files/create-file-store.ts';
 import type { FileStore } from './domain/files/file-store.ts';
 import { FILE_UPLOADS } from './api/files/uploads.ts';
+import type { InvocationRef } from './domain/refs.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
@@ -55,6 +56,8 @@ export interface ApiParts {
   logger: Logger;
   /** Set only where a worker shares the client's connection. */
   eagerStart: boolean;
+  /** Set where a worker of this process sends what it admits. */
+  runPlain?: (ref: InvocationRef) => Promise<boolean>;
   host: string;
   /** 0 picks a free port. */
   port: number;
@@ -125,6 +128,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       notifications,
       logger,
       eagerStart,
+      runPlain: parts.runPlain ?? null,
       taskQueue: TASK_QUEUE,
       workers,
       importPlanner,

@@ -19,6 +19,7 @@ import { LaneBell, tenantOfLanes } from './db/announcements/lanes-ready.ts';
 import { CHANNELS, NotificationListener } from './db/announcements/notification-listener.ts';
 import type { DeliveryDependencies } from './activities/messages/attempt-settler.ts';
 import { DeliveryClaimer } from './activities/messages/delivery-claimer.ts';
+import { PlainInvocations } from './activities/invocations/plain-invocations.ts';
 import { keepPlaces } from './activities/in-flight/keep-places.ts';
 import { CallSlots } from './activities/call-slots.ts';
 import { LaneTakers } from './activities/lane-takers.ts';
@@ -36,6 +37,7 @@ import type { EgressAllow } from './domain/egress.ts';
 import type { Embedder } from './domain/embeddings/embedder.ts';
 import type { FileStore } from './domain/files/file-store.ts';
 import { type SmtpSettings, smtpSettingsOf } from './domain/notifications/smtp-settings.ts';
+import type { InvocationRef } from './domain/refs.ts';
 import { idsOfWorkflow } from './domain/touched-ids.ts';
 import type { InFlightCaps, InFlightKind } from './domain/in-flight.ts';
 import { loggerOptions } from './domain/logging.ts';
@@ -99,6 +101,8 @@ export interface WorkerParts {
 export interface RunningWorker {
   /** Ends when the worker has ended; rejects where it failed. */
   finished: Promise<void>;
+  /** Runs a plain invocation without a workflow, for an API in the same process (`PlainInvocations.run`). */
+  runPlain: (ref: InvocationRef) => Promise<boolean>;
   /** What its health port tells. */
   health(): WorkerHealth;
   /** Accepts no new task, drains the present ones, and closes what `startWorker` opened. The connection stays open. */
@@ -173,6 +177,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       shutdownGraceMs,
     });
     await ensureSweepSchedule(client);
+    const plain = new PlainInvocations(deps);
     const claiming = await claimDeliveries(parts, deps, bell);
     const finished = runToTheEnd(worker, () => db.close(), [
       keepPlaces(places),
@@ -183,8 +188,10 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     finished.catch(() => undefined);
     return {
       finished,
+      runPlain: plain.run,
       health: () => ({ dependencies: { db, temporal: client, logger }, isPolling: () => worker.isPolling() }),
       stop: async () => {
+        await plain.stop();
         worker.shutdown();
         await Promise.all([claiming.stop(), finished]);
       },

@@ -9,6 +9,7 @@ import type { Embedder } from '../domain/embeddings/embedder.ts';
 import type { FileStore } from '../domain/files/file-store.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FetchClientDocument } from '../domain/oauth/client-document.ts';
+import type { InvocationRef } from '../domain/refs.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TokenCounter } from './threads/token-counter.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
@@ -58,6 +59,11 @@ export interface ApiDependencies {
   logger: Logger;
   /** Requests the first workflow task in the start's reply; only when a worker shares the connection. */
   eagerStart: boolean;
+  /**
+   * Runs a plain invocation in this process, as far as it goes without a wait. Returns true where it has come to a clean end, and needs no
+   * workflow. Null where this process sends nothing.
+   */
+  runPlain: ((ref: InvocationRef) => Promise<boolean>) | null;
   /** Where the installation's workers poll: TASK_QUEUE outside tests. */
   taskQueue: string;
   workers: Workers;

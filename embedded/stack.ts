@@ -110,6 +110,7 @@ async function start(
     // One connection for client and worker: a start's reply then carries the first workflow task (eager start).
     temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
     eagerStart: true,
+    runPlain: worker.runPlain,
     host: configuration.HOST,
     port: configuration.PORT,
     httpLimits: httpLimitsOf(configuration),

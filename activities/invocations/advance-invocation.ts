@@ -7,6 +7,7 @@ import type { InvocationRef } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { claimAndSend, type Dispatched, sendClaimed } from './dispatch-effect.ts';
 import { type CarriedOut, judgeInvocation } from './judge-invocation.ts';
+import { SHORT_CALL_MS_MAX } from './short-calls.ts';
 
 /** How far an invocation was taken without a wait. */
 export type Advanced =
@@ -15,12 +16,6 @@ export type Advanced =
   | ({ next: 'sent'; dispatched: Exclude<Dispatched, NoPlace> } & Onward)
   /** Another execution claimed the dispatch and may be sending it. The record decides once this time is over. */
   | ({ next: 'await_end'; leftMs: number } & Onward);
-
-/**
- * The longest time-out of a call that is sent within the workflow's own task. A call of a second or two saves a task and six events by
- * it; one of half a minute costs three more each eight seconds, and holds a slot of the workflows meanwhile (docs/performance.md).
- */
-export const SHORT_CALL_MS_MAX = 30_000;
 
 /** Beside the time-out of the call: the way from the claim to the first byte, and from the answer to its record. */
 const CALL_MARGIN_MS = 10_000;
@@ -37,16 +32,19 @@ export function advanceInvocation(deps: InvocationDependencies) {
   return async (ref: InvocationRef, givenUp: GivenUp | null = null): Promise<Advanced> => {
     using slot = deps.dispatchSlots.take();
     const carriedOut = await judgeInTurn(deps, ref, { givenUp, mayClaim: slot !== null });
-    if (carriedOut.next !== 'send') return carriedOut;
-    const { next: _next, claim, isUnderWay, ...onward } = carriedOut;
-    const settles = !onward.readsBack;
-    if (claim !== undefined) {
-      return { ...onward, next: 'sent', dispatched: await sendClaimed(deps, ref, claim, settles) };
+    const { next } = carriedOut;
+    if (next !== 'claimed' && next !== 'marked_before' && next !== 'send') return carriedOut;
+    const { effectId, actionName, timeoutMs, heartbeatTimeoutMs, readsBack } = carriedOut;
+    const onward = { effectId, actionName, timeoutMs, heartbeatTimeoutMs, readsBack };
+    if (next === 'claimed')
+      return { ...onward, next: 'sent', dispatched: await sendClaimed(deps, ref, carriedOut.claim, !readsBack) };
+    if (timeoutMs > SHORT_CALL_MS_MAX) return { ...onward, next: 'send' };
+    if (next === 'marked_before') {
+      const others = await callOfOthers(deps, ref, onward);
+      if (others !== null) return others;
     }
-    const others = isUnderWay ? await callOfOthers(deps, ref, onward) : null;
-    if (others !== null) return others;
-    if (slot === null || onward.timeoutMs > SHORT_CALL_MS_MAX) return { ...onward, next: 'send' };
-    const dispatched = await claimAndSend(deps, ref, { settles, timeoutMs: onward.timeoutMs });
+    if (slot === null) return { ...onward, next: 'send' };
+    const dispatched = await claimAndSend(deps, ref, { settles: !readsBack, timeoutMs });
     if (isWithoutPlace(dispatched)) return { ...onward, next: 'send' };
     if (dispatched.seen !== 'claimed_elsewhere') return { ...onward, next: 'sent', dispatched };
     return (await callOfOthers(deps, ref, onward)) ?? { ...onward, next: 'send' };

@@ -7,6 +7,7 @@ import { placeLeaseMs } from '../../domain/in-flight.ts';
 import type { ClaimedInTurn } from '../in-flight/claim-in-turn.ts';
 import { filesIn } from '../files/attached-bytes.ts';
 import { limitedOf } from './limited-of.ts';
+import { SHORT_CALL_MS_MAX } from './short-calls.ts';
 import type { Judging } from './read-facts.ts';
 import { newEffectOf } from './with-effect.ts';
 
@@ -61,6 +62,7 @@ export async function claimAtOnce(judging: Judging, verdict: PolicyVerdict): Pro
 
 /** Nobody agreed to it, nothing binds or follows it, and its request is all that is sent. */
 function isPlainCall({ work, approval, prepared }: Judging): boolean {
+  if (work.definition.timeoutMs > SHORT_CALL_MS_MAX) return false;
   if (approval !== null || work.preview !== null || work.effectId !== null || work.compensates !== null) return false;
   return prepared.kind === 'ready' && filesIn(prepared.request.bodyParts).length === 0;
 }

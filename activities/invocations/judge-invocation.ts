@@ -45,9 +45,13 @@ export async function judgeInvocation(
   );
 }
 
-/** A judgement that was carried out. `claim`: the dispatch was claimed with it, by this execution alone. */
-export type CarriedOut = Exclude<Judged, { next: 'send' }> | SendsNow;
-export type SendsNow = Extract<Judged, { next: 'send' }> & { claim?: ClaimedInTurn; isUnderWay?: true };
+/** A judgement that was carried out. */
+export type CarriedOut =
+  | Judged
+  /** Marked, and claimed by this execution alone. Only where it may claim. */
+  | ({ next: 'claimed'; claim: ClaimedInTurn } & Onward)
+  /** An earlier execution marked it. */
+  | ({ next: 'marked_before' } & Onward);
 
 /** What the row says of an invocation that was judged already; null where it is to be judged, for the first time or again. */
 async function decidedBefore(
@@ -63,7 +67,7 @@ async function decidedBefore(
     return { next: 'ended', state: endOf(status, work.effectId, refusalCode) };
   }
   if (status === 'queued') return null;
-  if (status !== 'pending_approval') return { ...sendOf(deps, work), isUnderWay: true };
+  if (status !== 'pending_approval') return { next: 'marked_before', ...onwardOf(deps, work) };
   if (approvalId === null) throw new Error(`invocation ${id} waits for no approval`);
   return { next: 'ask_for_approval', approvalId, ...onwardOf(deps, work) };
 }
@@ -100,9 +104,9 @@ async function carryOut(judging: Judging): Promise<CarriedOut> {
 /** Reserves the impact, looks at the halt under its lock, and writes the fence. */
 async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 'send' }>): Promise<CarriedOut> {
   const { deps, tx, facts, approval, descriptor } = judging;
-  const send = sendOf(deps, judging.work);
   const claim = judging.mayClaim ? await claimAtOnce(judging, verdict) : null;
-  if (claim !== null) return { ...send, effectId: claim.dispatch.effectId, claim };
+  if (claim !== null)
+    return { next: 'claimed', claim, ...onwardOf(deps, judging.work), effectId: claim.dispatch.effectId };
   const work = await withEffect(judging, { verdict });
   const limits = await reserve({ ...judging, work });
   // The halt is read last: it is a lock that halting waits for, and it holds until the mark is committed.
@@ -111,7 +115,7 @@ async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 's
   if (judgement.next === 'refuse') return refuse({ ...judging, work }, judgement);
   if (approval !== null) await consumeForDispatch(tx, approval);
   await startDispatch(tx, work.id, descriptor.secretNames(work.definition), verdict);
-  return { ...send, effectId: work.effectId };
+  return { next: 'send', ...onwardOf(deps, work) };
 }
 
 /** Ends it as refused, with its effect, because a refused invocation has a receipt too, and with the approval that it has. */
@@ -141,10 +145,6 @@ async function reserve(judging: Judging): Promise<Facts['limits']> {
 async function limitsNow(judging: Judging): Promise<LimitsNow> {
   const limited = limitedOf(judging);
   return limited === null ? { allowances: [], refusal: null } : readLimits(judging.tx, limited, judging.now);
-}
-
-function sendOf(deps: InvocationDependencies, work: InvocationWork): SendsNow {
-  return { next: 'send', ...onwardOf(deps, work) };
 }
 
 function onwardOf(deps: InvocationDependencies, work: InvocationWork): Onward {

@@ -2,6 +2,7 @@ import { hasBegun } from '../../db/invocations/queries.ts';
 import { withdrawInvocation } from '../../db/invocations/admission.ts';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { describeFailure } from '../../domain/failures.ts';
 import type { Caller } from '../http/define-route.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { EnvironmentHandlerContext } from '../http/route-forms.ts';
@@ -51,6 +52,7 @@ async function admitAndAwait(
   const timeoutMs = mayWait ? admitted.action.definition.timeoutMs + REPLY_MARGIN_MS : 0;
   let endLook = (): Promise<void> => Promise.resolve();
   const begin = async (): Promise<'begun' | 'look_first'> => {
+    if (await runPlain(deps, caller, admitted, request)) return 'look_first';
     await start(deps, caller, admitted, requestId);
     if (!admitted.fresh) return 'look_first';
     endLook = withdrawWhereLeftLying(deps, caller.tenant, invocationId);
@@ -63,6 +65,29 @@ async function admitAndAwait(
     await endLook();
   }
   throw notStarted(invocationId, 'it was withdrawn by the request that admitted it');
+}
+
+/**
+ * Runs it here where it is plain and names nothing that it would wait for. False where it needs a workflow, which goes on from the record,
+ * also after a failure.
+ */
+async function runPlain(
+  deps: ApiDependencies,
+  { tenant }: Caller,
+  { invocationId, action, fresh }: Admitted,
+  request: InvokeRequest,
+): Promise<boolean> {
+  if (deps.runPlain === null || !fresh || action.definition.governed || request.dependsOn.length > 0) return false;
+  const { workspaceId, environmentId } = tenant;
+  try {
+    return await deps.runPlain({ invocationId, workspaceId, environmentId });
+  } catch (error) {
+    deps.logger.warn(
+      { invocationId, failure: describeFailure(error) },
+      'a plain invocation broke off: its workflow goes on',
+    );
+    return false;
+  }
 }
 
 async function start(deps: ApiDependencies, caller: Caller, admitted: Admitted, requestId: string): Promise<void> {

@@ -81,7 +81,7 @@ export interface EndAtOnce {
   attemptId: string;
   end: AttemptEnd;
   settlement: Extract<Settlement, { kind: 'known' }> & { outcome: 'succeeded' | 'failed' };
-  /** Of a governed invocation. */
+  /** The effect of a governed invocation, and what the end says of it. */
   effect: { id: string; evidence: NewEvidence; providerReference: string | null; isLimited: boolean } | null;
   egressBytes: number;
   /** Releases the place of the call. */

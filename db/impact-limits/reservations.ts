@@ -62,7 +62,7 @@ async function reserveAll(
   now: Date,
 ): Promise<ShortLimit[]> {
   const { keys, limitIds, wanted } = wantedOf(effectId, demands, now);
-  const open = (): Promise<unknown> => tx.raw('reserve_all', OPEN_PERIODS, { limitIds, keys });
+  const open = (): Promise<unknown> => openPeriods(tx, limitIds, keys);
   const reserve = async (): Promise<ReservedRow> => {
     const rows = await tx.rows<ReservedRow>('reserve_all_2', RESERVE, {
       effectId,
@@ -112,7 +112,7 @@ export async function reserveOrRefuse(
   if (demands.length === 0) return;
   const { keys, limitIds, wanted } = wantedOf(effectId, demands, now);
   const isNewEachTime = demands.some(({ limit }) => limit.period === 'per_effect');
-  await tx.inOrder(isNewEachTime ? () => tx.raw('reserve_all', OPEN_PERIODS, { limitIds, keys }) : null, () =>
+  await tx.inOrder(isNewEachTime ? () => openPeriods(tx, limitIds, keys) : null, () =>
     tx.raw('reserve_or_refuse', RESERVE_OR_REFUSE, { effectId, wanted, count: demands.length }),
   );
 }
@@ -124,6 +124,10 @@ interface ReservedRow {
 }
 
 /** The first reservation of a period creates it. */
+async function openPeriods(tx: EnvironmentTransaction, limitIds: string[], keys: string[]): Promise<void> {
+  await tx.raw('open_periods', OPEN_PERIODS, { limitIds, keys });
+}
+
 const OPEN_PERIODS = `
   INSERT INTO impact_limit_periods (limit_id, period, environment_id)
   SELECT w.limit_id, w.period, current_environment_id()

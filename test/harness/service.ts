@@ -10,6 +10,7 @@ import { createWorker, DEFAULT_SLOTS, type WorkerGroup, type WorkerSlots } from 
 import { keepRelaying } from '../../activities/events/relay-events.ts';
 import { LaneBell } from '../../db/announcements/lanes-ready.ts';
 import { DeliveryClaimer } from '../../activities/messages/delivery-claimer.ts';
+import { PlainInvocations } from '../../activities/invocations/plain-invocations.ts';
 import { keepPlaces } from '../../activities/in-flight/keep-places.ts';
 import { CallSlots } from '../../activities/call-slots.ts';
 import { LaneTakers } from '../../activities/lane-takers.ts';
@@ -133,6 +134,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
   };
   const activities = createActivities(deps);
+  const plain = new PlainInvocations(deps);
   let worker: WorkerGroup | null = null;
   const keepers: Repeated[] = [];
   let running: Promise<void> = Promise.resolve();
@@ -149,6 +151,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       shutdownGraceMs: 1_000,
     });
     running = worker.run();
+    api.deps.runPlain = plain.run;
     const claimer = new DeliveryClaimer(deps, {
       slots: (options.slots ?? DEFAULT_SLOTS).deliveries,
       shutdownGraceMs: 1_000,
@@ -169,6 +172,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     post: (path, body, headers = {}) => api.call('POST', path, { key, body, headers }),
     get: (path) => api.call('GET', path, { key }),
     close: closesWithFile(async () => {
+      await plain.stop();
       worker?.shutdown();
       await running;
       await Promise.all(keepers.map((keeper) => keeper.stop()));

@@ -12,6 +12,7 @@ import { CallSlots } from '../../../activities/call-slots.ts';
 import { judgeInvocation } from '../../../activities/invocations/judge-invocation.ts';
 import { LaneTakers } from '../../../activities/lane-takers.ts';
 import type { GivenUp } from '../../../domain/invocations/dependencies.ts';
+import type { Judged } from '../../../domain/invocations/judgement.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import { postApproval } from '../../../activities/integrations/post-approval.ts';
@@ -155,7 +156,7 @@ const NO_FILES = createFolderStore(path.join(tmpdir(), 'files-that-no-test-makes
 
 /** The activities, and the judgement alone, without the claim that `advanceInvocation` makes with it. */
 export type TestActivities = Activities & {
-  judgeInvocation: (ref: InvocationRef, givenUp?: GivenUp | null) => ReturnType<typeof judgeInvocation>;
+  judgeInvocation: (ref: InvocationRef, givenUp?: GivenUp | null) => Promise<Judged>;
 };
 
 /** A database of its own and the activities, without a Temporal: each is called as a worker would call it. */
@@ -189,7 +190,11 @@ export class ActivityWorld {
     const activities = createActivities(deps);
     return {
       ...activities,
-      judgeInvocation: (ref, givenUp = null) => judgeInvocation(deps, ref, { givenUp }),
+      judgeInvocation: async (ref, givenUp = null) => {
+        const judged = await judgeInvocation(deps, ref, { givenUp });
+        if (judged.next === 'claimed') throw new Error('it may not claim');
+        return judged.next === 'marked_before' ? { ...judged, next: 'send' } : judged;
+      },
       dispatchEffect: (ref) => activityEnvironment().run(activities.dispatchEffect, ref),
       // Without their places (test/activities/in-flight/work-in-turn.test.ts).
       sendNotificationEmail: sendNotificationEmail(deps),

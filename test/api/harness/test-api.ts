@@ -188,6 +188,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     notifications,
     logger,
     eagerStart: false,
+    runPlain: null,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workers: options.workers ?? UNWATCHED,
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),

@@ -1,0 +1,5 @@
+/**
+ * The longest time-out of a call that is sent within the workflow's own task. A call of a second or two saves a task and six events by
+ * it; one of half a minute costs three more each eight seconds, and holds a slot of the workflows meanwhile (docs/performance.md).
+ */
+export const SHORT_CALL_MS_MAX = 30_000;
