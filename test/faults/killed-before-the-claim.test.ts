@@ -25,24 +25,31 @@ async function stopClaims(): Promise<void> {
   await processes.database.asOwner(`
     CREATE TRIGGER stand_still BEFORE UPDATE ON attempts FOR EACH ROW
       WHEN (OLD.claimed_at IS NULL AND NEW.claimed_at IS NOT NULL) EXECUTE FUNCTION stand_still()`);
+  await processes.database.asOwner(`
+    CREATE TRIGGER stand_still_at_once BEFORE INSERT ON attempts FOR EACH ROW
+      WHEN (NEW.claimed_at IS NOT NULL) EXECUTE FUNCTION stand_still()`);
 }
 
-test('another worker sends it, once, after the missing heartbeat, not after an hour', async () => {
+test('another worker sends a short and a long call, each once, soon after the kill and not after an hour', async () => {
   await stopClaims();
   const worker = await processes.startWorker({ HEARTBEAT_TIMEOUT_SECONDS });
-  const action = await createAction(api, { url: `${target.baseUrl}/ok` });
-  const invoked = invoke(api, action);
+  const short = await createAction(api, { url: `${target.baseUrl}/ok?short` });
+  const long = await createAction(api, { url: `${target.baseUrl}/ok?long` }, { timeoutMs: 120_000 });
+  const invoked = [invoke(api, short)];
   await expect.poll(async () => (await claiming()).length).toBe(1);
+  invoked.push(invoke(api, long));
+  await expect.poll(async () => (await claiming()).length).toBe(2);
   await worker.end('SIGKILL');
   // The connections of a dead process end with it, on a machine of its own after TCP's time-out.
   for (const { pid } of await claiming()) await processes.database.asOwner('SELECT pg_terminate_backend($1)', [pid]);
   await processes.database.asOwner('DROP TRIGGER stand_still ON attempts');
+  await processes.database.asOwner('DROP TRIGGER stand_still_at_once ON attempts');
   const killedAtMs = Date.now();
   await processes.startWorker({ HEARTBEAT_TIMEOUT_SECONDS });
 
-  const { invocation } = await invoked;
+  for (const { invocation } of await Promise.all(invoked))
+    expect(invocation).toMatchObject({ status: 'succeeded', error: null });
   expect(Date.now() - killedAtMs).toBeLessThan(SENT_WITHIN_MS);
-  expect(invocation).toMatchObject({ status: 'succeeded', error: null });
-  expect(await sentTo(target, '/ok')).toBe(1);
+  expect([await sentTo(target, '/ok?short'), await sentTo(target, '/ok?long')]).toEqual([1, 1]);
   expect(await processes.database.asOwner('SELECT 1 FROM lane_places')).toEqual([]);
 });

@@ -54,6 +54,30 @@ describe('invokeAction', () => {
     expect(calls).toEqual(['advanceInvocation', 'dispatchEffect']);
   });
 
+  test('ends where one step has sent and settled it', async () => {
+    const { activities, calls } = life({
+      advanceInvocation: async () => ({ ...proceed, next: 'sent', dispatched: { seen: 'settled', state: succeeded } }),
+    });
+    expect(await invoke(activities)).toEqual(succeeded);
+    expect(calls).toEqual(['advanceInvocation']);
+  });
+
+  test('waits for the end of a call that a lost execution made, and settles from the record', async () => {
+    const startedAtMs = await environment.currentTimeMs();
+    let leftMs = 20_000;
+    const { activities, calls } = life({
+      advanceInvocation: async () => {
+        leftMs -= 5_000;
+        if (leftMs > 0) return { ...proceed, next: 'await_end', leftMs };
+        return { ...proceed, next: 'sent', dispatched: { seen: 'claimed_elsewhere' } };
+      },
+      settleInvocation: async () => ({ ...unknown, effectId: null, stage: null }),
+    });
+    expect((await invoke(activities))?.status).toBe('unknown');
+    expect(calls.filter((call) => call === 'dispatchEffect')).toEqual([]);
+    expect((await environment.currentTimeMs()) - startedAtMs).toBeGreaterThan(6_000);
+  });
+
   test.each([
     ['was recorded without being settled', { seen: 'recorded', outcome: 'succeeded' }],
     ['was claimed elsewhere', { seen: 'claimed_elsewhere' }],

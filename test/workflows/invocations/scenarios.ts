@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Activities } from '../../../activities/index.ts';
+import type { Advanced } from '../../../activities/invocations/advance-invocation.ts';
 import type { Judged } from '../../../domain/invocations/judgement.ts';
 import type { InvocationState } from '../../../domain/refs.ts';
 import type { RefusalCode } from '../../../domain/refusals.ts';
@@ -61,6 +62,12 @@ const depending = (what: string, activities: Partial<Activities>): Scenario => (
   },
   server: 'time-skipping',
 });
+const recorded = { seen: 'recorded', outcome: 'succeeded' } as const;
+const sent = (state: InvocationState): Advanced => ({
+  ...proceed,
+  next: 'sent',
+  dispatched: { seen: 'settled', state },
+});
 const waits: Judged = { ...proceed, next: 'wait_for_effects', effectIds: ['eff_0000000000000000000002'] };
 const refused = (refusal: RefusalCode): Judged => ({
   next: 'ended',
@@ -75,6 +82,21 @@ export const scenarios: readonly Scenario[] = [
   invoking('queued-for-an-hour', {
     dispatchEffect: () => Promise.resolve({ seen: 'no_place', lookAgainMs: 1_900_000 }),
     settleInvocation: () => Promise.resolve({ ...accepted, status: 'failed', grade: 'failed' }),
+  }),
+  invoking('sent-at-once', { advanceInvocation: async () => sent(accepted) }),
+  invoking('sent-at-once-unknown', { advanceInvocation: async () => sent(held) }),
+  invoking('sent-at-once-then-read-back', {
+    advanceInvocation: async () => ({ ...proceed, next: 'sent', readsBack: true, dispatched: recorded }),
+    readBackEffect: async () => ({ impliedOutcome: 'succeeded' }),
+    settleInvocation: async () => confirmed,
+  }),
+  invoking('awaits-the-end-of-a-lost-execution', {
+    advanceInvocation: inTurn<Advanced>(
+      { ...proceed, next: 'await_end', leftMs: 25_000 },
+      { ...proceed, next: 'await_end', leftMs: 1_500 },
+      { ...proceed, next: 'sent', dispatched: { seen: 'claimed_elsewhere' } },
+    ),
+    settleInvocation: async () => held,
   }),
   invoking('governed-acknowledged', {}),
   invoking('plain-acknowledged', {
