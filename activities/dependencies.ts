@@ -79,7 +79,7 @@ export interface ActivityDependencies {
   pagesUrl: string | null;
   embedder: Embedder;
   files: FileStore;
-  watchdog: Pick<Watchdog, 'run'>;
+  watchdog: Pick<Watchdog, 'run' | 'pauses'>;
   logger: Logger;
 }
 

@@ -5,7 +5,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '../domain/heartbeats.ts';
+import { DISPATCH_MARGIN_MS, HEARTBEAT_TIMEOUT_MS } from '../domain/heartbeats.ts';
 import { EMAIL_ATTEMPT_TIMEOUT_MS } from '../domain/notifications/emails.ts';
 import { type ActivityQueue, activityQueue } from '../temporal/task-queues.ts';
 
@@ -61,9 +61,6 @@ export const READ_OPTIONS: ActivityOptions = {
 
 /** A read while the caller waits: one short try. Reconciliation retries longer. */
 export const CONFIRM_OPTIONS: ActivityOptions = { scheduleToCloseTimeout: '10 seconds', retry: { maximumAttempts: 1 } };
-
-/** Added to the action's own time-out: the database before and after the call. */
-const DISPATCH_MARGIN_MS = 60_000;
 
 export interface DispatchTimes {
   /** The time-out of the action's own call. */

@@ -2,24 +2,30 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Metric } from '../../domain/metrics.ts';
+import { PauseWatch } from './pause-watch.ts';
+import type { SendFence } from './send-fence.ts';
 
 /** One watched outbound call, with everything that it includes. */
 export const WATCHED_KINDS = ['dispatch', 'delivery', 'provider_read', 'import_fetch', 'chat', 'embeddings'] as const;
 export type WatchedKind = (typeof WATCHED_KINDS)[number];
 
-export interface Watched {
-  kind: WatchedKind;
+interface WatchedCall {
   workspaceId: string;
   /** Identifies the call to an operator: ids, never contents. */
   ids: Record<string, string>;
   timeoutMs: number;
 }
 
+/** A dispatch has a fence, which is asked before each write. What may be sent twice, or only reads, needs none. */
+export type Watched = WatchedCall &
+  ({ kind: 'dispatch'; fence: SendFence } | { kind: Exclude<WatchedKind, 'dispatch'> });
+
 export interface WatchdogOptions {
   logger: Pick<Logger, 'error'>;
   /** How long after its deadline a call is ended. */
   graceMs?: number;
   intervalMs?: number;
+  pauses?: PauseWatch;
 }
 
 /** A call was ended for outliving its deadline. Its outcome is unknown. */
@@ -34,12 +40,12 @@ export class OverdueError extends Error {
 export const WATCHDOG_GRACE_MS = 30_000;
 const WATCHDOG_INTERVAL_MS = 5_000;
 
-interface Call extends Watched {
+type Call = Watched & {
   startedAtMs: number;
   sockets: Set<Socket>;
   overdue: OverdueError | null;
   end(error: OverdueError): void;
-}
+};
 
 const current = new AsyncLocalStorage<Call>();
 
@@ -48,15 +54,18 @@ const current = new AsyncLocalStorage<Call>();
  * destroys an overdue call's sockets, aborts its signal and rejects it, even where the call ignores both.
  */
 export class Watchdog {
+  /** Notices when this process stood still. */
+  readonly pauses: PauseWatch;
   private readonly calls = new Set<Call>();
   private readonly ended = new Map<WatchedKind, number>(WATCHED_KINDS.map((kind) => [kind, 0]));
   private readonly logger: Pick<Logger, 'error'>;
   private readonly graceMs: number;
   private readonly interval: ReturnType<typeof setInterval>;
 
-  constructor({ logger, graceMs = WATCHDOG_GRACE_MS, intervalMs = WATCHDOG_INTERVAL_MS }: WatchdogOptions) {
+  constructor({ logger, graceMs = WATCHDOG_GRACE_MS, intervalMs = WATCHDOG_INTERVAL_MS, pauses }: WatchdogOptions) {
     this.logger = logger;
     this.graceMs = graceMs;
+    this.pauses = pauses ?? new PauseWatch();
     this.interval = setInterval(() => this.look(), intervalMs).unref();
   }
 
@@ -100,6 +109,7 @@ export class Watchdog {
 
   close(): void {
     clearInterval(this.interval);
+    this.pauses.close();
   }
 
   private look(): void {
@@ -124,6 +134,12 @@ export class Watchdog {
 /** The workspace of the current call; null outside of one. */
 export function workspaceOfCall(): string | null {
   return current.getStore()?.workspaceId ?? null;
+}
+
+/** The fence of the current call; null where it needs none. */
+export function fenceOfCall(): SendFence | null {
+  const call = current.getStore();
+  return call?.kind === 'dispatch' ? call.fence : null;
 }
 
 /** Registers a new socket with the current call's watchdog, if any. Throws OverdueError where that call was ended. */

@@ -9,6 +9,8 @@ import type { Refusal } from '../../domain/refusals.ts';
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { SealedSecretRow } from '../../db/secrets/secrets.ts';
+import { dispatchFence } from './dispatch-fence.ts';
+import type { SendFence } from '../adapters/send-fence.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { Queued } from '../lane-takers.ts';
 
@@ -18,6 +20,8 @@ export interface Claim {
   holder: string;
   /** The action's time-out. */
   timeoutMs: number;
+  /** After this time from the claim the call is given up, if it was not sent. */
+  lastsMs: number;
   /** Claims it for good; null where this execution may not send. */
   claim(tx: EnvironmentTransaction): Promise<{ dispatch: ClaimedDispatch; requester: Refusal | null } | null>;
   /** Whether `claim` could succeed later. It locks nothing. */
@@ -31,6 +35,8 @@ export interface Claim {
 export interface ClaimedInTurn {
   dispatch: ClaimedDispatch;
   refusal: Refusal | null;
+  /** Made before the claim. */
+  fence: SendFence;
   /** Set where the claim is that of `claimAtOnce`. */
   atOnce?: ClaimedAtOnce | null;
 }
@@ -55,9 +61,9 @@ class ClaimedElsewhere extends Error {}
  * when the place's lease ends.
  */
 export async function claimInTurn(
-  deps: Pick<InvocationDependencies, 'db' | 'inFlightCaps' | 'laneTakers'>,
+  deps: Pick<InvocationDependencies, 'db' | 'inFlightCaps' | 'laneTakers' | 'watchdog' | 'heartbeatTimeoutMs'>,
   ref: InvocationRef,
-  { holder, timeoutMs, claim, isUnclaimed }: Claim,
+  { holder, timeoutMs, lastsMs, claim, isUnclaimed }: Claim,
 ): Promise<ClaimedInTurn | NoPlace | 'claimed_elsewhere'> {
   const wanted = {
     kind: 'dispatch',
@@ -66,6 +72,7 @@ export async function claimInTurn(
     leaseMs: placeLeaseMs(timeoutMs),
   } as const;
   const take = async (tx: EnvironmentTransaction): Promise<ClaimedInTurn | Queued | null> => {
+    const fence = dispatchFence(deps, lastsMs);
     // Both statements are sent together. The invocation is locked first, in the same order as when its end is recorded and its place
     // released.
     const [, position] = await tx.inOrder(
@@ -81,7 +88,7 @@ export async function claimInTurn(
     const claimed = await claim(tx);
     if (!claimed) throw new ClaimedElsewhere();
     const halt = await readHalt(tx);
-    return { ...claimed, refusal: refusalBy({ halt: halt?.reason ?? null, requester: claimed.requester }) };
+    return { ...claimed, fence, refusal: refusalBy({ halt: halt?.reason ?? null, requester: claimed.requester }) };
   };
   try {
     const taker = { workspaceId: ref.workspaceId, ...wanted };

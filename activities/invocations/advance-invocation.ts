@@ -7,7 +7,8 @@ import type { InvocationRef } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { claimAndSend, type Dispatched, sendClaimed } from './dispatch-effect.ts';
 import { type CarriedOut, judgeInvocation } from './judge-invocation.ts';
-import { SHORT_CALL_MS_MAX } from './short-calls.ts';
+import { dispatchFence } from '../in-flight/dispatch-fence.ts';
+import { SHORT_CALL_MARGIN_MS, SHORT_CALL_MS_MAX } from './short-calls.ts';
 
 /** How far an invocation was taken without a wait. */
 export type Advanced =
@@ -16,9 +17,6 @@ export type Advanced =
   | ({ next: 'sent'; dispatched: Exclude<Dispatched, NoPlace> } & Onward)
   /** Another execution claimed the dispatch and may be sending it. The record decides once this time is over. */
   | ({ next: 'await_end'; leftMs: number } & Onward);
-
-/** Beside the time-out of the call: the way from the claim to the first byte, and from the answer to its record. */
-const CALL_MARGIN_MS = 10_000;
 
 /**
  * Takes an invocation as far as it goes without a wait: judges it, and where nothing has to be waited for and its call is short,
@@ -44,7 +42,7 @@ export function advanceInvocation(deps: InvocationDependencies) {
       if (others !== null) return others;
     }
     if (slot === null) return { ...onward, next: 'send' };
-    const dispatched = await claimAndSend(deps, ref, { settles: !readsBack, timeoutMs });
+    const dispatched = await claimAndSend(deps, ref, { settles: !readsBack, timeoutMs, lastsMs: SHORT_CALL_MARGIN_MS });
     if (isWithoutPlace(dispatched)) return { ...onward, next: 'send' };
     if (dispatched.seen !== 'claimed_elsewhere') return { ...onward, next: 'sent', dispatched };
     return (await callOfOthers(deps, ref, onward)) ?? { ...onward, next: 'send' };
@@ -60,7 +58,10 @@ async function judgeInTurn(
   ref: InvocationRef,
   { givenUp, mayClaim }: { givenUp: GivenUp | null; mayClaim: boolean },
 ): Promise<CarriedOut> {
-  const judge = (claims: boolean): Promise<CarriedOut> => judgeInvocation(deps, ref, { givenUp, mayClaim: claims });
+  const judge = (claims: boolean): Promise<CarriedOut> => {
+    const fence = claims ? dispatchFence(deps, SHORT_CALL_MARGIN_MS) : null;
+    return judgeInvocation(deps, ref, { givenUp, fence });
+  };
   if (!mayClaim) return judge(false);
   const { workspaceId, invocationId: holder } = ref;
   const taker = { workspaceId, kind: 'dispatch', holder, most: deps.inFlightCaps.dispatch } as const;
@@ -79,7 +80,7 @@ async function callOfOthers(
   ref: InvocationRef,
   onward: Onward,
 ): Promise<Advanced | null> {
-  const untilMs = onward.timeoutMs + CALL_MARGIN_MS;
+  const untilMs = onward.timeoutMs + SHORT_CALL_MARGIN_MS;
   const call = await db.oneStatement(ref, (tx) => readCallUnderWay(tx, ref.invocationId, untilMs));
   if (call === 'unclaimed') return null;
   if (call.leftMs > 0) return { ...onward, next: 'await_end', leftMs: call.leftMs };

@@ -4,6 +4,7 @@ import { takePlace } from '../../db/in-flight/places.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { demandsOn } from '../../domain/impact-limits/demand.ts';
 import { placeLeaseMs } from '../../domain/in-flight.ts';
+import type { SendFence } from '../adapters/send-fence.ts';
 import type { ClaimedInTurn } from '../in-flight/claim-in-turn.ts';
 import { filesIn } from '../files/attached-bytes.ts';
 import { limitedOf } from './limited-of.ts';
@@ -18,7 +19,11 @@ import { newEffectOf } from './with-effect.ts';
  *
  * @throws {NotAtOnce} as `startAtOnce`; the transaction is rolled back.
  */
-export async function claimAtOnce(judging: Judging, verdict: PolicyVerdict): Promise<ClaimedInTurn | null> {
+export async function claimAtOnce(
+  judging: Judging,
+  fence: SendFence,
+  verdict: PolicyVerdict,
+): Promise<ClaimedInTurn | null> {
   const { deps, tx, work, prepared, descriptor, sealed, secretVersions, now } = judging;
   if (!isPlainCall(judging) || sealed === null || prepared.kind !== 'ready') return null;
   const effect = newEffectOf(judging);
@@ -41,6 +46,7 @@ export async function claimAtOnce(judging: Judging, verdict: PolicyVerdict): Pro
   const { definition, operationKey, input } = work;
   return {
     refusal: null,
+    fence,
     dispatch: {
       attemptId,
       invocationId: work.id,

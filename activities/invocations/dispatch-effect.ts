@@ -3,6 +3,7 @@ import type { Preparation, PreparedRequest } from '../../domain/adapters/adapter
 import { requestDigestOf } from '../../domain/previews/binding.ts';
 import { Deadline } from '../../domain/deadline.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
+import { DISPATCH_MARGIN_MS } from '../../domain/heartbeats.ts';
 import { isWithoutPlace, type NoPlace } from '../../domain/in-flight.ts';
 import type { Attachment } from '../../domain/files/attachments.ts';
 import { refusalBy } from '../../domain/invocations/judgement.ts';
@@ -13,9 +14,10 @@ import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { replacedSecret } from '../../domain/secret-refusals.ts';
 import type { Adapter, DispatchResult } from '../adapters/adapter.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
+import type { SendFence } from '../adapters/send-fence.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { attachedBytes, checkBytes, checkFiles, filesIn } from '../files/attached-bytes.ts';
-import { type ClaimedAtOnce, claimInTurn, type ClaimedInTurn } from '../in-flight/claim-in-turn.ts';
+import { type Claim, type ClaimedAtOnce, claimInTurn, type ClaimedInTurn } from '../in-flight/claim-in-turn.ts';
 import { openSealed, openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
@@ -50,22 +52,25 @@ export type Dispatched =
  */
 export function dispatchEffect(deps: InvocationDependencies) {
   return async ({ settles = false, timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: DispatchInput): Promise<Dispatched> =>
-    withHeartbeats(deps, () => claimAndSend(deps, ref, { settles, timeoutMs }));
+    withHeartbeats(deps, () =>
+      claimAndSend(deps, ref, { settles, timeoutMs, lastsMs: timeoutMs + DISPATCH_MARGIN_MS }),
+    );
 }
 
 /** How a dispatch is claimed and recorded. */
-export type HowSent = Required<Pick<DispatchInput, 'settles' | 'timeoutMs'>>;
+export type HowSent = Required<Pick<DispatchInput, 'settles' | 'timeoutMs'>> & Pick<Claim, 'lastsMs'>;
 
 /** Claims the attempt with a place, sends, and records the end. */
 export async function claimAndSend(
   deps: InvocationDependencies,
   ref: InvocationRef,
-  { settles, timeoutMs }: HowSent,
+  { settles, timeoutMs, lastsMs }: HowSent,
 ): Promise<Dispatched> {
   const { invocationId } = ref;
   const claimed = await claimInTurn(deps, ref, {
     holder: invocationId,
     timeoutMs,
+    lastsMs,
     claim: async (tx) => {
       const dispatch = await claimDispatch(tx, invocationId);
       return dispatch && { dispatch, requester: requesterRefusal(dispatch.standing, dispatch.requestedBy) };
@@ -83,14 +88,14 @@ export async function claimAndSend(
 export async function sendClaimed(
   deps: InvocationDependencies,
   ref: InvocationRef,
-  { dispatch, refusal, atOnce = null }: ClaimedInTurn,
+  { dispatch, refusal, fence, atOnce = null }: ClaimedInTurn,
   settles: boolean,
 ): Promise<Exclude<Dispatched, NoPlace>> {
   const startedAt = new Date();
   const egress: EgressMeter = { bytes: 0 };
   const result: DispatchResult = refusal
     ? { kind: 'refused', refusal }
-    : await send(deps, ref, dispatch, { egress, atOnce });
+    : await send(deps, ref, dispatch, { fence, egress, atOnce });
   const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
   const { inTime, state, next } = await recordDispatch(deps, ref, dispatch, end, { settles, atOnce });
   await tellNext(deps, 'dispatch', next);
@@ -99,6 +104,7 @@ export async function sendClaimed(
 }
 
 export interface Sending {
+  fence: SendFence;
   egress: EgressMeter;
   kind?: 'dispatch' | 'replay';
   atOnce?: ClaimedAtOnce | null;
@@ -114,7 +120,7 @@ export async function send(
   deps: InvocationDependencies,
   ref: InvocationRef,
   claimed: ClaimedDispatch,
-  { egress, kind = 'dispatch', atOnce = null }: Sending,
+  { fence, egress, kind = 'dispatch', atOnce = null }: Sending,
 ): Promise<DispatchResult> {
   const { definition } = claimed;
   let ready: Sendable | { refusal: Refusal };
@@ -131,7 +137,7 @@ export async function send(
     const { timeoutMs } = definition;
     const { workspaceId, environmentId, invocationId } = ref;
     const attached = (file: Attachment) => attachedBytes(deps.files, environmentId, file);
-    const watched = { kind: 'dispatch', workspaceId, ids: { environmentId, invocationId }, timeoutMs } as const;
+    const watched = { kind: 'dispatch', workspaceId, ids: { environmentId, invocationId }, timeoutMs, fence } as const;
     return await deps.watchdog.run(watched, (signal) =>
       adapter.dispatch({ definition, request, secrets, kind, timeoutMs, signal, egress, attached }),
     );

@@ -15,6 +15,7 @@ import type { RefusalCode } from '../../domain/refusals.ts';
 import { invalidateApproval } from '../approvals/invalidate-approval.ts';
 import { consumeForDispatch } from '../approvals/consume-approval.ts';
 import { parkInvocation } from './park-invocation.ts';
+import type { SendFence } from '../adapters/send-fence.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import type { ClaimedInTurn } from '../in-flight/claim-in-turn.ts';
 import { claimAtOnce } from './claim-at-once.ts';
@@ -26,11 +27,12 @@ import { type Judging, planOf, readFacts } from './read-facts.ts';
  * Judges an invocation and carries the judgement out, in one transaction: the evaluation, and the last look before
  * anything is sent, which consumes the approval and writes the attempt row, the fence. Idempotent: the row says what
  * was decided before. Where it has to wait, the workflow asks again. `givenUp`: it no longer waits for other effects.
+ * `fence`: the dispatch may be claimed with it, by a process that has stood still no longer than the fence allows.
  */
 export async function judgeInvocation(
   deps: InvocationDependencies,
   ref: InvocationRef,
-  { givenUp = null, mayClaim = false }: { givenUp?: GivenUp | null; mayClaim?: boolean } = {},
+  { givenUp = null, fence = null }: { givenUp?: GivenUp | null; fence?: SendFence | null } = {},
 ): Promise<CarriedOut> {
   return withCompiledPolicies(() =>
     deps.db.withEnvironment(ref, async (tx): Promise<CarriedOut> => {
@@ -39,8 +41,8 @@ export async function judgeInvocation(
       const before = await decidedBefore(deps, tx, work);
       if (before !== null) return before;
       const [plan, now] = [planOf(deps, work), new Date()];
-      const known = await readFacts(tx, work, plan, { givenUp, now, mayClaim });
-      return carryOut({ deps, tx, work, now, mayClaim, ...plan, ...known });
+      const known = await readFacts(tx, work, plan, { givenUp, now, mayClaim: fence !== null });
+      return carryOut({ deps, tx, work, now, fence, ...plan, ...known });
     }),
   );
 }
@@ -104,7 +106,7 @@ async function carryOut(judging: Judging): Promise<CarriedOut> {
 /** Reserves the impact, looks at the halt under its lock, and writes the fence. */
 async function mark(judging: Judging, { verdict }: Extract<Judgement, { next: 'send' }>): Promise<CarriedOut> {
   const { deps, tx, facts, approval, descriptor } = judging;
-  const claim = judging.mayClaim ? await claimAtOnce(judging, verdict) : null;
+  const claim = judging.fence === null ? null : await claimAtOnce(judging, judging.fence, verdict);
   if (claim !== null)
     return { next: 'claimed', claim, ...onwardOf(deps, judging.work), effectId: claim.dispatch.effectId };
   const work = await withEffect(judging, { verdict });

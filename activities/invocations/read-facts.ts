@@ -19,6 +19,7 @@ import { requesterRefusal } from '../../domain/invocations/requester.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
+import type { SendFence } from '../adapters/send-fence.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { checkFiles, filesIn } from '../files/attached-bytes.ts';
 import { bindingRefusal } from '../previews/binding-refusal.ts';
@@ -54,8 +55,8 @@ export interface Judging extends Planned, Known {
   tx: EnvironmentTransaction;
   work: InvocationWork;
   now: Date;
-  /** Whether the dispatch may be claimed in this transaction. */
-  mayClaim: boolean;
+  /** Set where the dispatch may be claimed in this transaction. */
+  fence: SendFence | null;
 }
 
 /**

@@ -3,3 +3,6 @@
  * it; one of half a minute costs three more each eight seconds, and holds a slot of the workflows meanwhile (docs/performance.md).
  */
 export const SHORT_CALL_MS_MAX = 30_000;
+
+/** Added to the time-out of a short call: from its claim to its first byte, and from its answer to its record. After that it is given up. */
+export const SHORT_CALL_MARGIN_MS = 10_000;

@@ -1,3 +1,4 @@
+import { DISPATCH_MARGIN_MS } from '../../domain/heartbeats.ts';
 import { claimReplay, isReplayUnclaimed } from '../../db/attempts/replays.ts';
 import { abandonAttempt, completeAttempt, findAttempt, keepLateAnswer } from '../../db/attempts/ends.ts';
 import type { ClaimedDispatch } from '../../db/attempts/dispatches.ts';
@@ -39,6 +40,7 @@ export function sendReplay(deps: InvocationDependencies) {
       const claimed = await claimInTurn(deps, ref, {
         holder: ref.attemptId,
         timeoutMs,
+        lastsMs: timeoutMs + DISPATCH_MARGIN_MS,
         claim: async (tx) => {
           const dispatch = await claimReplay(tx, { ...ref, marginSeconds: REPLAY_MARGIN_SECONDS });
           return dispatch && { dispatch, requester: null };
@@ -50,12 +52,12 @@ export function sendReplay(deps: InvocationDependencies) {
         return { sent: false };
       }
       if (isWithoutPlace(claimed)) return claimed;
-      const { dispatch, refusal } = claimed;
+      const { dispatch, refusal, fence } = claimed;
       const startedAt = new Date();
       const egress: EgressMeter = { bytes: 0 };
       const result: DispatchResult = refusal
         ? { kind: 'refused', refusal }
-        : await send(deps, ref, dispatch, { egress, kind: 'replay' });
+        : await send(deps, ref, dispatch, { fence, egress, kind: 'replay' });
       const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
       const next = await recordPatiently(deps, ref, (maySettle) => record(deps, ref, dispatch, end, maySettle));
       await tellNext(deps, 'dispatch', next);

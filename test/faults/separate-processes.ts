@@ -149,8 +149,13 @@ export class Gateway {
     }
   }
 
-  private close(): void {
+  /** Ends every connection. New ones pass. */
+  cut(): void {
     for (const socket of this.sockets) socket.destroy();
+  }
+
+  private close(): void {
+    this.cut();
     this.server.close();
   }
 }

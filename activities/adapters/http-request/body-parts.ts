@@ -17,9 +17,11 @@ export function bytesOfParts(parts: readonly BodyPart[]): number {
 /** Reads a file that a request carries. It ends with an error, before its last bytes, where they are not those of the digest. */
 export type AttachedBytes = (file: Attachment) => Bytes;
 
-interface Sending {
+export interface Sending {
   egress: { bytes: number };
   attached: AttachedBytes | undefined;
+  /** Called right before each write. Throws where nothing more may be sent. */
+  beforeWrite: () => void;
 }
 
 /** Streams a body with files as fast as the target reads. A failure, or a target that closes, fails the request. */
@@ -34,6 +36,7 @@ async function pass(outgoing: ClientRequest, parts: readonly BodyPart[], sending
   for (const part of parts) {
     for await (const chunk of bytesOf(part, sending)) {
       if (outgoing.destroyed) return;
+      sending.beforeWrite();
       sending.egress.bytes += chunk.byteLength;
       if (!outgoing.write(chunk)) await writable(outgoing);
     }

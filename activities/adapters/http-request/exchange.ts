@@ -8,7 +8,8 @@ import {
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
-import { type AttachedBytes, bytesOfParts, sendParts } from './body-parts.ts';
+import { fenceOfCall } from '../watchdog.ts';
+import { type AttachedBytes, bytesOfParts, type Sending, sendParts } from './body-parts.ts';
 import { asError, describeError } from './dial.ts';
 
 export interface RawResponse {
@@ -18,7 +19,11 @@ export interface RawResponse {
   body: Buffer;
 }
 
-export type Exchanged = { kind: 'response'; response: RawResponse } | { kind: 'no_answer'; reason: string };
+export type Exchanged =
+  | { kind: 'response'; response: RawResponse }
+  | { kind: 'no_answer'; reason: string }
+  /** The call's fence was closed. Provably no byte of the request was sent. */
+  | { kind: 'not_sent'; reason: string };
 
 export interface ResponseLimit {
   bytesMax: number;
@@ -34,7 +39,8 @@ export interface EgressMeter {
 const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /**
- * Sends one request and reads its response to the end. Bytes may have left: every failure is `no_answer`. No redirects.
+ * Sends one request and reads its response to the end. No redirects. Bytes may have left: every failure is `no_answer`, unless the
+ * call's fence was closed before the first byte.
  */
 export async function exchange(
   socket: Socket,
@@ -45,6 +51,7 @@ export async function exchange(
 ): Promise<Exchanged> {
   let seen: IncomingMessage | null = null;
   let outgoing: ClientRequest | null = null;
+  const gate = new Gate();
   const abort = (): void => {
     socket.destroy(asError(signal.reason));
   };
@@ -58,11 +65,10 @@ export async function exchange(
       // Never removed: a target may answer and close before it has read the whole body.
       outgoing.on('error', reject);
       outgoing.once('close', () => reject(new Error('the connection was closed without a response')));
-      if (request.bodyParts === undefined) {
-        const sending = bodyOf(request);
-        egress.bytes += sending?.byteLength ?? 0;
-        outgoing.end(sending);
-      } else sendParts(outgoing, request.bodyParts, { egress, attached });
+      // Not before the request has its connection: from there on a write goes to the kernel at once.
+      outgoing.once('socket', () => {
+        if (outgoing !== null) write(outgoing, request, { egress, attached, gate });
+      });
     });
     seen = incoming;
     const body = await readBody(incoming, limit, egress);
@@ -74,12 +80,48 @@ export async function exchange(
     }
     return { kind: 'response', response: { status: incoming.statusCode ?? 0, headers: headersOf(incoming), body } };
   } catch (error) {
+    if (error instanceof ClosedFence && !gate.hasPassed) return { kind: 'not_sent', reason: error.message };
     const why = signal.aborted ? describeError(signal.reason) : describeError(error);
     return { kind: 'no_answer', reason: seen === null ? why : `${answered(seen)}, and the response broke off: ${why}` };
   } finally {
     signal.removeEventListener('abort', abort);
     socket.destroy();
   }
+}
+
+/** The call was claimed, and its fence closed. */
+class ClosedFence extends Error {}
+
+/** Passed by each write of a request. A fence that closes later keeps the rest of the body back. */
+class Gate {
+  hasPassed = false;
+  private readonly fence = fenceOfCall();
+
+  /** @throws ClosedFence */
+  pass(): void {
+    const why = this.fence?.closedBy() ?? null;
+    if (why !== null) throw new ClosedFence(why);
+    this.hasPassed = true;
+  }
+}
+
+function write(
+  outgoing: ClientRequest,
+  request: PreparedRequest,
+  sending: Omit<Sending, 'beforeWrite'> & { gate: Gate },
+): void {
+  const { egress, attached, gate } = sending;
+  const beforeWrite = (): void => gate.pass();
+  if (request.bodyParts !== undefined) return sendParts(outgoing, request.bodyParts, { egress, attached, beforeWrite });
+  const body = bodyOf(request);
+  try {
+    beforeWrite();
+  } catch (error) {
+    outgoing.destroy(asError(error));
+    return;
+  }
+  egress.bytes += body?.byteLength ?? 0;
+  outgoing.end(body);
 }
 
 function open(socket: Socket, url: URL, request: PreparedRequest): ClientRequest {

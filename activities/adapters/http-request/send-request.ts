@@ -19,8 +19,6 @@ export interface SendOptions {
 
 export type Sent =
   | Exchanged
-  /** Provably no byte of the request was sent. */
-  | { kind: 'not_sent'; reason: string }
   /** The egress guard refused it. */
   | { kind: 'blocked'; message: string };
 

@@ -7,8 +7,10 @@ import { OverdueError, Watchdog, watchSocket, type Watched } from '../../../acti
 import { serveMetrics } from '../../../api/health/serve-metrics.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import { prometheusText } from '../../../domain/metrics.ts';
+import { OPEN_FENCE } from '../../harness/watchdog.ts';
 
-const DISPATCH: Watched = { kind: 'dispatch', workspaceId: 'workspace', ids: { invocationId: 'inv_1' }, timeoutMs: 20 };
+const ids = { invocationId: 'inv_1' };
+const DISPATCH: Watched = { kind: 'dispatch', workspaceId: 'workspace', ids, timeoutMs: 20, fence: OPEN_FENCE };
 const ALLOWED = { egressAllow: parseEgressAllow(LOOPBACK_EGRESS), resolve: systemResolve };
 
 const connections: Socket[] = [];

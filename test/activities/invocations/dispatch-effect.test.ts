@@ -3,11 +3,14 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import type { DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
+import { Watchdog } from '../../../activities/adapters/watchdog.ts';
 import { dispatchEffect } from '../../../activities/invocations/dispatch-effect.ts';
+import { LaneTakers } from '../../../activities/lane-takers.ts';
 import { deleteSecret, putSecret } from '../../../db/secrets/secrets.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
 import { newSecret } from '../previews/support.ts';
+import { SetClocks } from '../../harness/set-clocks.ts';
 import { startTarget } from '../../harness/target.ts';
 import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat, ANOTHER_VERSION, REJECTED } from './world.ts';
 
@@ -246,6 +249,28 @@ describe('what is refused, or cannot be made, inside the dispatch', () => {
     await settleInvocation(ref);
     expect(await world.recorded(ref)).toMatchObject(NOT_SENT);
   });
+});
+
+test('the worker is paused while its claim is committed: not sent, failed, and no part of it took effect', async () => {
+  const ref = await world.ready({ config: { url: `${target.baseUrl}/paused` } });
+  const clocks = new SetClocks();
+  const laneTakers = new LaneTakers();
+  const inTurn: LaneTakers['inTurn'] = async (taker, take) => {
+    const taken = await LaneTakers.prototype.inTurn.call(laneTakers, taker, take);
+    clocks.pause(15_000);
+    clocks.beatNow();
+    return taken as never;
+  };
+  const watchdog = new Watchdog({ logger: pino({ level: 'silent' }), pauses: clocks.pauses });
+  const { dispatchEffect: dispatch } = world.activities({
+    watchdog,
+    laneTakers: Object.assign(laneTakers, { inTurn }),
+  });
+  expect(await dispatch({ ...ref, settles: true })).toMatchObject({ seen: 'settled', state: { status: 'failed' } });
+  expect(await target.requests('/paused')).toEqual([]);
+  watchdog.close();
+  const error = expect.stringContaining('not sent: the worker was paused for 15000 ms') as string;
+  expect(await world.recorded(ref)).toMatchObject({ ...NOT_SENT, attempts: [{ status: 'completed', error }] });
 });
 
 test('a call that takes long tells that its worker lives, well within the ten seconds after which it counts as lost', async () => {

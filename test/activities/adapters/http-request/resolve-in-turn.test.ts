@@ -8,7 +8,7 @@ import type { Sent } from '../../../../activities/adapters/http-request/send-req
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
 import { startTarget } from '../../../harness/target.ts';
 import { PATIENCE_MS } from '../../../harness/patience.ts';
-import { WATCHDOG } from '../../../harness/watchdog.ts';
+import { OPEN_FENCE, WATCHDOG } from '../../../harness/watchdog.ts';
 
 /** A `getaddrinfo` that hangs holds a thread of libuv past the deadline of its call. Its workspace waits for it, and no other does. */
 
@@ -48,7 +48,7 @@ function world() {
     okUrl: `http://ok.test:${port}/ok`,
     fetchDocument: createDocumentFetcher({ ...options, watchdog: WATCHDOG, timeoutMs: SHORT_MS }),
     call: (workspaceId: string, name: string, timeoutMs: number): Promise<Sent> =>
-      WATCHDOG.run({ kind: 'dispatch', workspaceId, ids: {}, timeoutMs }, (signal) =>
+      WATCHDOG.run({ kind: 'dispatch', workspaceId, ids: {}, timeoutMs, fence: OPEN_FENCE }, (signal) =>
         send(
           { method: 'GET', url: `http://${name}:${port}/ok`, headers: {}, body: null, bodyEncoding: 'utf8' },
           { bytesMax: 1_000_000, larger: 'no_answer' },
