@@ -317,6 +317,22 @@ CREATE OR REPLACE FUNCTION public.audit_hash(e audit_log)
 RETURN ('sha256:'::text || encode(sha256(convert_to((jsonb_build_array((e).previous_hash, (e).id, (e).workspace_id, (e).environment_id, (e).sequence, (e).actor_type, (e).actor_id, (e).action, (e).target_type, (e).target_id, (e).details, (e).request_id, to_char(((e).recorded_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)))::text, 'UTF8'::name)), 'hex'::text))
 ;
 
+CREATE OR REPLACE PROCEDURE public.begin_receipt(IN effect text, IN a attempts)
+ LANGUAGE plpgsql
+AS $procedure$
+  DECLARE
+    started receipt_entries := ROW(effect, 1, a.environment_id, 'attempt_started', a.id, NULL, '');
+    claimed receipt_entries;
+  BEGIN
+    started.hash := receipt_hash(started, receipt_content(a, 'attempt_started'));
+    claimed := ROW(effect, 2, a.environment_id, 'attempt_claimed', a.id, started.hash, '');
+    claimed.hash := receipt_hash(claimed, receipt_content(a, 'attempt_claimed'));
+    INSERT INTO receipt_chains (effect_id, environment_id, sequence, hash) VALUES (effect, a.environment_id, 2, claimed.hash);
+    INSERT INTO receipt_entries VALUES (started.*), (claimed.*);
+  END $procedure$
+;
+REVOKE ALL ON PROCEDURE begin_receipt(text,attempts) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION public.begin_sign_in_attempt(bucket bytea, free_failures integer, first_pause interval, longest_pause interval, forgotten_after interval)
  RETURNS timestamp with time zone
  LANGUAGE plpgsql
@@ -376,6 +392,10 @@ AS $function$
   BEGIN
     SELECT id INTO effect FROM effects WHERE invocation_id = NEW.invocation_id;
     IF NOT FOUND THEN RETURN NULL; END IF;
+    IF TG_OP = 'INSERT' AND NEW.claimed_at IS NOT NULL AND NOT EXISTS (SELECT FROM receipt_chains c WHERE c.effect_id = effect) THEN
+      CALL begin_receipt(effect, NEW);
+      RETURN NULL;
+    END IF;
     FOREACH entry_kind IN ARRAY array_remove(ARRAY[
         CASE WHEN TG_OP = 'INSERT' THEN 'attempt_started' END,
         CASE WHEN NEW.claimed_at IS NOT NULL AND NOT was_claimed THEN 'attempt_claimed' END,

@@ -101,6 +101,20 @@ const APPENDING = `
   END $$;
   REVOKE ALL ON PROCEDURE append_receipt_entry(text, uuid, text, text, jsonb) FROM PUBLIC;
 
+  -- The two entries of an attempt that is claimed as it is made, in one row of the chain where it begins the receipt.
+  CREATE PROCEDURE begin_receipt(effect text, a attempts) LANGUAGE plpgsql AS $$
+  DECLARE
+    started receipt_entries := ROW(effect, 1, a.environment_id, 'attempt_started', a.id, NULL, '');
+    claimed receipt_entries;
+  BEGIN
+    started.hash := receipt_hash(started, receipt_content(a, 'attempt_started'));
+    claimed := ROW(effect, 2, a.environment_id, 'attempt_claimed', a.id, started.hash, '');
+    claimed.hash := receipt_hash(claimed, receipt_content(a, 'attempt_claimed'));
+    INSERT INTO receipt_chains (effect_id, environment_id, sequence, hash) VALUES (effect, a.environment_id, 2, claimed.hash);
+    INSERT INTO receipt_entries VALUES (started.*), (claimed.*);
+  END $$;
+  REVOKE ALL ON PROCEDURE begin_receipt(text, attempts) FROM PUBLIC;
+
   -- With the rights of the tables' owner: the application appends records, and a trigger appends their entries.
   CREATE FUNCTION chain_evidence() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   BEGIN
@@ -117,6 +131,10 @@ const APPENDING = `
   BEGIN
     SELECT id INTO effect FROM effects WHERE invocation_id = NEW.invocation_id;
     IF NOT FOUND THEN RETURN NULL; END IF;
+    IF TG_OP = 'INSERT' AND NEW.claimed_at IS NOT NULL AND NOT EXISTS (SELECT FROM receipt_chains c WHERE c.effect_id = effect) THEN
+      CALL begin_receipt(effect, NEW);
+      RETURN NULL;
+    END IF;
     FOREACH entry_kind IN ARRAY array_remove(ARRAY[
         CASE WHEN TG_OP = 'INSERT' THEN 'attempt_started' END,
         CASE WHEN NEW.claimed_at IS NOT NULL AND NOT was_claimed THEN 'attempt_claimed' END,

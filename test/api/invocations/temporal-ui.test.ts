@@ -1,3 +1,4 @@
+import { WorkflowNotFoundError } from '@temporalio/common';
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -112,11 +113,23 @@ describe('an invocation that', () => {
       .toMatch(/^WAITS: the next read at 20/);
   });
 
-  test('was refused at its destination, without an effect', async () => {
-    const action = await createAction(service, { url: 'http://169.254.0.1/' }, PLAIN);
+  test('was refused at its destination', async () => {
+    const action = await createAction(service, { url: 'http://169.254.0.1/' });
     const { id } = (await invoke(service, action)).invocation;
     const { details, stage } = await shownAtTheEnd(id);
-    expect([details.split(':')[0], stage]).toEqual(['REFUSED (destination_blocked)', 'refused']);
+    expect([details.split(':')[0], stage]).toEqual(['REFUSED (destination_blocked)', 'rejected']);
+  });
+
+  test.each([
+    ['succeeded', '/ok', 'succeeded'],
+    ['failed', '/status?status=422', 'failed'],
+  ])('%s, without an effect: it had nothing to wait for, and has no workflow', async (_what, path, status) => {
+    const action = await createAction(service, { ...call(path) }, PLAIN);
+    const { invocation } = await invoke(service, action, body());
+    expect(invocation.status).toBe(status);
+    const described = service.client.workflow.getHandle(`invocation/${invocation.id}`).describe();
+    await expect(described).rejects.toThrow(WorkflowNotFoundError);
+    expect(await service.database.asOwner('SELECT FROM workflow_starts WHERE id = $1', [invocation.id])).toEqual([]);
   });
 
   test('waits for people, and is denied', async () => {
