@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../../process/project-root.ts';
+import { installLocked, libraryVersions as versionsIn } from '../install-libraries.ts';
 
 /** What the bench uses of pg-boss. The packages are not there when the project is compiled. */
 export interface PgBoss {
@@ -43,35 +42,14 @@ interface GraphileModule {
 
 const folder = path.join(projectRoot(), 'bench', 'delivery', 'libraries');
 
-/**
- * Installs the locked packages where they are not there, or others are. They are no dependencies of the project: they want a newer Node
- * than it does, and nobody who builds or tests it should wait for them.
- */
+/** Installs them at the first run: they want a newer Node than the project does. */
 export function installLibraries(): void {
-  const locked = readFileSync(path.join(folder, 'package-lock.json'), 'utf8');
-  const installed = path.join(folder, 'node_modules', '.package-lock.json');
-  if (existsSync(installed) && isInstalled(locked, readFileSync(installed, 'utf8'))) return;
-  console.log('Installing pg-boss and graphile-worker …');
-  // npm warns that they ask for Node 22; what the bench uses of them runs on Node 20.
-  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: folder, stdio: 'inherit' });
-  if (status !== 0) throw new Error(`npm ci in ${path.relative(projectRoot(), folder)} ended with ${status}`);
-}
-
-function isInstalled(locked: string, installed: string): boolean {
-  const versionsOf = (text: string): Map<string, string> => {
-    const { packages } = JSON.parse(text) as { packages: Record<string, { version?: string }> };
-    return new Map(Object.entries(packages).map(([name, { version = '' }]) => [name, version]));
-  };
-  const present = versionsOf(installed);
-  return [...versionsOf(locked)].every(([name, version]) => name === '' || present.get(name) === version);
+  installLocked(folder);
 }
 
 /** The versions, as `name version`. */
 export function libraryVersions(): string[] {
-  const { dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
-    dependencies: Record<string, string>;
-  };
-  return Object.entries(dependencies).map(([name, version]) => `${name} ${version}`);
+  return versionsIn(folder);
 }
 
 export async function loadPgBoss(): Promise<PgBossModule> {

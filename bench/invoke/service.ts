@@ -15,18 +15,28 @@ export interface RunningService {
   /** Its resident memory, MB; NaN on a system without /proc. */
   rssMb(): number;
   stop(): Promise<void>;
+  /** SIGKILL to the process that is API and worker; resolves when it has ended. */
+  kill(): Promise<void>;
 }
 
-/** Runs `npm start` (or, with node flags, what it runs) on this data folder and on free ports, without our own configuration. */
+/**
+ * Runs `npm start` (or, with node flags, what it runs) on this data folder and on free ports, without our own configuration. `settings` are
+ * variables of the service, such as a database of the bench.
+ */
 export async function startService(
   dataDir: string,
   nodeFlags: readonly string[],
   environment: NodeJS.ProcessEnv = {},
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
   const env: NodeJS.ProcessEnv = { ...process.env, ...environment };
   for (const name of Object.keys(VARIABLES)) delete env[name];
   const [api, temporal, ui] = await freePorts(3);
-  Object.assign(env, { DATA_DIR: dataDir, PORT: `${api}`, TEMPORAL_PORT: `${temporal}`, TEMPORAL_UI_PORT: `${ui}` });
+  Object.assign(
+    env,
+    { DATA_DIR: dataDir, PORT: `${api}`, TEMPORAL_PORT: `${temporal}`, TEMPORAL_UI_PORT: `${ui}` },
+    settings,
+  );
   const [command, args] = startCommand(nodeFlags);
   const startedAt = performance.now();
   const child = new BenchChild(command, args, { cwd: projectRoot(), env });
@@ -40,6 +50,10 @@ export async function startService(
     pid,
     rssMb: () => residentMb(pid),
     stop: () => child.stop(pid),
+    kill: async () => {
+      process.kill(pid, 'SIGKILL');
+      await child.exited;
+    },
   };
 }
 
