@@ -10,6 +10,7 @@ const SHARED = [
   'activities',
   'api',
   'architecture',
+  'bench',
   'db',
   'demo',
   'domain',

@@ -24,6 +24,7 @@ process.stdin.on('end', () => process.exit(1)).resume();
 
 const stops: (() => Promise<void>)[] = [];
 const options = readOptions(process.argv.slice(2));
+if (options === null) throw new Error('main.ts prints the usage');
 const dataDir = mkdtempSync(path.join(tmpdir(), 'bench-peers-'));
 const serviceDir = path.join(dataDir, 'service');
 try {

@@ -49,7 +49,12 @@ export async function runClosed({ call, cpu }: Loaded, inFlight: number, duratio
  */
 export async function runOpen(
   { call, cpu }: Loaded,
-  { perSecond, durationMs, seed }: { perSecond: number; durationMs: number; seed: number },
+  {
+    perSecond,
+    durationMs,
+    seed,
+    backlogSecondsMax = BACKLOG_SECONDS_MAX,
+  }: { perSecond: number; durationMs: number; seed: number; backlogSecondsMax?: number },
 ): Promise<OpenRun> {
   const arrivals = poissonArrivals(seed, perSecond, durationMs);
   const latenciesMs: number[] = [];
@@ -62,7 +67,7 @@ export async function runOpen(
     const dueAtMs = startedAtMs + atMs;
     const waitMs = dueAtMs - performance.now();
     if (waitMs > 0) await delay(waitMs);
-    if (unanswered > BACKLOG_SECONDS_MAX * perSecond) {
+    if (unanswered > backlogSecondsMax * perSecond) {
       isBehind = true;
       break;
     }

@@ -38,8 +38,8 @@ export const USAGE = `Usage: npm run bench:peers -- [options]
 
 In 3 minutes: --rounds=1 --seconds=2 --warm-up-seconds=1 --rates=40 --open-seconds=4 --counted-calls=20 --kills=3`;
 
-/** Throws if an argument is not listed in USAGE. */
-export function readOptions(args: string[]): PeersOptions {
+/** Null where only USAGE is asked for. Throws if an argument is not listed there. */
+export function readOptions(args: string[]): PeersOptions | null {
   const text = (byDefault: string) => ({ type: 'string', default: byDefault }) as const;
   const { values } = parseArgs({
     args,
@@ -55,9 +55,11 @@ export function readOptions(args: string[]): PeersOptions {
       'counted-calls': text('60'),
       kills: text('50'),
       write: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
       'node-flags': { type: 'string' },
     },
   });
+  if (values.help) return null;
   const asked = new Set(values.sides.split(','));
   const sides = SIDE_NAMES.filter((side) => asked.delete(slugOf(side)));
   if (asked.size > 0) throw new Error(`There is no side ${[...asked].join(', ')}.\n${USAGE}`);
