@@ -244,6 +244,7 @@ export class Database {
         announce: (announcement) => void transaction.announced.push(announcement),
       });
       await transaction.commit();
+      if (!transaction.isReplicated) options.onUnreplicated?.();
       this.announcer.send(transaction.announced.filter((announcement) => !this.hears(announcement)));
       return result;
     } catch (error) {

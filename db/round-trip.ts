@@ -19,10 +19,34 @@ export interface Answer {
   /** One for each statement; where one failed, for each before it. */
   results: Result[];
   failure: Error | null;
+  /** What the server warned of, beside its answers. */
+  warnings: readonly Warning[];
 }
 
-/** What a connection knows about a name: the statement is prepared, or it failed when it was to be. */
-const preparedOn = new WeakMap<PoolClient, Map<string, 'prepared' | 'in_doubt'>>();
+export interface Warning {
+  code: string | undefined;
+  /** The number of statements that were answered before it. */
+  behind: number;
+}
+
+interface ConnectionState {
+  /** What the connection knows about a name: the statement is prepared, or it failed when it was to be. */
+  names: Map<string, 'prepared' | 'in_doubt'>;
+  /** The one that is being answered. */
+  underWay: RoundTrip | null;
+}
+
+const states = new WeakMap<PoolClient, ConnectionState>();
+
+function stateOf(client: PoolClient): ConnectionState {
+  const known = states.get(client);
+  if (known !== undefined) return known;
+  const state: ConnectionState = { names: new Map(), underWay: null };
+  states.set(client, state);
+  // pg hands notices to the connection's listeners, and not to what it executes.
+  client.on('notice', ({ code }) => state.underWay?.handleNotice(code));
+  return state;
+}
 
 /**
  * Sends statements as one packet with one Sync behind the last: they take one round trip, and PostgreSQL answers them with one
@@ -36,10 +60,14 @@ const preparedOn = new WeakMap<PoolClient, Map<string, 'prepared' | 'in_doubt'>>
  * The connection answers nothing else meanwhile. A failure is an answer; what cannot be sent throws.
  */
 export async function sendTogether(client: PoolClient, statements: readonly BoundStatement[]): Promise<Answer> {
-  const known = preparedOn.get(client) ?? new Map<string, 'prepared' | 'in_doubt'>();
-  preparedOn.set(client, known);
+  const state = stateOf(client);
+  const known = state.names;
   const packet = packetOf(statements, known);
-  const answer = await new Promise<Answer>((resolve) => client.query(new RoundTrip(packet, resolve)));
+  const answer = await new Promise<Answer>((resolve) => {
+    state.underWay = new RoundTrip(packet, resolve);
+    client.query(state.underWay);
+  });
+  state.underWay = null;
   // A name is in doubt where its statement failed: before it was prepared, or after.
   for (const [at, { name }] of statements.entries()) {
     if (name === null || known.get(name) === 'prepared') continue;
@@ -72,6 +100,7 @@ class RoundTrip implements Submittable {
   private readonly packet: Buffer;
   private readonly settle: (answer: Answer) => void;
   private readonly results: Result[] = [];
+  private readonly warnings: Warning[] = [];
   private columns: { name: string; read: (value: string) => unknown }[] = [];
   private rows: Record<string, unknown>[] = [];
   /** A row that could not be read. */
@@ -114,11 +143,15 @@ class RoundTrip implements Submittable {
     this.handleCommandComplete({ text: '' });
   }
 
+  handleNotice(code: string | undefined): void {
+    this.warnings.push({ code, behind: this.results.length });
+  }
+
   handleError(failure: Error): void {
-    this.settle({ results: this.results, failure });
+    this.settle({ results: this.results, failure, warnings: this.warnings });
   }
 
   handleReadyForQuery(): void {
-    this.settle({ results: this.results, failure: this.unreadable });
+    this.settle({ results: this.results, failure: this.unreadable, warnings: this.warnings });
   }
 }

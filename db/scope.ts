@@ -30,6 +30,11 @@ export interface CommitOptions {
 
 export interface TransactionOptions extends CommitOptions {
   /**
+   * Called after a commit for which the server was told to stop waiting for its synchronous standbys. It is committed there, and
+   * a failover may undo it.
+   */
+  onUnreplicated?: () => void;
+  /**
    * Nothing is written. Each statement is a transaction by itself, in one round trip: at READ COMMITTED, which is ours, each
    * statement sees what is committed when it begins, in a common transaction too.
    */

@@ -1,11 +1,16 @@
 import type { PoolClient } from 'pg';
 import { codeOf } from '../domain/failures.ts';
 import type { Announcement } from './announcements/announcer.ts';
-import { type BoundStatement, type Result, sendTogether } from './round-trip.ts';
+import { type Answer, type BoundStatement, type Result, sendTogether } from './round-trip.ts';
 import { holdStatement, type Scope, scopeStatement, type TransactionOptions } from './scope.ts';
 
 /** SQLSTATE in_failed_sql_transaction. */
 const TRANSACTION_ABORTED = '25P02';
+/**
+ * SQLSTATE warning. Within a commit PostgreSQL has one such message: "canceling wait for synchronous replication due to user
+ * request" (SyncRepWaitForLSN). Its text is translated, so the code is compared. A wait that ends with the session loses the answer.
+ */
+const WARNING = '01000';
 
 const BEGIN = { name: 'begin', text: 'BEGIN', values: [] };
 const BEGIN_SNAPSHOT = {
@@ -68,6 +73,8 @@ export class Transaction {
   readonly announced: Announcement[] = [];
   /** Why the transaction was not opened. Every later statement fails too, and says less. */
   openingFailure: Error | null = null;
+  /** False where the server committed without the standbys that it is to wait for. */
+  isReplicated = true;
   private readonly client: PoolClient;
   private readonly plan: Plan;
   private isOpened = false;
@@ -133,9 +140,10 @@ export class Transaction {
       });
     }
     if (lasts !== 'until_commit' || !this.isOpened || this.isCommitted) return;
-    const { failure } = await sendTogether(this.client, [COMMIT]);
-    if (failure !== null) throw withStack(failure);
+    const answer = await sendTogether(this.client, [COMMIT]);
+    if (answer.failure !== null) throw withStack(answer.failure);
     this.isCommitted = true;
+    this.noteWarnings(answer, 0);
   }
 
   /** Returns false where the transaction could not be ended: then the connection is not to be used again. */
@@ -189,6 +197,7 @@ export class Transaction {
       if (answer.failure !== null) this.noteFailure(answer.failure, !opened);
       results.push(...answer.results.slice(front.length, front.length + statements.length));
       if (answer.failure !== null) throw this.failureOf(answer.failure);
+      this.noteWarnings(answer, front.length + statements.length);
       this.isCommitted = behind.length > 0;
       return results;
     } catch (error) {
@@ -197,6 +206,11 @@ export class Transaction {
     } finally {
       this.underWay = null;
     }
+  }
+
+  /** Only what comes behind the statements is of the commit. */
+  private noteWarnings({ warnings }: Answer, statements: number): void {
+    if (warnings.some(({ code, behind }) => code === WARNING && behind >= statements)) this.isReplicated = false;
   }
 
   private noteFailure(error: Error, isOfOpening: boolean): void {

@@ -3,13 +3,14 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { takePlace } from '../../db/in-flight/places.ts';
 import { readHalt } from '../../db/environments/halt.ts';
 import { lockInvocation } from '../../db/invocations/locks.ts';
-import { type NoPlace, placeLeaseMs } from '../../domain/in-flight.ts';
+import { isWithoutPlace, type NoPlace, placeLeaseMs } from '../../domain/in-flight.ts';
 import { refusalBy } from '../../domain/invocations/judgement.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { SealedSecretRow } from '../../db/secrets/secrets.ts';
 import { dispatchFence } from './dispatch-fence.ts';
+import type { DispatchResult } from '../adapters/adapter.ts';
 import type { SendFence } from '../adapters/send-fence.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { Queued } from '../lane-takers.ts';
@@ -29,12 +30,12 @@ export interface Claim {
 }
 
 /**
- * `refusal`: an event between the mark and this claim forbids the call, such as a halt; a call may have queued for its place for an
- * hour. The call is claimed, and must not be sent.
+ * `unsent`: the call is claimed, and must not be sent. An event between the mark and this claim forbids it, such as a halt (a call
+ * may have queued for its place for an hour), or a failover may undo the claim.
  */
 export interface ClaimedInTurn {
   dispatch: ClaimedDispatch;
-  refusal: Refusal | null;
+  unsent: Extract<DispatchResult, { kind: 'refused' | 'not_sent' }> | null;
   /** Made before the claim. */
   fence: SendFence;
   /** Set where the claim is that of `claimAtOnce`. */
@@ -51,6 +52,15 @@ export interface ClaimedAtOnce {
   /** True where impact limits hold a reservation of it. */
   isLimited: boolean;
 }
+
+/**
+ * After a failover the call would be unclaimed, and sent again. PostgreSQL replicates commits in order: a claim that is confirmed
+ * proves the commits before it too, that of the fence and of the approval's consumption.
+ */
+export const UNREPLICATED = {
+  kind: 'not_sent',
+  reason: 'the database was told not to wait for its synchronous standbys, so a failover may undo the claim',
+} as const;
 
 /** Thrown to roll back: an execution that may not send asked for a place. */
 class ClaimedElsewhere extends Error {}
@@ -88,11 +98,18 @@ export async function claimInTurn(
     const claimed = await claim(tx);
     if (!claimed) throw new ClaimedElsewhere();
     const halt = await readHalt(tx);
-    return { ...claimed, fence, refusal: refusalBy({ halt: halt?.reason ?? null, requester: claimed.requester }) };
+    const refusal = refusalBy({ halt: halt?.reason ?? null, requester: claimed.requester });
+    return { dispatch: claimed.dispatch, fence, unsent: refusal && { kind: 'refused', refusal } };
   };
   try {
     const taker = { workspaceId: ref.workspaceId, ...wanted };
-    return await deps.laneTakers.inTurn(taker, () => deps.db.withEnvironment(ref, take));
+    let isReplicated = true;
+    const onUnreplicated = (): void => void (isReplicated = false);
+    const taken = await deps.laneTakers.inTurn(taker, () => {
+      isReplicated = true;
+      return deps.db.withEnvironment(ref, take, { onUnreplicated });
+    });
+    return isReplicated || isWithoutPlace(taken) ? taken : { ...taken, unsent: taken.unsent ?? UNREPLICATED };
   } catch (error) {
     if (error instanceof ClaimedElsewhere) return 'claimed_elsewhere';
     throw error;

@@ -45,7 +45,7 @@ export async function claimAtOnce(
   const attemptId = await startAtOnce(tx, { invocationId: work.id, effect, secretVersions, verdict, demands, now });
   const { definition, operationKey, input } = work;
   return {
-    refusal: null,
+    unsent: null,
     fence,
     dispatch: {
       attemptId,

@@ -88,14 +88,12 @@ export async function claimAndSend(
 export async function sendClaimed(
   deps: InvocationDependencies,
   ref: InvocationRef,
-  { dispatch, refusal, fence, atOnce = null }: ClaimedInTurn,
+  { dispatch, unsent, fence, atOnce = null }: ClaimedInTurn,
   settles: boolean,
 ): Promise<Exclude<Dispatched, NoPlace>> {
   const startedAt = new Date();
   const egress: EgressMeter = { bytes: 0 };
-  const result: DispatchResult = refusal
-    ? { kind: 'refused', refusal }
-    : await send(deps, ref, dispatch, { fence, egress, atOnce });
+  const result = unsent ?? (await send(deps, ref, dispatch, { fence, egress, atOnce }));
   const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
   const { inTime, state, next } = await recordDispatch(deps, ref, dispatch, end, { settles, atOnce });
   await tellNext(deps, 'dispatch', next);

@@ -17,7 +17,7 @@ import { consumeForDispatch } from '../approvals/consume-approval.ts';
 import { parkInvocation } from './park-invocation.ts';
 import type { SendFence } from '../adapters/send-fence.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import type { ClaimedInTurn } from '../in-flight/claim-in-turn.ts';
+import { type ClaimedInTurn, UNREPLICATED } from '../in-flight/claim-in-turn.ts';
 import { claimAtOnce } from './claim-at-once.ts';
 import { limitedOf } from './limited-of.ts';
 import { withEffect } from './with-effect.ts';
@@ -34,17 +34,28 @@ export async function judgeInvocation(
   ref: InvocationRef,
   { givenUp = null, fence = null }: { givenUp?: GivenUp | null; fence?: SendFence | null } = {},
 ): Promise<CarriedOut> {
-  return withCompiledPolicies(() =>
-    deps.db.withEnvironment(ref, async (tx): Promise<CarriedOut> => {
-      const work = await lockInvocationWork(tx, ref.invocationId);
-      if (!work) return { next: 'withdrawn' };
-      const before = await decidedBefore(deps, tx, work);
-      if (before !== null) return before;
-      const [plan, now] = [planOf(deps, work), new Date()];
-      const known = await readFacts(tx, work, plan, { givenUp, now, mayClaim: fence !== null });
-      return carryOut({ deps, tx, work, now, fence, ...plan, ...known });
-    }),
+  let isReplicated = true;
+  const onUnreplicated = (): void => void (isReplicated = false);
+  const carriedOut = await withCompiledPolicies(() =>
+    deps.db.withEnvironment(ref, (tx) => judgeIn(deps, tx, ref, { givenUp, fence }), { onUnreplicated }),
   );
+  if (isReplicated || carriedOut.next !== 'claimed') return carriedOut;
+  return { ...carriedOut, claim: { ...carriedOut.claim, unsent: UNREPLICATED } };
+}
+
+async function judgeIn(
+  deps: InvocationDependencies,
+  tx: EnvironmentTransaction,
+  { invocationId }: InvocationRef,
+  { givenUp, fence }: { givenUp: GivenUp | null; fence: SendFence | null },
+): Promise<CarriedOut> {
+  const work = await lockInvocationWork(tx, invocationId);
+  if (!work) return { next: 'withdrawn' };
+  const before = await decidedBefore(deps, tx, work);
+  if (before !== null) return before;
+  const [plan, now] = [planOf(deps, work), new Date()];
+  const known = await readFacts(tx, work, plan, { givenUp, now, mayClaim: fence !== null });
+  return carryOut({ deps, tx, work, now, fence, ...plan, ...known });
 }
 
 /** A judgement that was carried out. */

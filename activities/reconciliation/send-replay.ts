@@ -11,7 +11,6 @@ import { type Granted, isWithoutPlace, type NoPlace } from '../../domain/in-flig
 import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
 import { REPLAY_MARGIN_SECONDS } from '../../domain/reconciliation/replay.ts';
 import { WORKER_LOST } from '../../domain/settlement.ts';
-import type { DispatchResult } from '../adapters/adapter.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { claimInTurn } from '../in-flight/claim-in-turn.ts';
@@ -52,12 +51,10 @@ export function sendReplay(deps: InvocationDependencies) {
         return { sent: false };
       }
       if (isWithoutPlace(claimed)) return claimed;
-      const { dispatch, refusal, fence } = claimed;
+      const { dispatch, unsent, fence } = claimed;
       const startedAt = new Date();
       const egress: EgressMeter = { bytes: 0 };
-      const result: DispatchResult = refusal
-        ? { kind: 'refused', refusal }
-        : await send(deps, ref, dispatch, { fence, egress, kind: 'replay' });
+      const result = unsent ?? (await send(deps, ref, dispatch, { fence, egress, kind: 'replay' }));
       const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
       const next = await recordPatiently(deps, ref, (maySettle) => record(deps, ref, dispatch, end, maySettle));
       await tellNext(deps, 'dispatch', next);

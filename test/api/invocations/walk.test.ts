@@ -8,7 +8,7 @@ import { createAction, effectAtRest, invoke } from './support.ts';
 
 const [service, target] = await Promise.all([startTestService(), startTarget()]);
 
-const WRITING_TRANSACTIONS_MAX = 6;
+const WRITING_TRANSACTIONS_MAX = 5;
 const WRITES = /\b(INSERT INTO|UPDATE \w+ SET|DELETE FROM|FOR UPDATE|FOR SHARE)\b|pg_notify|take_place|release_place/;
 
 type Work = (tx: { raw: (name: unknown, sql: string, bindings?: unknown) => Promise<unknown> }) => Promise<unknown>;
