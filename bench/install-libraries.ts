@@ -19,7 +19,7 @@ export function installLocked(folder: string): void {
 
 interface Locked {
   version?: string;
-  /** Of another platform, perhaps: npm then leaves it out. */
+  /** npm leaves out an optional package of another platform. */
   optional?: boolean;
 }
 

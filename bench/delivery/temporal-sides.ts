@@ -9,10 +9,7 @@ const NAMESPACE = 'default';
 const BARE_TASK_QUEUE = 'bench-bare';
 
 /** The service over HTTP, with a key of its first workspace. */
-export async function startServiceSide(
-  service: RunningService,
-  receiverUrl: string,
-): Promise<Side> {
+export async function startServiceSide(service: RunningService, receiverUrl: string): Promise<Side> {
   const { baseUrl, keys, databaseOwnerUrl } = service.credentials;
   const key = keys.find(({ environment, name }) => environment === 'development' && name === 'all_scopes')?.key;
   if (key === undefined || databaseOwnerUrl === null) throw new Error('the embedded stack has a key and an owner');

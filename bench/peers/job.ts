@@ -1,3 +1,4 @@
+import { Deadline } from '../../domain/deadline.ts';
 import { Ajv } from 'ajv';
 import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 
@@ -85,6 +86,7 @@ export class Job {
 
   /** POST to the target. Throws where it does not answer 200 in time. */
   async call(key: string, input: Input): Promise<unknown> {
+    using deadline = new Deadline(CALL_TIMEOUT_MS);
     const response = await fetch(this.task.targetUrl, {
       method: 'POST',
       headers: {
@@ -93,10 +95,10 @@ export class Job {
         'idempotency-key': key,
       },
       body: JSON.stringify({ message: input.message }),
-      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+      signal: deadline.signal,
     });
     if (response.status !== 200) throw new Error(`the target answered ${response.status}`);
-    return response.json();
+    return await response.json();
   }
 
   /** Idempotent by key. */

@@ -107,7 +107,8 @@ const STRAY_RULES: readonly StrayRule[] = [
   },
   {
     pattern: /\bworkflowId(Conflict|Reuse)Policy\b/gi,
-    applies: (path) => inShippedTypeScript(path) && !path.startsWith('temporal/'),
+    // A side of the bench of peers is a user's own code, beside ours.
+    applies: (path) => inShippedTypeScript(path) && !/^(temporal|bench\/peers)\//.test(path),
     message:
       'says how a workflow is started beside its start function: put the policy into temporal/<area>/, which every starter uses (`asChild` for a child)',
   },

@@ -49,9 +49,7 @@ describe('a statement', () => {
     const environmentId = await environment();
     await accept(owner, environmentId, 1_000);
     expect(await count('analytics_facts')).toBe(1);
-    await owner.query('UPDATE messages SET next_attempt_at = now() WHERE environment_id = $1', [
-      environmentId,
-    ]);
+    await owner.query('UPDATE messages SET next_attempt_at = now() WHERE environment_id = $1', [environmentId]);
     await owner.query(`UPDATE messages SET status = 'processing' WHERE environment_id = $1`, [environmentId]);
     expect(await count('analytics_facts')).toBe(1);
   });

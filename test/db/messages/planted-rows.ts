@@ -28,5 +28,10 @@ export const rows: PlantedArea = {
     });
   },
   heldElsewhere: { message_content_marks: 'of the installation: test/db/messages/retention.test.ts' },
-  writtenBeside: { lane_queue: null, messages: "published_by ->> 'id' = $1", message_attempts: null, message_contents: null },
+  writtenBeside: {
+    lane_queue: null,
+    messages: "published_by ->> 'id' = $1",
+    message_attempts: null,
+    message_contents: null,
+  },
 };
