@@ -184,6 +184,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
           '/adr/0017-an-outbox-of-workflow-starts',
           '/adr/0018-what-stays-by-hand',
           '/adr/0019-lanes-for-deliveries',
+          '/adr/0020-short-calls-in-one-step',
         ],
       },
     ],

@@ -229,7 +229,7 @@ export const VARIABLES = {
   },
   HEARTBEAT_TIMEOUT_SECONDS: {
     meaning:
-      'A worker that makes a dispatch and has sent no heartbeat for so long counts as lost: the outcome becomes `unknown` and is reconciled. A shorter time finds that sooner, and takes a machine that stands still for a moment for a lost one. A worker that stood still for half of it after its claim sends nothing. The same for every worker.',
+      'A worker that makes a long call (`timeoutMs` above 30 s) and has sent no heartbeat for so long counts as lost: the outcome becomes `unknown` and is reconciled; that of a short call does at its deadline. A shorter time finds that sooner, and takes a machine that stands still for a moment for a lost one. A worker that stood still for half of it after its claim sends nothing. The same for every worker.',
     default: '10',
     processes: ['worker', 'embedded'],
     schema: countSchema(2, 60),

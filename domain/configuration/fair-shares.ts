@@ -19,7 +19,7 @@ export const FAIR_SHARES = {
   DISPATCH_SLOTS: {
     ...slots('Dispatches', '100'),
     meaning:
-      'Dispatches that one worker process has under way at once, however many deliveries there are. While deliveries leave slots idle, up to half of `DELIVERY_SLOTS` more.',
+      'Dispatches that one worker process has under way at once, however many deliveries there are: as many short calls (`timeoutMs` up to 30 s), and as many that are long or waited for a slot.',
   },
   DELIVERY_SLOTS: {
     ...slots('Deliveries', '100'),
