@@ -33,6 +33,8 @@ export interface WorkerSettings {
   taskQueue: string;
   activityQueue: (taskQueue: string, queue: Queue) => string;
   slots?: WorkerSlots;
+  /** Leaves the queues of activities to other processes. */
+  mainQueueAlone?: true;
   /** As the activities have it; by default the standard one. */
   heartbeatTimeoutMs?: number;
   /** The prebuilt bundle of workflows/index.ts. */
@@ -69,6 +71,7 @@ export interface WorkerGroup {
 /** The workers that run every workflow and activity of this version: one for the workflows, and one for each other queue. */
 export async function createWorker(settings: WorkerSettings): Promise<WorkerGroup> {
   const { activities, taskQueue, slots = DEFAULT_SLOTS } = settings;
+  const others = settings.mainQueueAlone === true ? [] : NAMES;
   const apart = new Set<string>(NAMES.flatMap((queue) => ACTIVITIES_OF_QUEUES[queue]));
   const common = {
     connection: settings.connection,
@@ -91,7 +94,7 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
       maxConcurrentLocalActivityExecutions: CONCURRENT_SQL_MAX + slots.dispatches,
       maxConcurrentActivityTaskExecutions: slots.dispatches,
     }),
-    ...NAMES.map((queue) =>
+    ...others.map((queue) =>
       Worker.create({
         ...common,
         taskQueue: settings.activityQueue(taskQueue, queue),

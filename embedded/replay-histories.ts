@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
-import { builtWorkflowBundle } from '../worker.ts';
+import { builtWorkflowBundle } from '../process/temporal-runtime.ts';
 
 type History = ReturnType<typeof historyFromJSON>;
 

@@ -1,0 +1,63 @@
+import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
+import { createWorker, type WorkerGroup, type WorkerSettings, type WorkerSlots } from '../activities/create-worker.ts';
+import { createActivities } from '../activities/index.ts';
+import { PlainInvocations } from '../activities/invocations/plain-invocations.ts';
+import { Database, type DatabaseOptions } from '../db/client.ts';
+import { refuseUnsuitableDatabase } from '../db/refuse-unsuitable-database.ts';
+import type { Vault } from '../db/secrets/vault.ts';
+import { activityQueue, TASK_QUEUE } from '../temporal/task-queues.ts';
+import { type DependencyParts, workerDependencies } from './worker-dependencies.ts';
+
+export interface OpenWorkerParts extends DependencyParts {
+  databaseUrl: string;
+  databasePoolMax: number;
+  connection: NativeConnection;
+  namespace: string;
+  vault: Pick<Vault, 'open' | 'seal' | 'digests' | 'keyDigests'>;
+  /** How many activities of each queue run at once in this process. */
+  slots: WorkerSlots;
+  /** The file that `npm run build` makes of workflows/index.ts. */
+  workflowBundlePath: string;
+  shutdownGraceMs: number;
+}
+
+type Choices = Pick<DatabaseOptions, 'applicationName' | 'hears'> & Pick<WorkerSettings, 'mainQueueAlone'>;
+
+/** A worker that does not poll yet, and what it works with. */
+export interface OpenWorker {
+  /** Its own pool. Who runs the worker closes it. */
+  db: Database;
+  client: Client;
+  deps: ReturnType<typeof workerDependencies>;
+  worker: WorkerGroup;
+  plain: PlainInvocations;
+}
+
+/** Opens a database and makes a worker over it. Throws as `refuseUnsuitableDatabase` does; the database is closed then. */
+export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...choices }: Choices): Promise<OpenWorker> {
+  const { connection, namespace } = parts;
+  const db = new Database({ url: parts.databaseUrl, poolMax: parts.databasePoolMax, ...choices });
+  try {
+    await refuseUnsuitableDatabase(db, parts.vault);
+    const client = new Client({ connection, namespace });
+    const deps = workerDependencies(parts, db, client);
+    const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs } = parts;
+    const worker = await createWorker({
+      connection,
+      namespace,
+      taskQueue: TASK_QUEUE,
+      activityQueue,
+      slots,
+      heartbeatTimeoutMs,
+      workflowBundlePath,
+      activities: createActivities(deps),
+      shutdownGraceMs,
+      ...(mainQueueAlone === undefined ? {} : { mainQueueAlone }),
+    });
+    return { db, client, deps, worker, plain: new PlainInvocations(deps) };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
