@@ -40,9 +40,10 @@ import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
 import { openEmbedder } from './process/open-embedder.ts';
+import type * as InvocationModule from './process/invocation-worker.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
 import { PRODUCT } from './domain/product.ts';
-import { TASK_QUEUE } from './temporal/task-queues.ts';
+import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-api`;
 
@@ -112,7 +113,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const schemas = new TenantSchemas();
   const tokens = new TokenCounter();
   const { temporal, vault, eagerStart, egressAllow, ownEndpoints, resolve, watchdog, embedder } = parts;
-  const workers = new WorkerWatch({ temporal, taskQueue: TASK_QUEUE, logger });
+  const watches = watchesOf(temporal, logger);
   const api = createApi(
     {
       db,
@@ -130,7 +131,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       eagerStart,
       runPlain: parts.runPlain ?? null,
       taskQueue: TASK_QUEUE,
-      workers,
+      ...watches,
       importPlanner,
       schemas,
       tokens,
@@ -148,7 +149,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   );
   const close = async (): Promise<void> => {
     api.close();
-    await workers.close();
+    await Promise.all(Object.values(watches).map((watch) => watch.close()));
     importPlanner.close();
     await Promise.all([bodyThreads.close(), schemas.close(), tokens.close()]);
     settlements.close();
@@ -158,12 +159,21 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   try {
     await refuseUnsuitableDatabase(db, parts.vault);
     await notifications.start();
-    workers.start();
+    for (const watch of Object.values(watches)) watch.start();
     return await listen(parts, api, settlements, close);
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** An API that runs invocations polls the queue of the workflows itself, and none of the others. */
+function watchesOf(temporal: Client, logger: Logger): Record<'workers' | 'workerProcesses', WorkerWatch> {
+  const others = activityQueue(TASK_QUEUE, 'maintenance');
+  return {
+    workers: new WorkerWatch({ temporal, taskQueue: TASK_QUEUE, polls: 'workflows', logger }),
+    workerProcesses: new WorkerWatch({ temporal, taskQueue: others, polls: 'activities', logger }),
+  };
 }
 
 async function listen(
@@ -206,13 +216,27 @@ export function chatsOf(
   return { slackBaseUrl: configuration.SLACK_API_BASE_URL, discordBaseUrl: configuration.DISCORD_API_BASE_URL };
 }
 
+/** The connection to Temporal; and the start of a worker on it, where this process runs invocations. */
+async function connect(configuration: Configuration<'api'>, invoking: typeof InvocationModule | null, logger: Logger) {
+  const { TEMPORAL_ADDRESS: address } = configuration;
+  const options = temporalConnectionOptions(address, configuration, (file) => readFileSync(file));
+  if (invoking === null) return { connection: await Connection.connect(options), startInvoking: null };
+  const connection = await invoking.connectForInvocations(options, logger);
+  const startInvoking = (shared: InvocationModule.SharedParts) =>
+    invoking.startInvocationWorker(connection, configuration, shared);
+  return { connection, startInvoking };
+}
+
 async function main(): Promise<void> {
   const configuration = readConfiguration('api', process.env);
-  const logger = openLog(loggerOptions(configuration.LOG_LEVEL, 'api'));
+  // Temporal's native core takes tens of megabytes, so only a process that runs a worker loads it.
+  const invoking = configuration.RUN_INVOCATIONS ? await import('./process/invocation-worker.ts') : null;
+  const logger = openLog({
+    ...loggerOptions(configuration.LOG_LEVEL, 'api'),
+    ...(invoking && { mixin: invoking.mixin }),
+  });
   logWhatNodePrints(logger);
-  const connection = await Connection.connect(
-    temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
-  );
+  const { connection, startInvoking } = await connect(configuration, invoking, logger);
   const watchdog = new Watchdog({ logger });
   const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
   const sending = {
@@ -222,34 +246,40 @@ async function main(): Promise<void> {
     watchdog,
   };
   const embedder = openEmbedder(configuration, sending);
-  const api = await startApi({
+  const shared = {
     databaseUrl: configuration.DATABASE_URL,
     databasePoolMax: configuration.DATABASE_POOL_MAX,
-    temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     files: createFileStore(configuration, FILES_DIR_DEFAULT),
     logger,
-    eagerStart: false,
-    host: configuration.HOST,
-    port: configuration.PORT,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
     ...sending,
     embedder,
-    network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
     pagesUrl: configuration.PUBLIC_URL,
+    chats: chatsOf(configuration),
+  };
+  const worker = startInvoking === null ? null : await startInvoking(shared);
+  const api = await startApi({
+    ...shared,
+    temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
+    eagerStart: worker !== null,
+    ...(worker && { runPlain: worker.runPlain }),
+    host: configuration.HOST,
+    port: configuration.PORT,
+    network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
     docs: { site: configuration.DOCS_URL, base: configuration.DOCS_BASE },
     redirectSchemes: configuration.OAUTH_REDIRECT_SCHEMES,
     publishableKey: configuration.STRIPE_PUBLISHABLE_KEY,
-    chats: chatsOf(configuration),
     httpLimits: httpLimitsOf(configuration),
   });
   collectWhenIdle();
-  const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
-  });
-  logger.info({ signal }, 'stopping');
+  const signal = new Promise<string>((resolve) => void process.once('SIGTERM', resolve).once('SIGINT', resolve));
+  const workerEnded = worker?.finished.then(() => 'the worker ended by itself');
+  const reason = await Promise.race([signal, ...(workerEnded === undefined ? [] : [workerEnded])]);
+  logger.info({ reason }, 'stopping');
+  // The requests under way need the worker, and nobody waits for what goes on after them.
   await api.stop();
+  await worker?.stop();
   await embedder.close();
   await connection.close();
   await metrics.close();

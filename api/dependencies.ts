@@ -66,7 +66,10 @@ export interface ApiDependencies {
   runPlain: ((ref: InvocationRef) => Promise<boolean>) | null;
   /** Where the installation's workers poll: TASK_QUEUE outside tests. */
   taskQueue: string;
+  /** Who takes up invocations: worker processes, and API processes that run invocations. */
   workers: Workers;
+  /** Who does all else: worker processes alone. */
+  workerProcesses: Pick<Workers, 'state' | 'look'>;
   /** Reads OpenAPI documents in threads; its creator closes it. */
   importPlanner: ImportPlanner;
   /** Runs tenants' JSON Schemas, costly ones in threads; its creator closes it. */

@@ -2,8 +2,10 @@ import type { Configuration } from '../domain/configuration/configuration.ts';
 import type { WorkerSlots } from '../activities/create-worker.ts';
 import type { InFlightCaps } from '../domain/in-flight.ts';
 
+type OfWorkers = Configuration<'worker'> | Configuration<'embedded'>;
+
 /** Where the built-in adapters reach their providers. */
-export function providersOf(configuration: Configuration<'worker'> | Configuration<'embedded'>): {
+export function providersOf(configuration: OfWorkers | Configuration<'api'>): {
   stripeBaseUrl: string;
   resendBaseUrl: string;
 } {
@@ -11,7 +13,7 @@ export function providersOf(configuration: Configuration<'worker'> | Configurati
 }
 
 /** The configured slots and the share of one workspace. */
-export function fairSharesOf(configuration: Configuration<'worker'> | Configuration<'embedded'>): {
+export function fairSharesOf(configuration: OfWorkers): {
   slots: WorkerSlots;
   inFlightCaps: InFlightCaps;
 } {
@@ -22,12 +24,17 @@ export function fairSharesOf(configuration: Configuration<'worker'> | Configurat
       'provider-reads': configuration.PROVIDER_READ_SLOTS,
       maintenance: configuration.MAINTENANCE_SLOTS,
     },
-    inFlightCaps: {
-      dispatch: configuration.WORKSPACE_DISPATCHES_MAX,
-      delivery: configuration.WORKSPACE_DELIVERIES_MAX,
-      provider_read: configuration.WORKSPACE_PROVIDER_READS_MAX,
-      notification: configuration.WORKSPACE_NOTIFICATIONS_MAX,
-      maintenance: configuration.WORKSPACE_MAINTENANCE_MAX,
-    },
+    inFlightCaps: inFlightCapsOf(configuration),
+  };
+}
+
+/** The share of one workspace in the calls of each kind. */
+export function inFlightCapsOf(configuration: OfWorkers | Configuration<'api'>): InFlightCaps {
+  return {
+    dispatch: configuration.WORKSPACE_DISPATCHES_MAX,
+    delivery: configuration.WORKSPACE_DELIVERIES_MAX,
+    provider_read: configuration.WORKSPACE_PROVIDER_READS_MAX,
+    notification: configuration.WORKSPACE_NOTIFICATIONS_MAX,
+    maintenance: configuration.WORKSPACE_MAINTENANCE_MAX,
   };
 }

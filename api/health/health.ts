@@ -3,8 +3,9 @@ import type { HttpMiddleware } from '../http/context.ts';
 import { probeDependencies, readiness } from './probes.ts';
 
 /**
- * GET /healthz: the process answers. GET /readyz: database and Temporal answer, a worker takes up invocations, and the surroundings are set
- * up (`npm start` makes keys and a demo). No credential. The workers' state is some seconds old, which makes a probe cheap.
+ * GET /healthz: the process answers. GET /readyz: database and Temporal answer, a worker process polls, and the surroundings are set up
+ * (`npm start` makes keys and a demo). An API that runs invocations itself counts for none: it leaves deliveries, provider reads,
+ * notifications and the sweep to worker processes. No credential. The workers' state is some seconds old, which makes a probe cheap.
  */
 export function healthChecks(deps: ApiDependencies, isSetUp: () => boolean = () => true): HttpMiddleware {
   return async (ctx, next) => {
@@ -17,11 +18,11 @@ export function healthChecks(deps: ApiDependencies, isSetUp: () => boolean = () 
       await next();
       return;
     }
-    const { state } = deps.workers;
+    const { state } = deps.workerProcesses;
     // A worker may have returned. Without news, the known state is the answer.
     const [dependencies, workers] = await Promise.all([
       probeDependencies(deps),
-      state === 'up' ? state : deps.workers.look(),
+      state === 'up' ? state : deps.workerProcesses.look(),
     ]);
     const setup = isSetUp() ? 'up' : 'down';
     const { status, body } = readiness({ ...dependencies, workers, setup }, ctx.state.requestId);

@@ -14,7 +14,7 @@ const LOOK_INTERVAL_MS = 5_000;
 const CALL_TIMEOUT_MS = 2_000;
 
 /** From the Protobuf definitions of Temporal's API. */
-const WORKFLOW_TASKS = 1;
+const TASK_TYPES = { workflows: 1, activities: 2 } as const;
 const STATUS_RUNNING = 1;
 const TASK_SCHEDULED = 1;
 
@@ -33,6 +33,8 @@ interface Signs {
 interface WorkerWatchOptions {
   temporal: Client;
   taskQueue: string;
+  /** Which tasks of the queue its workers poll for. */
+  polls: keyof typeof TASK_TYPES;
   logger: Logger;
   now?: () => number;
 }
@@ -123,15 +125,15 @@ export class WorkerWatch implements Workers {
     this.aliveAtMs = isFirst ? Math.min(this.toldAtMs, signedAtMs) : this.toldAtMs;
   }
 
-  /** Time of the last poll for workflow tasks. Returns null when Temporal remembers none. */
+  /** Time of the last poll for such tasks. Returns null when Temporal remembers none. */
   private async readPollers(): Promise<number | null> {
-    const { temporal, taskQueue } = this.options;
+    const { temporal, taskQueue, polls } = this.options;
     const { namespace } = temporal.options;
     const { pollers } = await temporal.withDeadline(this.now() + CALL_TIMEOUT_MS, () =>
       temporal.workflowService.describeTaskQueue({
         namespace,
         taskQueue: { name: taskQueue },
-        taskQueueType: WORKFLOW_TASKS,
+        taskQueueType: TASK_TYPES[polls],
       }),
     );
     return newest(pollers.map(({ lastAccessTime }) => lastAccessTime));

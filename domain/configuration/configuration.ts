@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { CHAT_ORIGINS } from '../integrations/integrations.ts';
-import { PROVIDER_ORIGINS } from '../adapters/provider-origins.ts';
 import { baseUrlSchema } from '../base-url.ts';
 import {
   addressRangesSchema,
@@ -24,6 +23,7 @@ import { PLANS } from '../plans.ts';
 import { FILE_STORE } from './file-store.ts';
 import { FAIR_SHARES } from './fair-shares.ts';
 import { MAIL_SERVER } from './mail-server.ts';
+import { INVOKING } from './invoking.ts';
 import { INTERNAL_LISTENERS } from './internal-listeners.ts';
 import { PROCESS_KINDS, type ProcessKind, type Variable } from './variable.ts';
 
@@ -59,7 +59,8 @@ export const VARIABLES = {
     schema: postgresUrlSchema,
   },
   DATABASE_POOL_MAX: {
-    meaning: 'Database connections of one process at most; one more listens for notifications.',
+    meaning:
+      'Database connections of one process at most; one more listens for notifications. An API with RUN_INVOCATIONS, and `npm start`, have as many again.',
     default: '20',
     processes: ['api', 'worker', 'embedded'],
     schema: countSchema(2, 1_000),
@@ -137,18 +138,7 @@ export const VARIABLES = {
     processes: ['api', 'worker', 'embedded'],
     schema: ownEndpointsSchema,
   },
-  STRIPE_API_BASE_URL: {
-    meaning: 'Where `stripe.refund` reaches Stripe: a proxy, or a stand-in for tests. It sees the credentials.',
-    default: PROVIDER_ORIGINS.stripe,
-    processes: ['worker', 'embedded'],
-    schema: baseUrlSchema,
-  },
-  RESEND_API_BASE_URL: {
-    meaning: 'Where `resend.email` reaches Resend: a proxy, or a stand-in for tests. It sees the credentials.',
-    default: PROVIDER_ORIGINS.resend,
-    processes: ['worker', 'embedded'],
-    schema: baseUrlSchema,
-  },
+  ...INVOKING,
   SLACK_API_BASE_URL: {
     meaning: 'Where integrations reach Slack: a proxy, or a stand-in for tests. It sees the credentials.',
     default: CHAT_ORIGINS.slack,
@@ -226,13 +216,6 @@ export const VARIABLES = {
     embeddedDefault: '10',
     processes: ['api', 'worker', 'embedded'],
     schema: countSchema(0, 3_600),
-  },
-  HEARTBEAT_TIMEOUT_SECONDS: {
-    meaning:
-      'A worker that makes a long call (`timeoutMs` above 30 s) and has sent no heartbeat for so long counts as lost: the outcome becomes `unknown` and is reconciled; that of a short call does at its deadline. A shorter time finds that sooner, and takes a machine that stands still for a moment for a lost one. A worker that stood still for half of it after its claim sends nothing. The same for every worker.',
-    default: '10',
-    processes: ['worker', 'embedded'],
-    schema: countSchema(2, 60),
   },
   ...FAIR_SHARES,
   DATA_DIR: {

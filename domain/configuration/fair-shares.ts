@@ -1,6 +1,7 @@
 import { countSchema } from './schemas.ts';
 
 const PROCESSES = ['worker', 'embedded'] as const;
+const WITH_API = ['api', ...PROCESSES] as const;
 const slots = (of: string, count: string) => ({
   meaning: `${of} that one worker process has under way at once. They have a task queue of their own.`,
   default: count,
@@ -8,9 +9,9 @@ const slots = (of: string, count: string) => ({
   schema: countSchema(1, 10_000),
 });
 const share = (of: string, count: string) => ({
-  meaning: `${of} that one workspace has under way at once, on all workers. What is over it is queued and holds no slot. The same for every worker.`,
+  meaning: `${of} that one workspace has under way at once, on all processes. What is over it is queued and holds no slot. The same for every worker, and for an API with RUN_INVOCATIONS.`,
   default: count,
-  processes: PROCESSES,
+  processes: WITH_API,
   schema: countSchema(1, 10_000),
 });
 
@@ -18,8 +19,9 @@ const share = (of: string, count: string) => ({
 export const FAIR_SHARES = {
   DISPATCH_SLOTS: {
     ...slots('Dispatches', '100'),
+    processes: WITH_API,
     meaning:
-      'Dispatches that one worker process has under way at once, however many deliveries there are: as many short calls (`timeoutMs` up to 30 s), and as many that are long or waited for a slot.',
+      'Dispatches that one process has under way at once, however many deliveries there are: as many short calls (`timeoutMs` up to 30 s), and as many that are long or waited for a slot.',
   },
   DELIVERY_SLOTS: {
     ...slots('Deliveries', '100'),
@@ -37,7 +39,7 @@ export const FAIR_SHARES = {
     meaning:
       'Threads of Node for what blocks, such as name look-ups. Node itself reads it, before anything else runs: set it in the environment of the process. `npm start` and the image set 16. With Node’s own 4, the calls of all workspaces together look up one name at a time.',
     default: '4',
-    processes: ['api', ...PROCESSES] as const,
+    processes: WITH_API,
     schema: countSchema(1, 1_024),
   },
 };

@@ -23,6 +23,7 @@ interface Service {
   volumes?: string[];
   configs?: { source: string; target: string }[];
   restart?: string;
+  stop_grace_period?: string;
   read_only?: boolean;
   cap_drop?: string[];
 }
@@ -198,6 +199,13 @@ describe('the processes of the image', () => {
     const given = [...new Set([...Object.keys(api), ...Object.keys(worker)])].filter(both);
     expect(given).toContain('EGRESS_ALLOW');
     for (const variable of given) expect(api[variable], variable).toBe(worker[variable]);
+  });
+
+  test('the API sends invocations itself: it has the way out, and the time for its requests and its worker to end', () => {
+    expect(readConfiguration('api', environmentOf('api')).RUN_INVOCATIONS).toBe(true);
+    expect(service('api').networks).toEqual(service('worker').networks);
+    const graceSeconds = readConfiguration('api', environmentOf('api')).SHUTDOWN_GRACE_SECONDS;
+    expect(Number.parseInt(service('api').stop_grace_period ?? '', 10)).toBeGreaterThan(2 * graceSeconds + 10);
   });
 
   test('only the migrations hold the owner’s password, and none the superuser’s', () => {

@@ -16,6 +16,9 @@ import { startTarget } from '../harness/target.ts';
 
 export interface ApiProcess extends Caller {
   program: Program;
+  baseUrl: string;
+  /** What it is called with. */
+  key: string;
   /** The same process, called with another key. */
   as(key: string): Caller;
 }
@@ -74,7 +77,7 @@ export class SeparateProcesses {
       post: (url, body, headers = {}): Promise<CallResult> => call(`${baseUrl}${url}`, 'POST', { key, body, headers }),
       get: (url): Promise<CallResult> => call(`${baseUrl}${url}`, 'GET', { key }),
     });
-    return { program, as, ...as(this.key) };
+    return { program, baseUrl, key: this.key, as, ...as(this.key) };
   }
 
   async startWorker(environment: Record<string, string> = {}): Promise<Program> {

@@ -191,6 +191,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     runPlain: null,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workers: options.workers ?? UNWATCHED,
+    workerProcesses: UNWATCHED,
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),
     tokens: new TokenCounter(TOKENS_FROM_SOURCE),
     schemas: new TenantSchemas({ ...SCHEMAS_FROM_SOURCE, ...options.schemas }),

@@ -49,6 +49,7 @@ class World {
     this.watch = new WorkerWatch({
       temporal: client as unknown as Client,
       taskQueue: 'queue',
+      polls: 'workflows',
       logger: pino({ level: 'silent' }),
       now: () => this.nowMs,
     });

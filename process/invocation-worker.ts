@@ -1,0 +1,94 @@
+import { NativeConnection } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { DEFAULT_SLOTS } from '../activities/create-worker.ts';
+import { activityLogFields } from '../activities/log-context.ts';
+import type { Configuration } from '../domain/configuration/configuration.ts';
+import { Gauges } from '../domain/gauges.ts';
+import { PRODUCT } from '../domain/product.ts';
+import type { InvocationRef } from '../domain/refs.ts';
+import type { TemporalConnectionOptions } from '../domain/temporal-connection.ts';
+import { type OpenWorker, openWorker, type OpenWorkerParts } from './open-worker.ts';
+import { builtWorkflowBundle, installTemporalRuntime } from './temporal-runtime.ts';
+import { inFlightCapsOf, providersOf } from './worker-settings.ts';
+
+/** What pino adds to each line of such a process. */
+export const mixin = activityLogFields;
+
+/** What an API has already, and its worker shares. */
+export type SharedParts = Pick<
+  OpenWorkerParts,
+  | 'databaseUrl'
+  | 'databasePoolMax'
+  | 'vault'
+  | 'files'
+  | 'egressAllow'
+  | 'ownEndpoints'
+  | 'resolve'
+  | 'watchdog'
+  | 'embedder'
+  | 'chats'
+  | 'pagesUrl'
+  | 'logger'
+  | 'shutdownGraceMs'
+>;
+
+export interface InvocationWorker {
+  /** Ends when the worker has ended; rejects where it failed. */
+  finished: Promise<void>;
+  /** Runs a plain invocation without a workflow (`PlainInvocations.run`). */
+  runPlain: (ref: InvocationRef) => Promise<boolean>;
+  /** Ends the plain invocations under way, then drains the worker, and closes its database. The connection stays open. */
+  stop(): Promise<void>;
+}
+
+/** The connection that client and worker share: a start's reply then carries the first workflow task. Call it once in a process. */
+export function connectForInvocations(options: TemporalConnectionOptions, logger: Logger): Promise<NativeConnection> {
+  installTemporalRuntime(logger);
+  return NativeConnection.connect(options);
+}
+
+/**
+ * The worker of an API that runs invocations. It polls the queue of the workflows and nothing else: reads at providers, notifications and
+ * maintenance are tasks of queues that worker processes poll. It claims no delivery, relays no event and sweeps nothing.
+ */
+export async function startInvocationWorker(
+  connection: NativeConnection,
+  configuration: Configuration<'api'>,
+  shared: SharedParts,
+): Promise<InvocationWorker> {
+  const parts: OpenWorkerParts = {
+    ...shared,
+    connection,
+    namespace: configuration.TEMPORAL_NAMESPACE,
+    providers: providersOf(configuration),
+    slots: { ...DEFAULT_SLOTS, dispatches: configuration.DISPATCH_SLOTS },
+    inFlightCaps: inFlightCapsOf(configuration),
+    heartbeatTimeoutMs: configuration.HEARTBEAT_TIMEOUT_SECONDS * 1000,
+    workflowBundlePath: builtWorkflowBundle(),
+    // Worker processes send the e-mails and sweep.
+    smtp: null,
+    gauges: new Gauges(),
+  };
+  const choices = { applicationName: `${PRODUCT.id}-api-worker`, mainQueueAlone: true } as const;
+  const { db, worker, plain } = await openWorker(parts, choices);
+  const finished = runToTheEnd(worker, db);
+  // The caller that awaits it sees a failure. Until then it must not count as unhandled.
+  finished.catch(() => undefined);
+  return {
+    finished,
+    runPlain: plain.run,
+    stop: async () => {
+      await plain.stop();
+      worker.shutdown();
+      await finished;
+    },
+  };
+}
+
+async function runToTheEnd(worker: OpenWorker['worker'], db: OpenWorker['db']): Promise<void> {
+  try {
+    await worker.run();
+  } finally {
+    await db.close();
+  }
+}
