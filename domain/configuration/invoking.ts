@@ -27,7 +27,7 @@ export const INVOKING = {
   },
   HEARTBEAT_TIMEOUT_SECONDS: {
     meaning:
-      'A worker that makes a long call (`timeoutMs` above 30 s) and has sent no heartbeat for so long counts as lost: the outcome becomes `unknown` and is reconciled; that of a short call does at its deadline. A shorter time finds that sooner, and takes a machine that stands still for a moment for a lost one. The same for every worker, and for an API with RUN_INVOCATIONS.',
+      'A worker that makes a long call (`timeoutMs` above 30 s) and has sent no heartbeat for so long counts as lost: the outcome becomes `unknown` and is reconciled; that of a short call does at its deadline. A shorter time finds that sooner, and takes a machine that stands still for a moment for a lost one. A process that stood still for half of it after a claim sends nothing. The same for every worker, and for an API with RUN_INVOCATIONS.',
     default: '10',
     processes: ['api', 'worker', 'embedded'],
     schema: countSchema(2, 60),
