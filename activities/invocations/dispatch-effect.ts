@@ -45,9 +45,9 @@ export type Dispatched =
   | NoPlace;
 
 /**
- * The one activity that sends. Claims the attempt row, once, and one of the workspace's places in the same
- * transaction; resolves the credentials, only here; calls the adapter; records the end and releases the place in one
- * transaction. A crash before the claim: nothing was sent, as the row proves. Between claim and record: the outcome is
+ * The dispatch of a call that is long, or that had no place when it was judged. Claims the attempt row, once, and one of the
+ * workspace's places in the same transaction; resolves the credentials; calls the adapter; records the end and releases the
+ * place in one transaction. A crash before the claim: nothing was sent, as the row proves. Between claim and record: the outcome is
  * unknown, and nothing is sent again. After the record: the workflow settles from it, where it did not settle at once.
  */
 export function dispatchEffect(deps: InvocationDependencies) {
