@@ -4,8 +4,8 @@ import path from 'node:path';
 import { projectRoot } from '../process/project-root.ts';
 
 /**
- * Installs the packages that are locked in a folder where they are not there, or others are. They are no dependencies of the project:
- * nobody who builds or tests it should wait for them.
+ * Installs the packages that are locked in a folder where they are not there, or others are. They are no dependencies
+ * of the project: nobody who builds or tests it should wait for them.
  */
 export function installLocked(folder: string): void {
   const locked = readFileSync(path.join(folder, 'package-lock.json'), 'utf8');

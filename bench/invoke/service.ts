@@ -20,8 +20,8 @@ export interface RunningService {
 }
 
 /**
- * Runs `npm start` (or, with node flags, what it runs) on this data folder and on free ports, without our own configuration. `settings` are
- * variables of the service, such as a database of the bench.
+ * Runs `npm start` (or, with node flags, what it runs) on this data folder and on free ports, without our own
+ * configuration. `settings` are variables of the service, such as a database of the bench.
  */
 export async function startService(
   dataDir: string,

@@ -50,7 +50,7 @@ async function measure(settings: PeersOptions): Promise<Result> {
   const sides = counted(peers.flatMap((peer) => peer.sides));
   const closed = await runLevels(sides.all, settings);
   const open = await runRates(sides.all, settings);
-  const costs = settings.countedCalls === 0 ? {} : await countCosts(servers.owner, sides.all, settings.countedCalls);
+  const costs = settings.countedCalls === 0 ? {} : await countCosts(servers, sides.all, settings.countedCalls);
   await checkCount(servers, sides.sent());
   const guarantees = await killAll(peers, servers, settings.kills);
   return {

@@ -3,9 +3,9 @@ import { type Input, Job, type Outcome, type PeerTask } from './job.ts';
 import { loadDbos } from './libraries.ts';
 
 /**
- * DBOS Transact, as its guide has it: the workflow's id is the Idempotency-Key, so a repeat joins the workflow; each step is a `runStep`, and
- * those that touch the database are idempotent by key. (Its data sources would commit a checkpoint with a step's own transaction; the
- * packages that go with this release could not be had.) Fenced: one step.
+ * DBOS Transact, as its guide has it: the workflow's id is the Idempotency-Key, so a repeat joins the workflow; each
+ * step is a `runStep`, and those that touch the database are idempotent by key. (Its data sources would commit a
+ * checkpoint with a step's own transaction; the packages that go with this release could not be had.) Fenced: one step.
  */
 const task = JSON.parse(process.argv[2] ?? '') as PeerTask;
 const job = await Job.open(task);

@@ -1,7 +1,10 @@
 import { serveJobs } from './front.ts';
 import { Job, type PeerTask } from './job.ts';
 
-/** By hand on PostgreSQL. Native: reserve, call, record, and a repeat without a record is called again. Fenced: two commits around the call. */
+/**
+ * By hand on PostgreSQL. Native: reserve, call, record, and a repeat without a record is called again. Fenced: two
+ * commits around the call.
+ */
 const task = JSON.parse(process.argv[2] ?? '') as PeerTask;
 const job = await Job.open(task);
 serveJobs(task.port, job, {

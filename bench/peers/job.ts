@@ -1,6 +1,6 @@
-import { Deadline } from '../../domain/deadline.ts';
 import { Ajv } from 'ajv';
 import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import { Deadline } from '../../domain/deadline.ts';
 
 /** What a peer's process is told, as its one argument. */
 export interface PeerTask {
@@ -98,7 +98,7 @@ export class Job {
       signal: deadline.signal,
     });
     if (response.status !== 200) throw new Error(`the target answered ${response.status}`);
-    return await response.json();
+    return await response.json(); // within the deadline
   }
 
   /** Idempotent by key. */
@@ -114,8 +114,8 @@ export class Job {
   }
 
   /**
-   * The fenced form, as one step that may run twice: the claim and the reservation are committed before the call, and a run that finds them
-   * records `unknown` and calls nobody.
+   * The fenced form, as one step that may run twice: the claim and the reservation are committed before the call, and a
+   * run that finds them records `unknown` and calls nobody.
    */
   async fencedCall(key: string, input: Input): Promise<Outcome> {
     const claimed = await this.claim(key, input);

@@ -17,7 +17,13 @@ export interface Guarantee {
 
 /** A client asks again until it has an outcome. */
 const AGAIN_MS = 200;
+/** From its first call, and from the last kill: a kill may cost a side its next attempt, and so a longer back-off. */
 const ANSWER_WITHIN_MS = 120_000;
+
+/** Until when clients ask: it is not known before the last kill. */
+interface Patience {
+  untilMs: number;
+}
 
 /** One key: its message, and the first final answer that its client got. */
 interface Asked {
@@ -28,8 +34,9 @@ interface Asked {
 }
 
 /**
- * Kills a peer's process so often, each time while the target holds a call of each of its sides, and starts it again. The client of each key repeats it until
- * it has a final answer, also through the kills that follow. Before each kill, one call of each side is answered.
+ * Kills a peer's process so often, each time while the target holds a call of each of its sides, and starts it again.
+ * The client of each key repeats it until it has a final answer, also through the kills that follow. Before each kill,
+ * one call of each side is answered.
  */
 export async function killOften(
   peer: Peer,
@@ -40,16 +47,17 @@ export async function killOften(
   const before = new Map<Side, number | null>();
   for (const side of peer.sides) before.set(side, await side.reserved());
   const asked = new Map<Side, Asked[]>(peer.sides.map((side) => [side, []]));
+  const patience: Patience = { untilMs: Infinity };
   for (let number = 1; number <= kills; number++) {
     await Promise.all(peer.sides.map(async (side) => asked.get(side)?.push(await askAnswered(side))));
     const held = peer.sides.map((side) => askHeld(side, targetUrl));
     await Promise.all(held.map(({ isHeld }) => isHeld));
     await peer.kill();
-    await Promise.all(held.map(({ first }) => first));
     await peer.start();
-    for (const { side, again } of held) asked.get(side)?.push(again());
+    for (const { side, again } of held) asked.get(side)?.push(again(patience));
     onKill(number);
   }
+  patience.untilMs = performance.now() + ANSWER_WITHIN_MS;
   const guarantees: Partial<Record<SideName, Guarantee>> = {};
   for (const [side, keys] of asked) {
     guarantees[side.name] = await judge(side, keys, before.get(side) ?? null, { targetUrl, kills });
@@ -59,27 +67,33 @@ export async function killOften(
 
 async function askAnswered(side: Side): Promise<Asked> {
   const key = crypto.randomUUID();
-  const answer = await untilFinal(side, key, 'hello');
+  const answer = await untilFinal(side, key, 'hello', { untilMs: performance.now() + ANSWER_WITHIN_MS });
   return { key, message: 'hello', isKilled: false, answered: Promise.resolve(answer) };
 }
 
-/** Sends a key whose call the target holds. `first` resolves when the client's connection is gone; `again` starts to repeat the key. */
+/**
+ * Sends a key whose call the target holds. `again`, after the kill, repeats the key once the first request is lost;
+ * with a server before the killed process it may be answered yet.
+ */
 function askHeld(
   side: Side,
   targetUrl: string,
-): { side: Side; isHeld: Promise<unknown>; first: Promise<unknown>; again: () => Asked } {
+): { side: Side; isHeld: Promise<unknown>; again: (patience: Patience) => Asked } {
   const key = crypto.randomUUID();
   const message = `hold ${key}`;
   const first = side.send(key, message).catch(() => null);
   const isHeld = callJson(new URL(`/held?message=${encodeURIComponent(message)}`, targetUrl).href);
-  const again = (): Asked => ({ key, message, isKilled: true, answered: untilFinal(side, key, message) });
-  return { side, isHeld, first, again };
+  const answerOf = async (patience: Patience): Promise<Answer | null> => {
+    const answer = await first;
+    return answer !== null && answer.outcome !== null ? answer : untilFinal(side, key, message, patience);
+  };
+  const again = (patience: Patience): Asked => ({ key, message, isKilled: true, answered: answerOf(patience) });
+  return { side, isHeld, again };
 }
 
 /** Null where no final answer came in time. */
-async function untilFinal(side: Side, key: string, message: string): Promise<Answer | null> {
-  const deadlineMs = performance.now() + ANSWER_WITHIN_MS;
-  while (performance.now() < deadlineMs) {
+async function untilFinal(side: Side, key: string, message: string, patience: Patience): Promise<Answer | null> {
+  while (performance.now() < patience.untilMs) {
     const answer = await side.send(key, message).catch(() => null); // killed, or not yet there
     if (answer !== null && answer.outcome !== null) return answer;
     await delay(AGAIN_MS);

@@ -27,7 +27,10 @@ export interface Loaded {
   cpu(): Cpu;
 }
 
-/** Closed loop: so many callers, each with one call in flight, until the time is over. Waits for the last calls and counts them. */
+/**
+ * Closed loop: so many callers, each with one call in flight, until the time is over. Waits for the last calls and
+ * counts them.
+ */
 export async function runClosed({ call, cpu }: Loaded, inFlight: number, durationMs: number): Promise<Round> {
   const latenciesMs: number[] = [];
   const before = cpu();
@@ -44,8 +47,9 @@ export async function runClosed({ call, cpu }: Loaded, inFlight: number, duratio
 }
 
 /**
- * Open loop: calls are sent when they are due, whatever became of those before. A latency counts from the time when the call was due, so that a
- * side that makes its callers wait is charged for it (no coordinated omission); the timer's own delay, up to 1 ms, is in it.
+ * Open loop: calls are sent when they are due, whatever became of those before. A latency counts from the time when the
+ * call was due, so that a side that makes its callers wait is charged for it (no coordinated omission); the timer's own
+ * delay, up to 1 ms, is in it.
  */
 export async function runOpen(
   { call, cpu }: Loaded,

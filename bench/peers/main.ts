@@ -6,8 +6,8 @@ import { installLibraries, nodeOfTheBench } from './libraries.ts';
 import { readOptions, USAGE } from './options.ts';
 
 /**
- * `npm run bench:peers [-- --write]`: see docs/performance.md. Restate's SDK asks for Node 22, so the bench and all its processes run on one Node
- * that is locked with the libraries.
+ * `npm run bench:peers [-- --write]`: see docs/performance.md. Restate's SDK asks for Node 22, so the bench and all its
+ * processes run on one Node that is locked with the libraries.
  */
 const args = process.argv.slice(2);
 if (readOptions(args) === null) console.log(USAGE);

@@ -12,8 +12,8 @@ const ACTIONS = { governed: 'peers.governed', ungoverned: 'peers.ungoverned' } a
 type Kind = keyof typeof ACTIONS;
 
 /**
- * The service as `npm start` runs it: one process is API and worker, with eager start. PostgreSQL and Temporal are the bench's, so that they
- * outlive a kill of that process, as they do in any other deployment.
+ * The service as `npm start` runs it: one process is API and worker, with eager start. PostgreSQL and Temporal are the
+ * bench's, so that they outlive a kill of that process, as they do in any other deployment.
  */
 export async function startOurs(
   dataDir: string,

@@ -61,8 +61,10 @@ const FAIRNESS = [
   '- Ours, ungoverned, reserves nothing and makes no effect with a receipt.',
   '- Restate keeps its log in files of its own and syncs them; Temporal is the dev server on SQLite (`synchronous=NORMAL`), with the settings of `npm start`.',
   '- Telemetry of Restate is off; its server asks GitHub for its newest release all the same when it starts.',
-  '- Statements are those that clients send, with BEGIN and COMMIT; what functions and triggers run is not among them. WAL is without full pages, and of all',
-  '  counts what the processes do at rest in the same time is taken away.',
+  '- DBOS, native, has steps that are idempotent by key where its data sources would commit a checkpoint with the step’s own transaction: the packages that go',
+  '  with this release could not be had.',
+  '- Statements are those that clients send, by PostgreSQL’s log, with BEGIN and COMMIT; what functions and triggers run is not among them. WAL is without full',
+  '  pages, and of all counts what the processes do at rest in the same time is taken away.',
 ];
 
 function measuredOf({ closed, open, costs, guarantees }: Result): Measured {

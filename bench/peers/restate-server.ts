@@ -15,7 +15,10 @@ export interface RestateServer {
   stop(): Promise<void>;
 }
 
-/** Restate's server with its own log on disk, which it syncs by default. It asks GitHub for its newest release all the same, and gets no answer. */
+/**
+ * Restate's server with its own log on disk, which it syncs by default. It asks GitHub for its newest release all the
+ * same, and gets no answer.
+ */
 export async function startRestateServer(binary: string, folder: string): Promise<RestateServer> {
   mkdirSync(folder, { recursive: true });
   const [ingress, admin, node] = await freePorts(3);

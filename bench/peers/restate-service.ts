@@ -4,8 +4,8 @@ import { type Input, Job, type Outcome, type PeerTask } from './job.ts';
 import { loadRestate, type RestateContext } from './libraries.ts';
 
 /**
- * Restate, as its guide has it: its server is the HTTP front, takes the Idempotency-Key and calls this endpoint; each step is a `ctx.run`, and
- * those that touch the database are idempotent by key. Fenced: one step.
+ * Restate, as its guide has it: its server is the HTTP front, takes the Idempotency-Key and calls this endpoint; each
+ * step is a `ctx.run`, and those that touch the database are idempotent by key. Fenced: one step.
  */
 const task = JSON.parse(process.argv[2] ?? '') as PeerTask;
 const job = await Job.open(task);

@@ -1,6 +1,6 @@
 /**
- * When the calls of an open loop are due, in ms from its start: a Poisson process, whose gaps are exponential, drawn from the seed. The same
- * seed makes the same arrivals for every side.
+ * When the calls of an open loop are due, in ms from its start: a Poisson process, whose gaps are exponential, drawn
+ * from the seed. The same seed makes the same arrivals for every side.
  */
 export function poissonArrivals(seed: number, perSecond: number, durationMs: number): number[] {
   const random = mulberry32(seed);

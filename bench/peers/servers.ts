@@ -11,7 +11,7 @@ import { cpuTimesOf } from '../invoke/cpu.ts';
 export interface Servers {
   /** The owner's connection; its database says nothing of a side. */
   owner: Client;
-  ownerUrl: string;
+  postgresLog: string;
   temporal: Connection;
   temporalAddress: string;
   temporalVersion: string;
@@ -33,12 +33,12 @@ export interface Target {
 type Stop = () => Promise<void>;
 
 /**
- * The embedded PostgreSQL and Temporal with the settings of `npm start` (fsync on), apart from the service, so that they outlive a kill of
- * it. `pg_stat_statements` is there and counts nothing until it is told to.
+ * The embedded PostgreSQL and Temporal with the settings of `npm start` (fsync on), apart from the service, so that
+ * they outlive a kill of it.
  */
 export async function startServers(folder: string, stops: Stop[]): Promise<Servers> {
-  const settings = { shared_preload_libraries: 'pg_stat_statements' };
-  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), port: 0, settings });
+  const postgresDir = path.join(folder, 'postgres');
+  const postgres = await startPostgres({ dataDir: postgresDir, port: 0 });
   stops.push(() => postgres.stop());
   const temporal = await startTemporal({
     binary: await findTemporalCli(),
@@ -51,8 +51,6 @@ export async function startServers(folder: string, stops: Stop[]): Promise<Serve
   const owner = new Client({ connectionString: postgres.ownerUrl });
   await owner.connect();
   stops.push(() => owner.end());
-  await owner.query('CREATE EXTENSION pg_stat_statements');
-  await countStatements(owner, false);
   const connection = await Connection.connect({ address: temporal.address });
   stops.push(() => connection.close());
   const secret = `bench-${crypto.randomUUID()}`;
@@ -62,7 +60,7 @@ export async function startServers(folder: string, stops: Stop[]): Promise<Serve
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
   return {
     owner,
-    ownerUrl: postgres.ownerUrl,
+    postgresLog: path.join(postgresDir, 'postgres.log'),
     temporal: connection,
     temporalAddress: temporal.address,
     temporalVersion: serverVersion,
@@ -78,13 +76,4 @@ export async function startServers(folder: string, stops: Stop[]): Promise<Serve
       return url.href;
     },
   };
-}
-
-/** Holds in every session from its next statement on. What else would be counted, and is not the side's, is off meanwhile. */
-export async function countStatements(owner: Client, isOn: boolean): Promise<void> {
-  await owner.query(`ALTER SYSTEM SET pg_stat_statements.track = ${isOn ? 'top' : 'none'}`);
-  // Whether a change writes its whole page depends on when the last checkpoint was.
-  await owner.query(`ALTER SYSTEM SET full_page_writes = ${isOn ? 'off' : 'on'}`);
-  await owner.query(`ALTER SYSTEM SET autovacuum = ${isOn ? 'off' : 'on'}`);
-  await owner.query('SELECT pg_reload_conf()');
 }

@@ -2,10 +2,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import { announceReady } from '../invoke/child.ts';
 
 /**
- * What all sides call. It answers at once, with an id of its own for each call, but never answers the first call of a message that begins with
- * `hold`: those are for the kills. Its one argument is the secret; a call without the secret or without an Idempotency-Key gets 400.
+ * What all sides call. It answers at once, with an id of its own for each call, but never answers the first call of a
+ * message that begins with `hold`: those are for the kills. Its one argument is the secret; a call without the secret
+ * or without an Idempotency-Key gets 400.
  *
- * `GET /count`: the calls that were right. `GET /times?message=`: those of one message. `GET /held?message=`: answers once one is held.
+ * `GET /count`: the calls that were right. `GET /times?message=`: those of one message. `GET /held?message=`: answers
+ * once one is held.
  */
 const [secret = ''] = process.argv.slice(2);
 let count = 0;

@@ -5,9 +5,9 @@ import { serveJobs } from './front.ts';
 import { type Form, type Input, Job, type Outcome, type PeerTask } from './job.ts';
 
 /**
- * Bare Temporal: client and workers in one process. The workflow's id is the Idempotency-Key, so a repeat gets the first one's result.
- * Fenced: the cheapest workflow there is, one local activity in its first task, which the reply to the start brings along (eager start),
- * with as many polls as the service has.
+ * Bare Temporal: client and workers in one process. The workflow's id is the Idempotency-Key, so a repeat gets the
+ * first one's result. Fenced: the cheapest workflow there is, one local activity in its first task, which the reply to
+ * the start brings along (eager start), with as many polls as the service has.
  */
 const NAMESPACE = 'default';
 const task = JSON.parse(process.argv[2] ?? '') as PeerTask;

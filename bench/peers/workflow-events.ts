@@ -6,8 +6,8 @@ const LOOK_MS = 250;
 const WAIT_MS = 10_000;
 
 /**
- * The events in the histories of the workflows whose ids end with one of `ids`. Waits until all that are found have ended, and until there
- * are as many as expected or the wait is over: a side may have none.
+ * The events in the histories of the workflows whose ids end with one of `ids`. Waits until all that are found have
+ * ended, and until there are as many as expected or the wait is over: a side may have none.
  */
 export async function countEventsOf(
   connection: Connection,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { judgeAims, type Measured } from '../../../bench/peers/aims.ts';
-import { apartByDatabase } from '../../../bench/peers/costs.ts';
 import { type ClosedFigures, closedFigures, type Figure, figureOf } from '../../../bench/peers/figures.ts';
 import { readOptions } from '../../../bench/peers/options.ts';
 import { render, type Result } from '../../../bench/peers/report.ts';
 import type { SideName } from '../../../bench/peers/side.ts';
+import { countLines } from '../../../bench/peers/statement-log.ts';
 
 const NOTHING: Measured = {
   closed: () => undefined,
@@ -103,13 +103,22 @@ describe('the figures', () => {
   });
 });
 
-describe('apartByDatabase', () => {
-  it('puts sides of one database into different groups', () => {
-    const sides = ['a', 'a', 'b', 'b', 'c'].map((database, index) => ({ database, index }));
-    expect(apartByDatabase(sides).map((group) => group.map(({ index }) => index))).toEqual([
-      [0, 2, 4],
-      [1, 3],
-    ]);
+describe('the log of statements', () => {
+  it('counts statements and transactions of each database, and no other line', () => {
+    const log = [
+      '@ours|3/10@ LOG:  statement: BEGIN',
+      '@ours|3/10@ LOG:  execute claim: INSERT INTO calls',
+      '@ours|3/10@ DETAIL:  Parameters: $1 = 1',
+      '@ours|3/10@ LOG:  statement: COMMIT',
+      '@ours|4/2@ LOG:  execute <unnamed>: SELECT',
+      "\t'@ours|4/3@ LOG:  statement: within another'",
+      '@hand|4/2@ LOG:  statement: SELECT 1',
+      '@ours|3/11@ ERROR:  duplicate key',
+    ].join('\n');
+    expect(Object.fromEntries(countLines(log))).toEqual({
+      ours: { statements: 4, transactions: 2 },
+      hand: { statements: 1, transactions: 1 },
+    });
   });
 });
 
