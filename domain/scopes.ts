@@ -11,7 +11,7 @@ interface ScopeFacts {
 }
 
 export const SCOPE_TABLE = {
-  'messages:read': { earlier: true },
+  'messages:read': { earlier: true, forMembers: true },
   'messages:write': { earlier: true },
   'messages:ingest': { privileged: true, earlier: true },
   'schedules:read': { earlier: true, forMembers: true },

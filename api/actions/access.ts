@@ -6,8 +6,10 @@ import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Caller } from '../http/define-route.ts';
+import { holdsAlso } from '../http/rights.ts';
 
-type Scopes = Pick<Caller, 'scopes'>;
+/** An admin's session governs: it counts as a holder of every scope that is asked for here. */
+type Holder = Pick<Caller, 'type' | 'scopes'>;
 
 /**
  * Guards changes that loosen an action (docs/actions.md, "Who may change what"). Changing whether it requires approval always needs
@@ -19,12 +21,12 @@ type Scopes = Pick<Caller, 'scopes'>;
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern` and the members.
  */
 export function requireGovernScope(
-  caller: Scopes,
+  caller: Holder,
   before: ActionDefinition,
   after: ActionDefinition,
   named?: string,
 ): void {
-  if (caller.scopes.has('actions:govern')) return;
+  if (holdsAlso(caller, 'actions:govern')) return;
   const guarded = before.governed || before.approval.required;
   const members = [
     ...(differs(before.approval, after.approval) ? ['approval'] : []),
@@ -59,11 +61,12 @@ function governedAdapterChanges(before: ActionDefinition['adapter'], after: Acti
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`.
  */
 export function requireGovernToWriteUngoverned(
-  { scopes, environment }: Pick<Caller, 'scopes' | 'environment'>,
+  caller: Holder & Pick<Caller, 'environment'>,
   definition: ActionDefinition,
   named?: string,
 ): void {
-  if (!environment.protected || definition.governed || scopes.has('actions:govern')) return;
+  const { environment } = caller;
+  if (!environment.protected || definition.governed || holdsAlso(caller, 'actions:govern')) return;
   const { type, version } = definition.adapter;
   if (!adapterDescriptor(type, version).writes(definition)) return;
   const what =
@@ -74,8 +77,8 @@ export function requireGovernToWriteUngoverned(
 }
 
 /** Guards an import that leaves operations ungoverned. @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`. */
-export function requireGovernToUngovern(caller: Scopes, operations: readonly string[]): void {
-  if (operations.length === 0 || caller.scopes.has('actions:govern')) return;
+export function requireGovernToUngovern(caller: Holder, operations: readonly string[]): void {
+  if (operations.length === 0 || holdsAlso(caller, 'actions:govern')) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {
     message:
       'An import that leaves operations ungoverned (body.ungoverned) needs the scope actions:govern, which this credential lacks. Leave the member out: they become governed.',
@@ -88,8 +91,8 @@ export function requireGovernToUngovern(caller: Scopes, operations: readonly str
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`.
  */
-export function requireGovernToRename(caller: Scopes, before: ActionDefinition): void {
-  if (caller.scopes.has('actions:govern') || !(before.governed || before.approval.required)) return;
+export function requireGovernToRename(caller: Holder, before: ActionDefinition): void {
+  if (holdsAlso(caller, 'actions:govern') || !(before.governed || before.approval.required)) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {
     message:
       'Renaming an action that is governed or requires approval needs the scope actions:govern, which this credential lacks.',
@@ -102,9 +105,9 @@ export function requireGovernToRename(caller: Scopes, before: ActionDefinition):
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern` and the names.
  */
-export async function takeNames(tx: EnvironmentTransaction, caller: Scopes, names: readonly string[]): Promise<void> {
+export async function takeNames(tx: EnvironmentTransaction, caller: Holder, names: readonly string[]): Promise<void> {
   const governed = await takeGovernedNames(tx, names);
-  if (governed.length === 0 || caller.scopes.has('actions:govern')) return;
+  if (governed.length === 0 || holdsAlso(caller, 'actions:govern')) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {
     message: `An action that was governed or required approval bore the name ${listOf(governed)}: to take it again needs the scope actions:govern, which this credential lacks. Choose another name.`,
   });
@@ -116,8 +119,8 @@ export async function takeNames(tx: EnvironmentTransaction, caller: Scopes, name
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `secrets:read` and the secrets.
  */
-export function requireSecretScope(caller: Scopes, secretNames: readonly string[]): void {
-  if (secretNames.length === 0 || caller.scopes.has('secrets:read') || caller.scopes.has('secrets:write')) return;
+export function requireSecretScope(caller: Holder, secretNames: readonly string[]): void {
+  if (secretNames.length === 0 || holdsAlso(caller, 'secrets:read') || holdsAlso(caller, 'secrets:write')) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {
     message: `A definition that refers to secrets (${secretNames.join(', ')}) needs the scope secrets:read or secrets:write, which this credential lacks.`,
   });

@@ -15,6 +15,7 @@ export const archiveActionRoute = defineRoute({
     'of an action that was governed or required approval can be taken only with `actions:govern`. Archiving an archived ' +
     'action by id answers 200 and changes nothing; by name it answers 404, because the name no longer refers to it.',
   scope: 'actions:write',
+  role: 'admin',
   request: { params: actionRefParams },
   response: { 200: actionSchema },
   errors: ['NOT_FOUND'],

@@ -25,6 +25,7 @@ export const createActionRoute = defineRoute({
     '- `actions:govern` to create, in a protected environment, an ungoverned action that writes (any method but GET and ' +
     'HEAD).',
   scope: 'actions:write',
+  role: 'admin',
   request: { body: createActionBody, issuesBeside: configIssuesOf },
   response: { 201: writtenActionSchema },
   errors: ['CONFLICT'],

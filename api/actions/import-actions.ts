@@ -24,6 +24,7 @@ export const importActionsRoute = defineRoute({
     'Referring to secrets needs `secrets:read` or `secrets:write`; taking a name that a governed action left behind needs ' +
     '`actions:govern`.',
   scope: 'actions:write',
+  role: 'admin',
   bodyBytesMax: IMPORT_BODY_BYTES_MAX,
   request: { body: importActionsBody },
   response: { 200: z.array(importedOperationSchema) },

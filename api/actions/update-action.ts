@@ -36,6 +36,7 @@ export const updateActionRoute = defineRoute({
     'method but GET and HEAD).\n' +
     '- `secrets:read` or `secrets:write` for a new version that refers to secrets.',
   scope: 'actions:write',
+  role: 'admin',
   request: { params: actionRefParams, body: updateActionBody, issuesBeside: configIssuesOf },
   response: { 200: writtenActionSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -26,6 +26,7 @@ export const upgradeRoute = defineRoute({
   response: { 200: planSchema },
   errors: ['USER_IDENTITY_REQUIRED', 'PAID_PLANS_UNAVAILABLE'],
   exempt: {
+    roles: NO_SUCCESS,
     audited: NO_SUCCESS,
     unknownFields: NO_SUCCESS,
     wrongTypes: NO_SUCCESS,

@@ -12,6 +12,7 @@ export const listEntriesRoute = defineRoute({
   path: '/api/v2/cache',
   summary: 'List cached answers, newest first',
   scope: 'cache:read',
+  role: 'member',
   request: { query: z.strictObject({ namespace: z.string().min(1).max(64).optional() }) },
   response: { 200: z.array(listedEntrySchema) },
   list: async (tx, { query: { namespace = null }, page }) =>
@@ -25,6 +26,7 @@ export const getEntryRoute = defineRoute({
   path: '/api/v2/cache/{entryId}',
   summary: 'Read a cached answer',
   scope: 'cache:read',
+  role: 'member',
   request: { params: entryParams },
   response: { 200: entrySchema },
   errors: ['NOT_FOUND'],
@@ -38,6 +40,8 @@ export const deleteEntryRoute = defineRoute({
   path: '/api/v2/cache/{entryId}',
   summary: 'Delete a cached answer',
   scope: 'cache:write',
+  role: 'admin',
+  appRole: 'member',
   request: { params: entryParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: ['NOT_FOUND'],
@@ -58,6 +62,8 @@ export const flushCacheRoute = defineRoute({
   summary: 'Flush the cache',
   description: 'A namespace, the entries with these attributes, both, or without either everything of the environment.',
   scope: 'cache:write',
+  role: 'admin',
+  appRole: 'member',
   request: { body: flushBody },
   response: { 200: z.strictObject({ flushed: z.int().min(0) }) },
   async change(tx, { body: { namespace = null, attributes = {} }, caller: { tenant } }) {
@@ -80,6 +86,7 @@ export const cacheStatsRoute = defineRoute({
   path: '/api/v2/cache/stats',
   summary: 'What the cache holds, and how often it was hit',
   scope: 'cache:read',
+  role: 'member',
   response: { 200: statsSchema },
   async read(tx) {
     const stats = await readCacheStats(tx);

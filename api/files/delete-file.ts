@@ -14,6 +14,8 @@ export const deleteFileRoute = defineRoute({
     'It is gone at once, and its storage is free; that of a presigned file in S3 within two hours of its presigning, when nothing can ' +
     'be sent to its URL any more. 409 while an invocation that carries it has not ended: cancel that one first.',
   scope: 'files:write',
+  role: 'admin',
+  appRole: 'member',
   request: { params: fileParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: ['NOT_FOUND', 'CONFLICT'],

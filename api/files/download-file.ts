@@ -18,6 +18,8 @@ export const downloadFileRoute = defineRoute({
     'range of bytes answers 206, and 416 where the file ends before it; `If-Range` takes the ETag, which is the hash. 409 `CONFLICT` while ' +
     'the file is not confirmed.',
   scope: 'files:read',
+  role: 'admin',
+  appRole: 'member',
   request: { params: fileParams },
   response: { 200: bytes, 206: bytes },
   errors: ['NOT_FOUND', 'CONFLICT', 'RANGE_NOT_SATISFIABLE'],

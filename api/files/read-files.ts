@@ -13,6 +13,7 @@ export const listFilesRoute = defineRoute({
   path: '/api/v2/files',
   summary: 'List files, newest first',
   scope: 'files:read',
+  role: 'member',
   request: {
     query: z.strictObject({
       status: z.enum(['pending', 'ready']).optional(),
@@ -31,6 +32,7 @@ export const getFileRoute = defineRoute({
   path: '/api/v2/files/{fileId}',
   summary: 'Read what is known of a file',
   scope: 'files:read',
+  role: 'member',
   request: { params: fileParams },
   response: { 200: fileSchema },
   errors: ['NOT_FOUND'],

@@ -105,6 +105,8 @@ interface OfEnvironment {
   alsoScope?: Scope;
   /** Minimum role of a session. Without one, a session cannot satisfy a scope. */
   role?: Role;
+  /** Minimum role of an app's user where it is not `role`: for what agents do with scopes that a member's app holds. */
+  appRole?: Role;
   /** Concerns the member: an API key that has the scope gets 403 USER_IDENTITY_REQUIRED. */
   needsUser?: true;
   /**

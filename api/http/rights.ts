@@ -6,7 +6,7 @@ import type { AnyRoute, Caller, Role } from './define-route.ts';
 
 /**
  * A key needs the route's scope. A session has no scopes: it needs the route to name a role, and to have it. An app needs the scope, whose
- * least role its user has now, and where the route names a role its user needs that.
+ * least role its user has now, and where the route names a role (`appRole`, else `role`) its user needs that.
  * The rules: docs/identity.md.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role.
@@ -20,12 +20,13 @@ export function requireScope(caller: Caller, route: NeededByRoute): void {
 export type NeededByRoute = Pick<AnyRoute, 'scope' | 'role'> & {
   ownWithScope?: Scope;
   alsoScope?: Scope;
+  appRole?: Role;
   needsUser?: true;
 };
 
 /** Null where `requireScope` lets the caller pass. */
 export function refusalOf(caller: Caller, route: NeededByRoute): ServiceError | null {
-  const { scope, role, ownWithScope, alsoScope } = route;
+  const { scope, role, ownWithScope, alsoScope, appRole = role } = route;
   if (caller.type === 'session') {
     if (role !== undefined) return roleRefusal(caller.role, role);
     return scope === null ? null : needsKey(scope);
@@ -35,7 +36,7 @@ export function refusalOf(caller: Caller, route: NeededByRoute): ServiceError | 
   if (!holds) return lacksScope(scope, caller);
   if (alsoScope !== undefined && !caller.scopes.has(alsoScope)) return lacksScope(alsoScope, caller);
   // An app does no more than its user could.
-  if (caller.type === 'oauth') return role === undefined ? null : roleRefusal(caller.role, role);
+  if (caller.type === 'oauth') return appRole === undefined ? null : roleRefusal(caller.role, appRole);
   if (route.needsUser !== true) return null;
   return new ServiceError('USER_IDENTITY_REQUIRED', {
     message: 'This is of one member: sign in, and send the session. An API key has no user.',
@@ -45,13 +46,18 @@ export function refusalOf(caller: Caller, route: NeededByRoute): ServiceError | 
 /** What a caller holds: a key and an app have scopes, a session has a role instead. The role of an app's user bounds its scopes. */
 export type Credential = Pick<Caller, 'type' | 'scopes'> & { role?: Role };
 
+/** Whether the caller of a route may also do what takes this scope. The role that the route names stands for the scopes of a session. */
+export function holdsAlso({ type, scopes }: Pick<Credential, 'type' | 'scopes'>, scope: Scope): boolean {
+  return type === 'session' || scopes.has(scope);
+}
+
 /**
  * For a scope that only some requests of a route need beside its own. A scope that all of them need is the route's `alsoScope`.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope.
  */
 export function requireAlso(credential: Credential, scope: Scope): void {
-  if (credential.type !== 'session' && !credential.scopes.has(scope)) throw lacksScope(scope, credential);
+  if (!holdsAlso(credential, scope)) throw lacksScope(scope, credential);
 }
 
 export function lacksScope(scope: Scope, caller: Pick<Credential, 'type' | 'role'>): ServiceError {

@@ -20,6 +20,7 @@ export const removeMemberRoute = defineRoute({
   request: { params: memberParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: ['CONFLICT'],
+  exempt: { roles: 'A member may leave; its request removes somebody else, for which it takes an admin.' },
   async change(tx, { params: { userId }, caller }) {
     if (userId !== caller.userId) requireRole(caller.role, 'admin');
     const locked = existing(await lockMember(tx, userId), 'member');

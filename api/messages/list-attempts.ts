@@ -36,6 +36,7 @@ export const listAttemptsRoute = defineRoute({
   description:
     'Attempts go with the content of their message: then `contentExpired` of the message is true, and this list is empty.',
   scope: 'messages:read',
+  role: 'member',
   request: { params: messageParams },
   response: { 200: z.array(attemptSchema) },
   errors: ['NOT_FOUND'],

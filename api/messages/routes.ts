@@ -24,6 +24,7 @@ const listRoute = defineRoute({
   path: '/api/v2/messages',
   summary: 'List messages, newest first',
   scope: 'messages:read',
+  role: 'member',
   request: { query: listMessagesQuery },
   response: { 200: z.array(listedMessageSchema) },
   list: async (tx, { query, page }) => presented(await listMessages(tx, { ...query, ...page }), presentListedMessage),
@@ -36,6 +37,7 @@ const getRoute = defineRoute({
   path: '/api/v2/messages/{messageId}',
   summary: 'Get a message',
   scope: 'messages:read',
+  role: 'member',
   request: { params: messageParams },
   response: { 200: messageSchema },
   errors: ['NOT_FOUND'],
@@ -55,6 +57,7 @@ const cancelRoute = defineRoute({
     'Cancels a message before its first attempt, or between two: after the 200 no attempt is made. While an attempt is under way, and ' +
     'once the message has ended, the answer is 409.',
   scope: 'messages:write',
+  role: 'admin',
   request: { params: messageParams },
   response: { 200: messageSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],

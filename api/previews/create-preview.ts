@@ -16,6 +16,8 @@ export const createPreviewRoute = defineRoute({
     'have exactly this executed, or nothing.\n\n' +
     '409 `CONFLICT`: the invocation would be refused now (`details.refusal` says why), or the action is not governed.',
   scope: 'actions:invoke',
+  role: 'admin',
+  appRole: 'member',
   request: { params: actionParams, body: previewBody },
   response: { 201: previewSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'OPERATION_KEY_REUSE', 'QUOTA_EXCEEDED'],

@@ -17,6 +17,8 @@ export const refreshPreviewRoute = defineRoute({
     "provider's record. The new one `supersedes` the old one, which can no longer be used (`PREVIEW_EXPIRED`). An expired " +
     'preview can be refreshed; a used one cannot.',
   scope: 'actions:invoke',
+  role: 'admin',
+  appRole: 'member',
   request: { params: previewParams, body: refreshBody },
   response: { 201: previewSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'OPERATION_KEY_REUSE', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED', 'QUOTA_EXCEEDED'],

@@ -15,6 +15,7 @@ export const deleteSecretRoute = defineRoute({
     `Invocations of actions that refer to it are refused with \`secret_missing\` until it is created again. ${confirmProtected.description} ` +
     'Otherwise the answer is 400, and the secret stays.',
   scope: 'secrets:write',
+  role: 'admin',
   request: { params: secretParams, query: confirmProtected.query, body: confirmProtected.body },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: ['NOT_FOUND'],

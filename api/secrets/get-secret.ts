@@ -10,6 +10,7 @@ export const getSecretRoute = defineRoute({
   path: '/api/v2/secrets/{name}',
   summary: 'Get a secret, without its value',
   scope: 'secrets:read',
+  role: 'admin',
   request: { params: secretParams },
   response: { 200: secretSchema },
   errors: ['NOT_FOUND'],

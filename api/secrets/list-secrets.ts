@@ -11,6 +11,7 @@ export const listSecretsRoute = defineRoute({
   path: '/api/v2/secrets',
   summary: 'List secrets, newest first, without their values',
   scope: 'secrets:read',
+  role: 'admin',
   response: { 200: z.array(secretSchema) },
   list: async (tx, { page }) => presented(await listSecrets(tx, page), presentSecret),
 });

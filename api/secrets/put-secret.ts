@@ -13,6 +13,7 @@ export const putSecretRoute = defineRoute({
     'from then on uses the new value. It takes no Idempotency-Key, because nothing of a value is kept outside of the vault, ' +
     'not even a digest.',
   scope: 'secrets:write',
+  role: 'admin',
   request: { params: secretParams, body: putSecretBody },
   response: { 200: secretSchema, 201: secretSchema },
   exempt: {

@@ -45,6 +45,7 @@ const listRoute = defineRoute({
     'its first key when it publishes its first message. To get a secret that you can verify with, an admin rotates: ' +
     '`POST /api/v2/workspaces/{workspaceId}/signing-keys/rotate`.',
   scope: 'messages:read',
+  role: 'member',
   exempt: { foreignLists: 'Signing keys are of the workspace, and the same in all of its environments.' },
   response: { 200: z.array(signingKeySchema) },
   list: async (tx, { page }) => presented(await listSigningKeys(tx, page), presentKey),

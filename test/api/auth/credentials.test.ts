@@ -91,8 +91,8 @@ describe('a session on a route of an environment', () => {
   it('returns 403 for every role when the route names no role: a session satisfies no scope', async () => {
     const owner = await createPerson(api, 'owner');
     for (const headers of [{}, { 'X-Environment-Id': environmentId }] as Record<string, string>[]) {
-      const reply = await owner.call('GET', '/api/v2/secrets', { headers });
-      expect([reply.status, errorOf(reply).message]).toEqual([403, expect.stringContaining('secrets:read')]);
+      const reply = await owner.call('POST', '/api/v2/cache/lookup', { headers, body: {} });
+      expect([reply.status, errorOf(reply).message]).toEqual([403, expect.stringContaining('cache:read')]);
     }
   });
 

@@ -189,6 +189,36 @@ describe('the app of an admin who is made a member', () => {
   });
 });
 
+test("a member's app does for its agent what takes an admin's session: previews, and its own files and cache", async () => {
+  const { person, tokens } = await connectedApp('member');
+  const params = { ref: 'missing', id: 'prv_missing', fileId: 'fil_missing', entryId: 'missing' };
+  const agents = ROUTES.filter((route) => route.of === 'environment' && route.appRole === 'member');
+  expect(agents.map(({ id }) => id).toSorted()).toEqual([
+    'cache.delete',
+    'cache.flush',
+    'files.delete',
+    'files.download',
+    'previews.create',
+    'previews.refresh',
+  ]);
+  for (const route of agents) {
+    const path = pathOf(route, { params });
+    const body = route.id === 'previews.create' ? { input: {} } : {};
+    const sent = route.method === 'POST' ? { body } : {};
+    const byApp = await api.call(route.method, path, { ...sent, key: tokens.access });
+    expect([route.id, byApp.status], byApp.text).toEqual([route.id, route.id === 'cache.flush' ? 200 : 404]);
+    const bySession = await person.call(route.method, path, {
+      ...sent,
+      headers: { 'X-Environment-Id': environmentId },
+    });
+    expect([route.id, bySession.status, messageOf(bySession)]).toEqual([
+      route.id,
+      403,
+      'This needs the role admin in the workspace; yours is member.',
+    ]);
+  }
+});
+
 test('tools/list shows no tool that the role of the user refuses, and a call of one says which role', async () => {
   const mcp = await findServer(`${api.baseUrl}/mcp`);
   const { person, tokens } = await connectedApp('admin', mcp);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ROLES, roleSuffices } from '../../../domain/roles.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { foreignSubLists } from './sub-list-suite.ts';
@@ -167,6 +168,33 @@ const sessions: Suite = {
   },
 };
 
+/** The least role that a route names is enough, and the entry is under the person's name. */
+const roles: Suite = {
+  name: 'roles',
+  title: 'serves a session with its role, and names the person in the audit entry',
+  covers: (route) => route.of === 'workspace' || (route.of === 'environment' && route.role !== undefined),
+  async check(world, route) {
+    const request = await world.requestFor(route);
+    const { Authorization: _key, ...special } = request.headers ?? {};
+    const requestId = `roles-${randomUUID()}`;
+    const { userId, headers } = await world.person(route.role ?? 'member');
+    const { environmentId } = world.api.database.tenants.development;
+    const reply = await world.send(route, request, {
+      headers: { ...special, ...headers, 'X-Environment-Id': environmentId, 'X-Request-Id': requestId },
+    });
+    const findings = expectSuccess(`the role ${route.role}`, reply);
+    const actors = await world.api.database.asOwner<{ actor_type: string; actor_id: string | null }>(
+      'SELECT DISTINCT actor_type, actor_id FROM audit_log WHERE request_id = $1',
+      [requestId],
+    );
+    for (const { actor_type, actor_id } of actors) {
+      if (actor_type !== 'user' || actor_id !== userId)
+        findings.push(`the audit entry names ${actor_type} ${actor_id}, and the person is ${userId}`);
+    }
+    return findings;
+  },
+};
+
 export const ACCESS_SUITES: readonly Suite[] = [
   declaration,
   authentication,
@@ -176,4 +204,5 @@ export const ACCESS_SUITES: readonly Suite[] = [
   foreignSubLists,
   workspaces,
   sessions,
+  roles,
 ];

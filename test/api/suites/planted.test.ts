@@ -158,6 +158,11 @@ const PLANTED: Record<string, (world: World) => Planted> = {
     declared: { ...routeOf('effects.get'), role: 'admin' },
     mounted: { ...routeOf('effects.get'), role: 'member' },
   }),
+  roles: () => ({
+    fault: 'a route for members that lets only an admin in',
+    declared: { ...routeOf('effects.get'), role: 'member' },
+    mounted: { ...routeOf('effects.get'), role: 'admin' },
+  }),
   unknownFields: () => ({
     fault: 'a body schema that lets unknown fields pass',
     declared: {

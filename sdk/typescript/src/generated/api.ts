@@ -5027,6 +5027,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -5048,6 +5050,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -5069,6 +5073,10 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -5101,6 +5109,10 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -5157,6 +5169,10 @@ export interface operations {
         "X-Request-Id"?: string;
         /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
         "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -5177,6 +5193,10 @@ export interface operations {
         "X-Request-Id"?: string;
         /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
         "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -5221,6 +5241,10 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -5242,6 +5266,10 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -5347,6 +5375,10 @@ export interface operations {
         "X-Request-Id"?: string;
         /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
         "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -5391,6 +5423,10 @@ export interface operations {
         "X-Request-Id"?: string;
         /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
         "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -7157,6 +7193,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -7177,6 +7215,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -7197,6 +7237,10 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -7222,6 +7266,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -7788,6 +7834,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -8058,6 +8106,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -8112,6 +8162,10 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -8136,6 +8190,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -8156,6 +8212,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -8176,6 +8234,10 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -8203,6 +8265,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -8307,6 +8371,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
@@ -8327,6 +8393,10 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** For a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
       };
       cookie?: never;
     };
@@ -8349,6 +8419,8 @@ export interface operations {
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
       };
       cookie?: never;
     };
