@@ -1448,6 +1448,31 @@ ALTER FUNCTION consume_rate_limit(uuid,integer,integer) OWNER TO service_directo
 REVOKE ALL ON FUNCTION consume_rate_limit(uuid,integer,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION consume_rate_limit(uuid,integer,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.consume_session_rate_limit(of_user text, per_minute integer)
+ RETURNS TABLE(admitted boolean, minute_used integer, minute_resets_at timestamp with time zone, counted_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      at timestamptz := clock_timestamp();
+      counted session_rate_windows;
+    BEGIN
+      INSERT INTO session_rate_windows AS w VALUES (of_user, at, 1)
+      ON CONFLICT (user_id) DO UPDATE SET
+        started_at = CASE WHEN w.started_at <= at - interval '1 minute' THEN at ELSE w.started_at END,
+        used = CASE WHEN w.started_at <= at - interval '1 minute' THEN 1 ELSE w.used + 1 END
+      WHERE w.started_at <= at - interval '1 minute' OR w.used < per_minute
+      RETURNING w.* INTO counted;
+      admitted := FOUND;
+      IF NOT admitted THEN SELECT w.* INTO STRICT counted FROM session_rate_windows w WHERE w.user_id = of_user; END IF;
+      RETURN QUERY SELECT admitted, counted.used, counted.started_at + interval '1 minute', at;
+    END $function$
+;
+ALTER FUNCTION consume_session_rate_limit(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION consume_session_rate_limit(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION consume_session_rate_limit(text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.count_budget_reservation()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -8467,6 +8492,19 @@ CREATE TRIGGER count_added AFTER INSERT ON public.session_messages REFERENCING N
 CREATE TRIGGER count_changed AFTER UPDATE ON public.session_messages REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_stored_session_messages();
 CREATE TRIGGER count_removed AFTER DELETE ON public.session_messages REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_session_messages();
 
+CREATE UNLOGGED TABLE session_rate_windows (
+  user_id text COLLATE "C" NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  used integer NOT NULL,
+  CONSTRAINT session_rate_windows_pkey PRIMARY KEY (user_id),
+  CONSTRAINT session_rate_windows_used_check CHECK ((used >= 1))
+) WITH (fillfactor=50);
+ALTER TABLE session_rate_windows ENABLE ROW LEVEL SECURITY;
+ALTER TABLE session_rate_windows FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON session_rate_windows FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON session_rate_windows FOR ALL TO PUBLIC USING ((user_id = current_user_id())) WITH CHECK ((user_id = current_user_id()));
+GRANT INSERT, SELECT, UPDATE ON session_rate_windows TO service_directory;
+
 CREATE TABLE sessions (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -8969,6 +9007,7 @@ ALTER TABLE secret_versions ADD CONSTRAINT secret_versions_secret_id_fkey FOREIG
 ALTER TABLE secrets ADD CONSTRAINT secrets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE session_messages ADD CONSTRAINT session_messages_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE session_messages ADD CONSTRAINT session_messages_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id);
+ALTER TABLE session_rate_windows ADD CONSTRAINT session_rate_windows_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 ALTER TABLE sessions ADD CONSTRAINT sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE sign_in_sessions ADD CONSTRAINT sign_in_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE signing_keys ADD CONSTRAINT signing_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);

@@ -137,6 +137,9 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
   },
 };
 
+/** Requests of all sessions of a person together, on every plan. What people look at uses up nothing of what their agents share. */
+export const SESSION_RATE_LIMIT: RateLimit = { perMinute: 600, perHour: null };
+
 /** @throws {ServiceError} FEATURE_NOT_AVAILABLE. See docs/plans-and-limits.md, "Features". */
 export function requireFeature(plan: PlanName, feature: Feature): void {
   const { title, features } = PLAN_TABLE[plan];

@@ -75,7 +75,7 @@ export async function admit(
   ctx.state.route = route;
   const caller = request.caller ?? (await request.identify());
   if (caller !== null) ctx.state.caller = caller;
-  if (request.caller === undefined) await pass(runner.gates, { ctx, route, workspaceId: workspaceOf(caller) });
+  if (request.caller === undefined) await pass(runner.gates, { ctx, route, caller, workspaceId: workspaceOf(caller) });
   authorize(route, caller);
   return caller;
 }
@@ -129,7 +129,7 @@ export function checkedParts(route: AnyRoute, given: Given): Parts {
 
 async function runOnce(asked: Asked, json: unknown): Promise<WireReply> {
   const { runner, route, ctx, caller, idempotencyKey: key } = asked;
-  const gated = { ctx, route, workspaceId: workspaceOf(caller) };
+  const gated = { ctx, route, caller, workspaceId: workspaceOf(caller) };
   if (key === null || caller === null || !('tenant' in caller) || route.changesNothing?.(asked.parts.body) === true) {
     await pass(runner.workGates, gated);
     return runWork(asked, () => Promise.resolve());

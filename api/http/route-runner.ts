@@ -1,7 +1,7 @@
 import type { ApiDependencies } from '../dependencies.ts';
 import type { BodyTurns } from './bodies.ts';
 import type { HttpContext } from './context.ts';
-import type { AnyRoute, RouteReply } from './define-route.ts';
+import type { AnyRoute, Caller, MemberCaller, RouteReply, UserCaller } from './define-route.ts';
 import type { IdempotencyGate } from './idempotency.ts';
 import type { Authenticators } from './identify.ts';
 
@@ -23,6 +23,8 @@ export interface RouteRunner {
 export interface GatedRequest {
   ctx: HttpContext;
   route: AnyRoute;
+  /** Null for public routes, and for a click that a chat sends. */
+  caller: Caller | MemberCaller | UserCaller | null;
   /** Null for public routes and for routes of a user, who belong to no one workspace. */
   workspaceId: string | null;
 }

@@ -44,7 +44,7 @@ export function serveInteractions({ deps, gates }: Pick<RouteRunner, 'deps' | 'g
     if (!isSigned(deps, sender, { ...signed, body })) throw notSigned();
     ctx.set('Cache-Control', 'no-store');
     // Everybody with the app's secret can sign clicks, so clicks count against the workspace's rate limit.
-    const pass = (): Promise<void> => passGates(gates, { ctx, workspaceId: sender.tenant.workspaceId });
+    const pass = (): Promise<void> => passGates(gates, { ctx, caller: null, workspaceId: sender.tenant.workspaceId });
     if (provider === 'discord') return fromDiscord(deps, ctx, sender, body, pass);
     // Slack reads text only at the `response_url`, one call a click; a 429 makes it report a failure.
     await pass();

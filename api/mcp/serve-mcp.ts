@@ -38,7 +38,7 @@ export function serveMcp(runner: RouteRunner): McpEndpoint {
     if (ctx.method !== 'POST') throw notPost(ctx);
     const caller = await runner.authenticators.keys.authenticate(ctx.get('Authorization'), 'mcp');
     ctx.state.caller = caller;
-    await pass(runner.gates, { ctx, workspaceId: caller.workspaceId });
+    await pass(runner.gates, { ctx, caller, workspaceId: caller.workspaceId });
     const bytes = await readBytes(ctx.req, BODY_BYTES_MAX);
     await runner.bodyTurns.take(caller.workspaceId, bytes.length);
     const message = messageIn(bytes);

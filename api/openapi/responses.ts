@@ -6,7 +6,7 @@ import type { SchemaComponents } from './schemas.ts';
 import type { SharedComponents } from './shared-components.ts';
 
 const REQUEST_ID_HEADER = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
-/** Replies to a workspace's caller have them, except a 429 (docs/plans-and-limits.md, "Rate limits"). */
+/** Replies to a key, an app or a session have them, except a 429 (docs/plans-and-limits.md, "Rate limits"). */
 const RATE_LIMIT_HEADERS = Object.fromEntries(
   ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [
     name,
@@ -56,7 +56,7 @@ export function responsesOf(route: AnyRoute, components: SchemaComponents, share
       description: SUCCESS_DESCRIPTIONS[status] ?? 'Success.',
       headers: {
         ...REQUEST_ID_HEADER,
-        ...(isOfWorkspace(route) ? RATE_LIMIT_HEADERS : {}),
+        ...(route.of === 'public' ? {} : RATE_LIMIT_HEADERS),
         ...(route.idempotent === true ? REPLAY_HEADER : {}),
         ...(status === '202' ? ACCEPTED_HEADERS : {}),
       },
@@ -84,10 +84,6 @@ export function responsesOf(route: AnyRoute, components: SchemaComponents, share
 
 function foreignErrorResponse(codes: readonly ErrorCode[], content: JsonObject): JsonObject {
   return { description: codes.join(', '), headers: REQUEST_ID_HEADER, content };
-}
-
-function isOfWorkspace(route: AnyRoute): boolean {
-  return route.of !== 'public' && route.of !== 'user';
 }
 
 const SUCCESS_DESCRIPTIONS: Record<string, string> = {

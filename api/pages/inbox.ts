@@ -109,7 +109,7 @@ function pageOf(text: string | null): number {
   return text !== null && /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
 }
 
-/** An exhausted rate limit of one workspace must not hide the user's others. */
+/** Each environment counts as a request of the person. The page shows what was read before their minute was used up. */
 async function pendingWithinLimit(request: PageRequest, environmentId: string): Promise<Pending | 'not looked into'> {
   try {
     return await pending(request, environmentId, 1);

@@ -10,7 +10,7 @@ export function refuseFormerRotation({ authenticators, gates }: RouteRunner): Ht
     if (ctx.path !== FORMER_PATH || ctx.method !== 'POST' || ctx.get('Authorization') === '') return next();
     const caller = await authenticators.keys.authenticate(ctx.get('Authorization'));
     ctx.state.caller = caller;
-    await pass(gates, { ctx, workspaceId: caller.workspaceId });
+    await pass(gates, { ctx, caller, workspaceId: caller.workspaceId });
     throw new ServiceError('AUTHORIZATION_ERROR', {
       message:
         'Signing keys are of the whole workspace: a member with the role admin or owner rotates them, signed in, at ' +

@@ -9,6 +9,7 @@ export const name = '0017-plans-and-limits';
  * - `rate_windows`: one row for each workspace with a rate limit, counted by `consume_rate_limit` in one statement. The
  *   application has no privilege on the table, because requests are counted before a transaction names a tenant. It is UNLOGGED:
  *   an hour's counts are not worth a flush of the log with every request. After a crash of PostgreSQL the windows start anew.
+ * - `session_rate_windows`: the same for the sessions of a person, who has one minute in all workspaces together.
  * - `monthly_usage`: counted in the transaction that admits the work, and as durable as the work. An unlimited count is spread
  *   over shards, so that the admissions of a busy workspace do not queue for one row. A limited count is in shard 0, whose lock
  *   makes the limit exact.
@@ -19,6 +20,7 @@ export async function up(knex: Knex): Promise<void> {
   await makeDirectoryFunctions(knex, CONSUME_RATE_LIMIT, [
     'consume_rate_limit(uuid, integer, integer)',
     'charge_rate_limit(uuid, integer)',
+    'consume_session_rate_limit(text, integer)',
   ]);
 }
 
@@ -36,6 +38,17 @@ const RATE_WINDOWS = `
     WITH CHECK (workspace_id = current_workspace_id());
   CREATE POLICY directory ON rate_windows TO service_directory USING (true) WITH CHECK (true);
   GRANT SELECT, INSERT, UPDATE ON rate_windows TO service_directory;
+
+  CREATE UNLOGGED TABLE session_rate_windows (
+    user_id text COLLATE "C" PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+    started_at timestamptz NOT NULL, -- of the first request that the window admitted
+    used integer NOT NULL CHECK (used >= 1)
+  ) WITH (fillfactor = 50);
+  ALTER TABLE session_rate_windows ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE session_rate_windows FORCE ROW LEVEL SECURITY;
+  CREATE POLICY tenant ON session_rate_windows USING (user_id = current_user_id()) WITH CHECK (user_id = current_user_id());
+  CREATE POLICY directory ON session_rate_windows TO service_directory USING (true) WITH CHECK (true);
+  GRANT SELECT, INSERT, UPDATE ON session_rate_windows TO service_directory;
 `;
 
 const MONTHLY_USAGE = `
@@ -81,6 +94,24 @@ const CONSUME_RATE_LIMIT = `
       IF NOT admitted THEN SELECT w.* INTO STRICT counted FROM rate_windows w WHERE w.workspace_id = of_workspace; END IF;
       RETURN QUERY SELECT admitted, counted.minute_used, counted.minute_started_at + interval '1 minute',
         counted.hour_used, counted.hour_started_at + interval '1 hour', at;
+    END $$;
+
+  CREATE FUNCTION consume_session_rate_limit(of_user text, per_minute integer)
+    RETURNS TABLE (admitted boolean, minute_used integer, minute_resets_at timestamptz, counted_at timestamptz)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE
+      at timestamptz := clock_timestamp();
+      counted session_rate_windows;
+    BEGIN
+      INSERT INTO session_rate_windows AS w VALUES (of_user, at, 1)
+      ON CONFLICT (user_id) DO UPDATE SET
+        started_at = CASE WHEN w.started_at <= at - interval '1 minute' THEN at ELSE w.started_at END,
+        used = CASE WHEN w.started_at <= at - interval '1 minute' THEN 1 ELSE w.used + 1 END
+      WHERE w.started_at <= at - interval '1 minute' OR w.used < per_minute
+      RETURNING w.* INTO counted;
+      admitted := FOUND;
+      IF NOT admitted THEN SELECT w.* INTO STRICT counted FROM session_rate_windows w WHERE w.user_id = of_user; END IF;
+      RETURN QUERY SELECT admitted, counted.used, counted.started_at + interval '1 minute', at;
     END $$;
 
   -- A request that makes much counts as more than one: once it is known, and without being refused.

@@ -12,13 +12,23 @@ export async function chargeRateLimit(db: Database, workspaceId: string, more: n
 
 const USED_UP_MAX = 10_000;
 
-interface Row {
+interface MinuteRow {
   admitted: boolean;
   minute_used: number;
   minute_resets_at: Date;
+  counted_at: Date;
+}
+
+interface Row extends MinuteRow {
   hour_used: number;
   hour_resets_at: Date;
-  counted_at: Date;
+}
+
+interface Count {
+  admitted: boolean;
+  /** The limiter's windows after this request, by PostgreSQL's clock. */
+  windows: readonly [RateWindow, ...RateWindow[]];
+  countedAt: Date;
 }
 
 /** The limiter's answer to a request. `window` is null for one that this process refused without asking the database. */
@@ -30,14 +40,13 @@ export interface RateDecision {
 }
 
 /**
- * Counts the requests of one plan's workspaces for all API processes together: `consume_rate_limit` of migration 0017 counts
- * minute and hour in one statement, by PostgreSQL's clock. A process that has seen a window used up refuses by itself until the
- * window ends, so that refused requests cost the database nothing.
+ * Counts requests for all API processes together, in one statement and by PostgreSQL's clock (migration 0017). A process that has seen a
+ * window used up refuses by itself until the window ends, so that refused requests cost the database nothing.
  */
-export class WorkspaceRateLimiter {
-  private readonly db: Database;
-  private readonly limit: RateLimit;
-  /** The workspaces whose window is used up, each until its window ends. */
+abstract class RateLimiter {
+  protected readonly db: Database;
+  protected readonly limit: RateLimit;
+  /** Those whose window is used up, each until its window ends. */
   private readonly usedUp = new LRUCache<string, true>({ max: USED_UP_MAX });
 
   constructor(db: Database, limit: RateLimit) {
@@ -45,33 +54,52 @@ export class WorkspaceRateLimiter {
     this.limit = limit;
   }
 
-  /** Counts one request of the workspace, or refuses it and counts nothing. At most one round trip. */
-  async decide(workspaceId: string): Promise<RateDecision> {
-    const refusesForMs = this.usedUp.getRemainingTTL(workspaceId);
+  protected abstract count(id: string): Promise<Count>;
+
+  /** Counts one request, or refuses it and counts nothing. At most one round trip. */
+  async decide(id: string): Promise<RateDecision> {
+    const refusesForMs = this.usedUp.getRemainingTTL(id);
     if (refusesForMs > 0) return { admitted: false, window: null, resetsInMs: refusesForMs };
-    const decision = this.decisionOf(await this.consume(workspaceId));
-    const { admitted, window, resetsInMs } = decision;
+    const { admitted, windows, countedAt } = await this.count(id);
+    const window = tellingWindow(windows);
+    const resetsInMs = Math.max(window.resetsAtMs - countedAt.getTime(), 0);
     const isUsedUp = !admitted || window.used >= window.limit;
-    if (isUsedUp && resetsInMs > 0) this.usedUp.set(workspaceId, true, { ttl: Math.ceil(resetsInMs) });
-    return decision;
+    if (isUsedUp && resetsInMs > 0) this.usedUp.set(id, true, { ttl: Math.ceil(resetsInMs) });
+    return { admitted, window, resetsInMs };
   }
+}
 
-  private async consume(workspaceId: string): Promise<Row> {
-    const row = await this.db.directory.row<Row>('plans_consume', 'SELECT * FROM consume_rate_limit(?, ?, ?)', [
-      workspaceId,
-      this.limit.perMinute,
-      this.limit.perHour,
-    ]);
-    if (row === null) throw new Error('consume_rate_limit answered nothing');
-    return row;
-  }
-
-  private decisionOf(row: Row): RateDecision & { window: RateWindow } {
+/** The requests of one plan's workspaces, in the minute and the hour. */
+export class WorkspaceRateLimiter extends RateLimiter {
+  protected async count(workspaceId: string): Promise<Count> {
     const { perMinute, perHour } = this.limit;
-    const minute = { limit: perMinute, used: row.minute_used, resetsAtMs: row.minute_resets_at.getTime() };
+    const values = [workspaceId, perMinute, perHour];
+    const row = await this.db.directory.row<Row>('plans_consume', 'SELECT * FROM consume_rate_limit(?, ?, ?)', values);
+    if (row === null) throw new Error('consume_rate_limit answered nothing');
+    const minute = minuteOf(row, perMinute);
     const hour = { limit: perHour ?? Infinity, used: row.hour_used, resetsAtMs: row.hour_resets_at.getTime() };
-    const window = tellingWindow(perHour === null ? [minute] : [minute, hour]);
-    const resetsInMs = Math.max(window.resetsAtMs - row.counted_at.getTime(), 0);
-    return { admitted: row.admitted, window, resetsInMs };
+    return {
+      admitted: row.admitted,
+      windows: perHour === null ? [minute] : [minute, hour],
+      countedAt: row.counted_at,
+    };
   }
+}
+
+/** The requests of a person's sessions, by the id of the user. They count for no workspace. */
+export class SessionRateLimiter extends RateLimiter {
+  protected async count(userId: string): Promise<Count> {
+    const { perMinute } = this.limit;
+    const row = await this.db.directory.row<MinuteRow>(
+      'plans_consume_session',
+      'SELECT * FROM consume_session_rate_limit(?, ?)',
+      [userId, perMinute],
+    );
+    if (row === null) throw new Error('consume_session_rate_limit answered nothing');
+    return { admitted: row.admitted, windows: [minuteOf(row, perMinute)], countedAt: row.counted_at };
+  }
+}
+
+function minuteOf({ minute_used, minute_resets_at }: MinuteRow, limit: number): RateWindow {
+  return { limit, used: minute_used, resetsAtMs: minute_resets_at.getTime() };
 }

@@ -6,6 +6,8 @@ import { setPlan } from '../../../db/plans/plans.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { PLAN_TABLE, type PlanName } from '../../../domain/plans.ts';
 import { z } from 'zod';
+import { startSession } from '../../../db/auth/sessions.ts';
+import { createPerson, personOf } from '../harness/people.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 
 const IDENTITY = '/api/v2/auth/identity';
@@ -147,5 +149,32 @@ describe('rate limits', () => {
       await putOn(tenant, 'production');
       await expect.poll(limitOf).toBe('1000');
     }
+  });
+
+  it('count a person by all of their sessions, and never for the workspace', async () => {
+    const { key, tenant } = await keyOn('free');
+    const person = await createPerson(api, 'owner', { workspaceId: tenant.workspaceId });
+    const { token, csrfToken } = await api.database.db.withUser(person.userId, (tx) => startSession(tx));
+    const elsewhere = personOf(api, { ...person, token, csrfToken });
+    const environment = { headers: { 'X-Environment-Id': tenant.environmentId } };
+    const paths = [IDENTITY, `/api/v2/workspaces/${tenant.workspaceId}/members`, '/api/v2/auth/session'];
+    const left: unknown[] = [];
+    for (const path of paths) {
+      for (const session of [person, elsewhere]) {
+        left.push(
+          headersOf(await session.call('GET', path, environment))
+            .slice(0, 2)
+            .join('/'),
+        );
+      }
+    }
+    expect(left).toEqual(['600/599', '600/598', '600/597', '600/596', '600/595', '600/594']);
+    expect(headersOf(await api.call('GET', IDENTITY, { key })).slice(0, 2)).toEqual(['300', '299']);
+    await api.database.asOwner('UPDATE session_rate_windows SET used = 599 WHERE user_id = $1', [person.userId]);
+    expect((await elsewhere.call('GET', '/api/v2/auth/session')).status).toBe(200);
+    const refused = await person.call('GET', IDENTITY, environment);
+    expect([refused.status, codeOf(refused), headersOf(refused)]).toEqual([429, 'RATE_LIMIT_EXCEEDED', NONE]);
+    expect(refused.text).toMatch(/the service admits 600 a minute per signed-in person\. .* in \d\d seconds/);
+    expect((await api.call('GET', IDENTITY, { key })).status).toBe(200);
   });
 });

@@ -186,8 +186,8 @@ const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Rat
 
 const rateLimit: Suite = {
   name: 'rateLimit',
-  title: 'tells a workspace with a rate limit what is left of it',
-  covers: (route) => ['environment', 'workspace'].includes(route.of),
+  title: 'tells a workspace with a rate limit, and a session, what is left of it',
+  covers: (route) => route.of !== 'public',
   async check(world, route) {
     const request = await world.requestFor(route);
     const { workspaceId, environmentId } = world.otherTenant;
@@ -197,7 +197,7 @@ const rateLimit: Suite = {
     const query = { unexpected: '1' };
     const asked = { ...request, query, params: 'environmentId' in own ? { ...own, environmentId } : own };
     const headers =
-      route.of === 'workspace'
+      route.of !== 'environment'
         ? await world.sessionHeaders('owner', 'other')
         : { Authorization: `Bearer ${world.otherKey}` };
     const before = Date.now();

@@ -15,7 +15,9 @@ export const rows: PlantedArea = {
   ofWorkspace: ['monthly_usage', 'stored_state'],
   heldElsewhere: {
     installation: 'one row, which is nobody’s: test/db/plans/installation.test.ts',
+    session_rate_windows:
+      'of a user, and counted by a function of the directory alone: test/db/plans/rate-limiter.test.ts',
     rate_windows: 'counted by a function of the directory alone: test/db/plans/rate-limiter.test.ts',
   },
-  writtenBeside: { monthly_usage: null, stored_state: null },
+  writtenBeside: { monthly_usage: null, session_rate_windows: null, stored_state: null },
 };

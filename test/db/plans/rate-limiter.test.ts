@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { WorkspaceRateLimiter, type RateDecision } from '../../../db/plans/rate-limiter.ts';
+import { SessionRateLimiter, WorkspaceRateLimiter, type RateDecision } from '../../../db/plans/rate-limiter.ts';
+import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 
 const LIMIT = { perMinute: 30, perHour: 50 };
@@ -100,10 +101,47 @@ describe('the requests of a workspace', () => {
       'SELECT * FROM rate_windows',
       'DELETE FROM rate_windows',
       'UPDATE rate_windows SET minute_used = 1',
+      'SELECT * FROM session_rate_windows',
+      'UPDATE session_rate_windows SET used = 1',
     ]) {
       await expect(database.db.withEnvironment(database.tenant, (tx) => tx.raw(null, statement))).rejects.toThrow(
         /permission denied/,
       );
     }
+  });
+});
+
+describe('the requests of a person', () => {
+  const newProcess = (): SessionRateLimiter => new SessionRateLimiter(database.db, { perMinute: 30, perHour: null });
+  const newPerson = async (): Promise<string> => {
+    const userId = newId('user');
+    await database.asOwner(`INSERT INTO users (id, email, name, password_hash) VALUES ($1, $1, 'A person', 'none')`, [
+      userId,
+    ]);
+    return userId;
+  };
+  const ask = (limiter: SessionRateLimiter, userId: string, times: number): Promise<RateDecision[]> =>
+    Promise.all(Array.from({ length: times }, () => limiter.decide(userId)));
+  const admitted = (decisions: readonly RateDecision[]): number => decisions.filter((one) => one.admitted).length;
+  const turnBack = (userId: string, interval: string): Promise<unknown> =>
+    database.asOwner('UPDATE session_rate_windows SET started_at = started_at - $2::interval WHERE user_id = $1', [
+      userId,
+      interval,
+    ]);
+
+  it('pass exactly as often as the minute allows, from two processes, and leave another person alone', async () => {
+    const [userId, other] = [await newPerson(), await newPerson()];
+    const decisions = (await Promise.all([ask(newProcess(), userId, 20), ask(newProcess(), userId, 20)])).flat();
+    expect(admitted(decisions)).toBe(30);
+    expect(admitted(await ask(newProcess(), other, 1))).toBe(1);
+  });
+
+  it('pass again when the minute is over, and not a moment before', async () => {
+    const userId = await newPerson();
+    expect(admitted(await ask(newProcess(), userId, 31))).toBe(30);
+    await turnBack(userId, '59 seconds');
+    expect(admitted(await ask(newProcess(), userId, 1))).toBe(0);
+    await turnBack(userId, '1 second');
+    expect((await ask(newProcess(), userId, 1))[0]?.window).toMatchObject({ limit: 30, used: 1 });
   });
 });
