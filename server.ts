@@ -23,6 +23,7 @@ import { LARGE_BODIES } from './api/http/bodies.ts';
 import { Uploads } from './api/threads/uploads.ts';
 import { Database } from './db/client.ts';
 import type { LaneBell } from './db/announcements/lanes-ready.ts';
+import { InvalidationHub } from './db/announcements/invalidation-hub.ts';
 import { NotificationListener } from './db/announcements/notification-listener.ts';
 import { SettlementHub } from './db/announcements/settlement-hub.ts';
 import { refuseUnsuitableDatabase } from './db/refuse-unsuitable-database.ts';
@@ -96,18 +97,23 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-/** Opens the database, wires the API and listens. Throws as `refuseUnsuitableDatabase` does. */
-export async function startApi(parts: ApiParts): Promise<RunningApi> {
-  const { logger, databaseUrl: url, databasePoolMax: poolMax } = parts;
-  const hears = parts.laneBell?.hears;
-  const db = new Database({ url, poolMax, applicationName: APPLICATION_NAME, hears });
-  const notifications = new NotificationListener({
+function listenerOf(url: string, logger: Logger): NotificationListener {
+  return new NotificationListener({
     url,
     applicationName: `${APPLICATION_NAME}-listen`,
     onError: (error, context) =>
       logger.warn({ ...context, message: error.message }, 'the notification connection is away'),
   });
+}
+
+/** Opens the database, wires the API and listens. Throws as `refuseUnsuitableDatabase` does. */
+export async function startApi(parts: ApiParts): Promise<RunningApi> {
+  const { logger, databaseUrl: url, databasePoolMax: poolMax } = parts;
+  const hears = parts.laneBell?.hears;
+  const db = new Database({ url, poolMax, applicationName: APPLICATION_NAME, hears });
+  const notifications = listenerOf(url, logger);
   const settlements = new SettlementHub(notifications);
+  const invalidations = new InvalidationHub(notifications);
   const importPlanner = new ImportPlanner();
   const bodyThreads = new BodyThreads();
   const schemas = new TenantSchemas();
@@ -126,6 +132,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       largeBodies: new Uploads(LARGE_BODIES),
       bodyThreads,
       settlements,
+      invalidations,
       notifications,
       logger,
       eagerStart,
@@ -153,6 +160,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     importPlanner.close();
     await Promise.all([bodyThreads.close(), schemas.close(), tokens.close()]);
     settlements.close();
+    invalidations.close();
     await notifications.close();
     await db.close();
   };
@@ -160,7 +168,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     await refuseUnsuitableDatabase(db, parts.vault);
     await notifications.start();
     for (const watch of Object.values(watches)) watch.start();
-    return await listen(parts, api, settlements, close);
+    return await listen(parts, api, { settlements, invalidations }, close);
   } catch (error) {
     await close();
     throw error;
@@ -179,7 +187,7 @@ function watchesOf(temporal: Client, logger: Logger): Record<'workers' | 'worker
 async function listen(
   parts: ApiParts,
   api: Api,
-  settlements: SettlementHub,
+  { settlements, invalidations }: { settlements: SettlementHub; invalidations: InvalidationHub },
   close: () => Promise<void>,
 ): Promise<RunningApi> {
   const { logger, host, httpLimits: limits, shutdownGraceMs } = parts;
@@ -193,6 +201,7 @@ async function listen(
     stop: async () => {
       const drained = server.drain(shutdownGraceMs, () => settlements.close());
       settlements.endPolls();
+      invalidations.stop();
       await drained;
       await close();
     },

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
 import type { LinkSigner, Vault } from '../db/secrets/vault.ts';
 import type { NotificationListener } from '../db/announcements/notification-listener.ts';
+import type { InvalidationHub } from '../db/announcements/invalidation-hub.ts';
 import type { SettlementHub } from '../db/announcements/settlement-hub.ts';
 import type { EgressAllow } from '../domain/egress.ts';
 import type { Embedder } from '../domain/embeddings/embedder.ts';
@@ -54,6 +55,8 @@ export interface ApiDependencies {
   bodyThreads: BodyThreads;
   /** Reports when an invocation has come to rest. */
   settlements: SettlementHub;
+  /** Tells the streams of the console what changed. */
+  invalidations: InvalidationHub;
   /** The LISTEN connection that `settlements` uses too: completed idempotency keys, revoked API keys. */
   notifications: NotificationListener;
   logger: Logger;

@@ -7,6 +7,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { cacheRoutes } from './cache/routes.ts';
+import { liveRoutes } from './live/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
 import { contextRoutes } from './context/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
@@ -68,4 +69,5 @@ export const ROUTES: readonly AnyRoute[] = [
   ...memoryRoutes,
   ...integrationRoutes,
   ...notificationRoutes,
+  ...liveRoutes,
 ];

@@ -2490,6 +2490,7 @@ CREATE OR REPLACE FUNCTION public.end_session_use()
 AS $function$
   BEGIN
     PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.id));
+    PERFORM pg_notify('session_ended', OLD.id); -- ends what the session watches
     RETURN OLD;
   END $function$
 ;

@@ -99,6 +99,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
     label: 'Administer a workspace',
     items: [
       '/environments',
+      '/console-stream',
       '/plans-and-limits',
       '/budgets',
       '/billing',

@@ -61,7 +61,7 @@ async function answer(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): P
 const NOTHING = z.strictObject({});
 
 async function read(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): Promise<Parts> {
-  if (route.streamedReply !== true) requireAcceptable(route, ctx);
+  if (route.streamedReply !== true && route.events === undefined) requireAcceptable(route, ctx);
   const parts = await readParts(runner, route, ctx);
   if (route.idempotent !== true) return parts;
   return { ...parts, idempotencyKey: idempotencyKeyOf(ctx.req.headersDistinct['idempotency-key']) };

@@ -79,6 +79,8 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   streamedBody?: StreamedBody;
   /** The handler returns a `stream` of bytes instead of JSON. */
   streamedReply?: true;
+  /** The handler returns a `stream` of server-sent events without an end. This is the `data` of each. */
+  events?: z.ZodType;
   beside?: Readonly<Record<string, z.ZodType>>;
   /** Set for a list and for a handler that pages by itself. The query has `page` and `limit`. */
   paginated?: true;

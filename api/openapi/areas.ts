@@ -198,6 +198,11 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         description: 'Who a request comes from, and how people sign in.',
       },
       {
+        tag: 'console',
+        title: 'Console',
+        description: 'What screens for people need beside the other routes: to be told when to read again.',
+      },
+      {
         tag: 'audit',
         title: 'Audit log',
         description: 'Every change of the workspace, and who made it.',

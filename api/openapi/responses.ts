@@ -61,14 +61,16 @@ export function responsesOf(route: AnyRoute, components: SchemaComponents, share
         ...(status === '202' ? ACCEPTED_HEADERS : {}),
       },
       content:
-        route.foreignReplies !== undefined
-          ? route.foreignReplies.success
-          : route.streamedReply === true
-            ? { '*/*': { schema: { type: 'string', format: 'binary' } } } // whatever it was stored with
-            : {
-                'application/json': { schema: envelopeOf(route, schema, components) },
-                ...(route.csv === true ? { 'text/csv': { schema: { type: 'string' } } } : {}),
-              },
+        route.events !== undefined
+          ? { 'text/event-stream': { schema: eventsOf(route.events, components) } }
+          : route.foreignReplies !== undefined
+            ? route.foreignReplies.success
+            : route.streamedReply === true
+              ? { '*/*': { schema: { type: 'string', format: 'binary' } } } // whatever it was stored with
+              : {
+                  'application/json': { schema: envelopeOf(route, schema, components) },
+                  ...(route.csv === true ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+                },
     };
   }
   const codes = errorCodesOf(route);
@@ -92,6 +94,11 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   202: 'Accepted: it goes on after this reply.',
   206: 'The part that was asked for.',
 };
+
+/** A stream is a string for OpenAPI 3.1; JSON Schema can say what is in it. */
+function eventsOf(events: z.ZodType, components: SchemaComponents): JsonObject {
+  return { type: 'string', contentMediaType: 'application/json', contentSchema: components.schemaOf(events, 'output') };
+}
 
 function envelopeOf(route: AnyRoute, schema: z.ZodType, components: SchemaComponents): JsonObject {
   const data = components.schemaOf(schema, 'output');

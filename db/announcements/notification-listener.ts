@@ -5,9 +5,9 @@ import { Client, type Notification } from 'pg';
  * called inside the transaction that makes the change.
  */
 export const CHANNELS = {
-  /** Payload: the invocation id. The invocation is at rest. */
+  /** Payload: `<workspace id>/<environment id>/<invocation id>`. The invocation is at rest. */
   invocationSettled: 'invocation_settled',
-  /** Payload: the approval id. A decision was made, or the approval ended. */
+  /** Payload: `<workspace id>/<environment id>/<approval id>`. It was asked for, a decision was made, or it ended. */
   approvalChanged: 'approval_changed',
   /** Payload: `<environment id>/<SHA-256 of the key, hex>`. The claim was completed or freed. */
   idempotencyCompleted: 'idempotency_completed',
@@ -17,6 +17,10 @@ export const CHANNELS = {
   expensiveWorkChanged: 'expensive_work_changed',
   /** Payload: `<workspace id>/<environment id>`. A message became due, or a limit wider. */
   lanesReady: 'lanes_ready',
+  /** Payload: `<workspace id>/<environment id or nothing>/<topic>/<id or nothing>`. The record changed, for whoever looks at it. */
+  recordChanged: 'record_changed',
+  /** Payload: the session id. A sign-in session ended (0004-held-credentials). */
+  sessionEnded: 'session_ended',
 } as const;
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 

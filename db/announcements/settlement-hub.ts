@@ -1,3 +1,4 @@
+import { recordIdOf } from './changed-records.ts';
 import { KeyedWaiters, type WaitResult } from './keyed-waiters.ts';
 import { CHANNELS, type NotificationListener } from './notification-listener.ts';
 
@@ -50,11 +51,12 @@ export class SettlementHub {
 
   constructor(listener: Pick<NotificationListener, 'listen' | 'onGap'>) {
     this.detach = [
-      listener.listen(CHANNELS.invocationSettled, (invocationId) => {
+      listener.listen(CHANNELS.invocationSettled, (payload) => {
+        const invocationId = recordIdOf(payload);
         this.waiters.wake(invocationId);
         this.pollers.wake(invocationId);
       }),
-      listener.listen(CHANNELS.approvalChanged, (approvalId) => this.pollers.wake(approvalId)),
+      listener.listen(CHANNELS.approvalChanged, (payload) => this.pollers.wake(recordIdOf(payload))),
       listener.onGap(() => {
         this.waiters.wakeAll();
         this.pollers.wakeAll();

@@ -4,6 +4,7 @@ import type { Approvers } from '../../domain/approval-policies/verdict.ts';
 import type { ApprovalKind, ApprovalWatch } from '../../domain/approvals/approval.ts';
 import type { Json } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { recordPayload } from '../announcements/changed-records.ts';
 import { CHANNELS } from '../announcements/notification-listener.ts';
 import type { ActorRecord } from '../invocations/records.ts';
 import type { ApprovalPolicyRecord } from './records.ts';
@@ -28,9 +29,9 @@ export async function requireApprovalRoom(tx: EnvironmentTransaction): Promise<v
   });
 }
 
-/** Wakes, after the commit, the API requests that wait for a decision on this approval. */
+/** Tells, after the commit, the API requests that wait for a decision on this approval, and who looks at approvals. */
 export function announceApproval(tx: EnvironmentTransaction, approvalId: string): void {
-  tx.announce({ channel: CHANNELS.approvalChanged, payload: approvalId });
+  tx.announce({ channel: CHANNELS.approvalChanged, payload: recordPayload(tx, approvalId) });
 }
 
 export interface NewApproval {
@@ -75,6 +76,7 @@ export async function openApproval(tx: EnvironmentTransaction, approval: NewAppr
       requestedBy: JSON.stringify(approval.requestedBy),
     },
   );
+  announceApproval(tx, approval.id);
 }
 
 type Row = Omit<ApprovalWatch, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date };

@@ -1,6 +1,8 @@
 import type { AuditAction } from '../../domain/audit-actions.ts';
+import { topicOfChange } from '../../domain/console-topics.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { newId } from '../../domain/ids.ts';
+import { recordChanged } from '../announcements/changed-records.ts';
 import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../client.ts';
 
 export const AUDIT_ACTOR_TYPES = ['api_key', 'user', 'system'] as const;
@@ -26,7 +28,7 @@ export interface AuditChange {
 /**
  * Appends to the workspace's audit log, in the transaction of the change itself. The database numbers and chains the entry. Call
  * it last: it locks the end of the workspace's chain until the commit, and a transaction that then waits for another lock can
- * deadlock.
+ * deadlock. After the commit those who look at such records in the console are told.
  */
 export async function recordAudit(
   tx: EnvironmentTransaction | WorkspaceTransaction,
@@ -51,6 +53,10 @@ export async function recordAudit(
       requestId: change.requestId ?? null,
     },
   );
+  const topic = topicOfChange(change.action);
+  if (topic === null) return;
+  const environmentId = change.environmentId ?? ('tenant' in tx ? tx.tenant.environmentId : null);
+  recordChanged(tx, { workspaceId: change.workspaceId, environmentId, topic, id: change.target.id });
 }
 
 /**

@@ -69,6 +69,17 @@ export async function touchSession(tx: UserTransaction, sessionId: string): Prom
   );
 }
 
+/** In how many milliseconds a session of the transaction's user ends, unless a request renews it. Null: it ended. */
+export async function readSessionEnd(tx: UserTransaction, sessionId: string): Promise<number | null> {
+  const row = await tx.row<{ endsInMs: number }>(
+    'read_session_end',
+    `SELECT CAST(extract(epoch FROM LEAST(expires_at, last_seen_at + ? * interval '1 minute') - now()) * 1000 AS double precision) AS "endsInMs"
+     FROM sign_in_sessions WHERE id = ?`,
+    [SESSION_IDLE_MINUTES, sessionId],
+  );
+  return row === null || row.endsInMs <= 0 ? null : row.endsInMs;
+}
+
 /**
  * Ends one session of the transaction's user. From the commit on, neither its current nor its previous token is valid. False: it had
  * ended before.

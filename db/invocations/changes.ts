@@ -1,12 +1,13 @@
 import { decisionOf, type PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { type Refusal, refusalText } from '../../domain/refusals.ts';
+import { recordPayload } from '../announcements/changed-records.ts';
 import { CHANNELS } from '../announcements/notification-listener.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { lockReservationsOf, settleLocked } from '../impact-limits/settlement.ts';
 
 /** Wakes, after the commit, the API request that waits for this invocation. */
 export function announceSettlement(tx: EnvironmentTransaction, invocationId: string): void {
-  tx.announce({ channel: CHANNELS.invocationSettled, payload: invocationId });
+  tx.announce({ channel: CHANNELS.invocationSettled, payload: recordPayload(tx, invocationId) });
 }
 
 /** Marks that the workflow has begun. From here on the admission can no longer be withdrawn. */

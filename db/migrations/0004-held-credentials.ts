@@ -34,6 +34,7 @@ const LOCKS = `
   CREATE FUNCTION end_session_use() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.id));
+    PERFORM pg_notify('session_ended', OLD.id); -- ends what the session watches
     RETURN OLD;
   END $$;
   CREATE TRIGGER end_use BEFORE DELETE ON sign_in_sessions FOR EACH ROW EXECUTE FUNCTION end_session_use();

@@ -1,5 +1,6 @@
 import { newId } from '../../domain/ids.ts';
 import type { NotificationDraft } from '../../domain/notifications/notifications.ts';
+import { recordChanged } from '../announcements/changed-records.ts';
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import { insertMessages, type NewMessage, ownMessage } from '../messages/insert-messages.ts';
 import { messageAssociatedData, sealContent } from '../messages/records.ts';
@@ -25,6 +26,8 @@ export async function raiseNotification(
      ON CONFLICT (environment_id, coalesce_key) DO UPDATE SET count = n.count + excluded.count, updated_at = now() RETURNING n.id`,
     { id, environmentId, type, title, body, subjectType: subject.type, subjectId: subject.id, coalesceKey, count },
   );
+  const { workspaceId } = tx.tenant;
+  recordChanged(tx, { workspaceId, environmentId, topic: 'notifications', id: row?.id ?? null });
   return row?.id === id ? id : null;
 }
 

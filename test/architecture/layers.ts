@@ -165,6 +165,7 @@ export const LAYERS = {
     ['tools', 'routes that name no other area'],
     ['auth', 'identity, sign-in and connected apps'],
     ['members', 'people, in the words of auth'],
+    ['live', 'the stream that tells screens what changed'],
     ['billing', 'months, whose closing it starts'],
     ['analytics', 'usage, in the words of billing and budgets'],
     ['flow-control', 'keys; their grants start messages'],

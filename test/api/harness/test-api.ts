@@ -25,6 +25,7 @@ import type { ApiDependencies, Workers } from '../../../api/dependencies.ts';
 import { type ApiKeyRecord, createApiKey, type NewApiKey } from '../../../db/api-keys/api-keys.ts';
 import { Database, type Tenant } from '../../../db/client.ts';
 import type { LaneBell } from '../../../db/announcements/lanes-ready.ts';
+import { InvalidationHub } from '../../../db/announcements/invalidation-hub.ts';
 import { NotificationListener } from '../../../db/announcements/notification-listener.ts';
 import { SettlementHub } from '../../../db/announcements/settlement-hub.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
@@ -164,6 +165,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     onError: (error) => logger.warn({ message: error.message }, 'the LISTEN connection is lost'),
   });
   const settlements = new SettlementHub(notifications);
+  const invalidations = new InvalidationHub(notifications);
   const stack = inject('stack');
   // No retries to an address that does not answer. A retry that still waits when the connection closes throws outside any
   // promise of ours (its timer belongs to the SDK), and fails the test file that runs at that time.
@@ -185,6 +187,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     largeBodies: new Uploads(LARGE_BODIES),
     bodyThreads: new BodyThreads(BODIES_FROM_SOURCE),
     settlements,
+    invalidations,
     notifications,
     logger,
     eagerStart: false,
@@ -241,6 +244,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       await deps.schemas.close();
       await deps.tokens.close();
       settlements.close();
+      invalidations.close();
       await notifications.close();
       await connection.close();
       await db.close();

@@ -28,6 +28,8 @@ async function recordExample(world: World, route: AnyRoute): Promise<OperationEx
     for (let row = 0; row < ROWS_MAX; row++) await world.plantRow(route, fixture);
   const request =
     route.paginated === true ? { ...fixture, query: { ...fixture.query, limit: String(ROWS_MAX) } } : fixture;
+  if (route.events !== undefined)
+    return { request: {}, response: { status: 200, body: await firstEventOf(world, route) } };
   const { status, json, text } = await world.sendAllowed(route, request);
   const stable = new StableExample(Date.now());
   if (route.streamedReply === true) {
@@ -39,6 +41,15 @@ async function recordExample(world: World, route: AnyRoute): Promise<OperationEx
     request: stable.of(requestOf(request)),
     response: { status, body: short(stable.of(withoutCounts(json))) as JsonObject },
   };
+}
+
+/** Reads no further: the stream does not end. */
+async function firstEventOf(world: World, route: AnyRoute): Promise<string> {
+  const reply = await fetch(`${world.api.baseUrl}${route.path}`, { headers: await world.credentialHeaders(route) });
+  const reader = reply.body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return Buffer.from((first?.value as Uint8Array | undefined) ?? []).toString();
 }
 
 /** A route that has no success to conform to. Its example is how it refuses. */

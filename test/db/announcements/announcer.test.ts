@@ -39,7 +39,7 @@ describe('notifications after the commit', () => {
       await tx.raw(null, 'SELECT 1');
       expect(heard).toEqual([]);
     });
-    await expect.poll(() => heard).toEqual(['inv_1']);
+    await expect.poll(() => heard).toEqual([`${database.tenant.workspaceId}/${database.tenant.environmentId}/inv_1`]);
   });
 });
 

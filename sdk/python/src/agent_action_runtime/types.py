@@ -1643,6 +1643,18 @@ class ConnectedAppWorkspace(TypedDict):
     name: str
 
 
+class _ConsoleInvalidationRequired(TypedDict):
+    topic: Literal["everything", "actions", "api-keys", "approvals", "approval-policies", "billing", "budgets", "cache", "dlq", "effects", "environments", "events", "files", "flow-control", "impact-limits", "integrations", "invocations", "members", "memory", "messages", "notifications", "runs", "schedules", "secrets", "sessions", "signing-keys", "url-groups"]
+    """What changed. `everything`: the service may have missed changes; read all again."""
+    environmentId: Optional[str]
+    """Null for what belongs to the workspace as a whole."""
+
+
+class ConsoleInvalidation(_ConsoleInvalidationRequired, total=False):
+    id: str
+    """The record. Without it any record of the topic may have changed."""
+
+
 class Context1(TypedDict):
     format: Literal["openai"]
     messages: List[Dict[str, Any]]

@@ -1264,6 +1264,14 @@ export interface schemas {
     /** The user decides anew after that. */
     expiresAt: schemas["DateTime"];
   };
+  ConsoleInvalidation: {
+    /** What changed. `everything`: the service may have missed changes; read all again. */
+    topic: "everything" | "actions" | "api-keys" | "approvals" | "approval-policies" | "billing" | "budgets" | "cache" | "dlq" | "effects" | "environments" | "events" | "files" | "flow-control" | "impact-limits" | "integrations" | "invocations" | "members" | "memory" | "messages" | "notifications" | "runs" | "schedules" | "secrets" | "sessions" | "signing-keys" | "url-groups";
+    /** Null for what belongs to the workspace as a whole. */
+    environmentId: schemas["Uuid"] | null;
+    /** The record. Without it any record of the topic may have changed. */
+    id?: string;
+  };
   Context: {
     format: "openai";
     messages: Array<Record<string, schemas["JsonValue"]>>;
@@ -10753,6 +10761,22 @@ export interface operations {
       } } };
     };
   };
+  /** Be told what changed */
+  "console.stream": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "text/event-stream": Blob } };
+    };
+  };
 }
 
 export interface paths {
@@ -11345,5 +11369,8 @@ export interface paths {
   "/api/v2/notifications/preferences/me": {
     get: operations["notifications.preferences.getOwn"];
     patch: operations["notifications.preferences.updateOwn"];
+  };
+  "/api/v2/console/stream": {
+    get: operations["console.stream"];
   };
 }
