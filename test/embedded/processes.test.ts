@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { createApiKey } from '../../db/api-keys/api-keys.ts';
 import { callJson } from '../../embedded/http-json.ts';
 import { startTemporal, type RunningTemporal } from '../../embedded/temporal.ts';
+import { memberSession } from '../api/harness/member-session.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 
@@ -166,9 +167,12 @@ describe('the API and the worker apart from each other', () => {
   it('answer the requests in flight before the API, told to stop, ends with exit code 0', async () => {
     const opened = await call('POST', '/api/v2/approvals', { title: 'Deploy', summary: 'Deploy it', payload: {} });
     const poll = call('GET', `/api/v2/approvals/${(opened.body as { data: { id: string } }).data.id}?wait=60`);
+    const { headers } = await memberSession({ baseUrl, database }, database.tenant.workspaceId, 'member');
+    const stream = await fetch(`${baseUrl}/api/v2/console/stream`, { headers: { Cookie: headers['Cookie'] ?? '' } });
     const { reply, request } = await invokeAndReach();
     const end = api.end('SIGTERM');
     await api.printed('"stopping"');
+    expect(await stream.text()).toContain('service_stops'); // as immediately: whoever reads it opens it elsewhere
     expect(await poll).toMatchObject({ status: 200, body: { data: { status: 'pending' } } }); // immediately, because it only reads
     await expect(callJson(`${baseUrl}/healthz`)).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
     request.response.end('{}');
