@@ -12,7 +12,6 @@ import { Watchdog } from './activities/adapters/watchdog.ts';
 import { ImportPlanner } from './api/threads/import-planner.ts';
 import { type Api, createApi } from './api/create-api.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
-import { WorkerWatch } from './api/health/worker-watch.ts';
 import { type HttpLimits, HttpServer } from './api/http/http-server.ts';
 import { TokenCounter } from './api/threads/token-counter.ts';
 import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
@@ -39,12 +38,13 @@ import type { InvocationRef } from './domain/refs.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { watchesOf } from './process/worker-watches.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
 import { openEmbedder } from './process/open-embedder.ts';
 import type * as InvocationModule from './process/invocation-worker.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
 import { PRODUCT } from './domain/product.ts';
-import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
+import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-api`;
 
@@ -173,15 +173,6 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     await close();
     throw error;
   }
-}
-
-/** An API that runs invocations polls the queue of the workflows itself, and none of the others. */
-function watchesOf(temporal: Client, logger: Logger): Record<'workers' | 'workerProcesses', WorkerWatch> {
-  const others = activityQueue(TASK_QUEUE, 'maintenance');
-  return {
-    workers: new WorkerWatch({ temporal, taskQueue: TASK_QUEUE, polls: 'workflows', logger }),
-    workerProcesses: new WorkerWatch({ temporal, taskQueue: others, polls: 'activities', logger }),
-  };
 }
 
 async function listen(
