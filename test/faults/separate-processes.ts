@@ -21,6 +21,7 @@ export interface ApiProcess extends Caller {
   key: string;
   /** The same process, called with another key. */
   as(key: string): Caller;
+  putSecret(name: string, value: string): Promise<CallResult>;
 }
 
 /**
@@ -70,18 +71,31 @@ export class SeparateProcesses {
   }
 
   async startApi(environment: Record<string, string> = {}): Promise<ApiProcess> {
-    const program = this.run('server.js', environment);
+    const program = this.run(['embedded/run.mjs', 'server.js'], environment);
     await program.printed('the API listens');
-    const baseUrl = `http://127.0.0.1:${/"port":(\d+)/.exec(program.output)?.[1]}`;
+    return this.apiOf(program, `http://127.0.0.1:${/"port":(\d+)/.exec(program.output)?.[1]}`);
+  }
+
+  /** API and worker in one process, as `npm start` runs them, on the same database and Temporal. A kill of it is the end of both. */
+  async startWhole(environment: Record<string, string> = {}): Promise<ApiProcess> {
+    const own = { DATA_DIR: path.join(this.folder, 'whole') };
+    const program = this.run(['embedded/start.mjs'], { ...own, ...environment });
+    await program.printed('Ctrl-C stops everything');
+    return this.apiOf(program, /API {2,}(http:\S+)/.exec(program.output)?.[1] ?? '');
+  }
+
+  private apiOf(program: Program, baseUrl: string): ApiProcess {
     const as = (key: string): Caller => ({
       post: (url, body, headers = {}): Promise<CallResult> => call(`${baseUrl}${url}`, 'POST', { key, body, headers }),
       get: (url): Promise<CallResult> => call(`${baseUrl}${url}`, 'GET', { key }),
     });
-    return { program, baseUrl, key: this.key, as, ...as(this.key) };
+    const putSecret = (name: string, value: string): Promise<CallResult> =>
+      call(`${baseUrl}/api/v2/secrets/${name}`, 'PUT', { key: this.key, body: { value } });
+    return { program, baseUrl, key: this.key, as, putSecret, ...as(this.key) };
   }
 
   async startWorker(environment: Record<string, string> = {}): Promise<Program> {
-    const program = this.run('worker.js', environment);
+    const program = this.run(['embedded/run.mjs', 'worker.js'], environment);
     await program.printed('the worker polls');
     return program;
   }
@@ -99,8 +113,8 @@ export class SeparateProcesses {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  private run(file: string, environment: Record<string, string>): Program {
-    const program = new Program(['embedded/run.mjs', file], { ...this.environment, ...environment });
+  private run(args: readonly string[], environment: Record<string, string>): Program {
+    const program = new Program(args, { ...this.environment, ...environment });
     this.programs.push(program);
     return program;
   }

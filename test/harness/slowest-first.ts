@@ -12,6 +12,7 @@ const SLOWEST: readonly string[] = [
   'faults/worker-away.test.ts',
   'embedded/processes.test.ts',
   'workflows/approvals/await-approval.test.ts',
+  'faults/clean-way-killed.test.ts',
   'faults/everything-killed.test.ts',
   'faults/deliveries-killed.test.ts',
   'faults/places-killed.test.ts',
