@@ -2,16 +2,12 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { createClientDocumentFetcher } from './activities/adapters/http-request/fetch-client-document.ts';
-import { createDocumentFetcher } from './activities/adapters/http-request/fetch-document.ts';
-import { createChatClient } from './activities/adapters/chat/chat-client.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
 import type { Resolve } from './activities/adapters/http-request/resolve.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { ImportPlanner } from './api/threads/import-planner.ts';
-import { type Api, createApi } from './api/create-api.ts';
-import { serveMetrics } from './api/health/serve-metrics.ts';
+import { type Api, type ApiOptions, createApi } from './api/create-api.ts';
 import { type HttpLimits, HttpServer } from './api/http/http-server.ts';
 import { TokenCounter } from './api/threads/token-counter.ts';
 import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
@@ -38,11 +34,14 @@ import type { InvocationRef } from './domain/refs.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
-import { watchesOf } from './process/worker-watches.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
+import { observedRequests } from './process/metrics/observe-requests.ts';
+import { NO_METRICS, openMetrics, type ProcessMetrics } from './process/metrics/process-metrics.ts';
+import { ofFilesFolder, ofHttpServer, ofPool, ofWatchdog, ofWorkers } from './process/metrics/sources.ts';
 import { openEmbedder } from './process/open-embedder.ts';
 import type * as InvocationModule from './process/invocation-worker.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
+import { waysOut, watchesOf } from './process/api-surroundings.ts';
 import { PRODUCT } from './domain/product.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
@@ -89,6 +88,8 @@ export interface ApiParts {
   laneBell?: LaneBell;
   /** False while the rest of the process is still being set up: the API is not ready until then. */
   isSetUp?: () => boolean;
+  /** Left out: nothing is measured. */
+  metrics?: ProcessMetrics;
 }
 
 export interface RunningApi {
@@ -118,7 +119,8 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const bodyThreads = new BodyThreads();
   const schemas = new TenantSchemas();
   const tokens = new TokenCounter();
-  const { temporal, vault, eagerStart, egressAllow, ownEndpoints, resolve, watchdog, embedder } = parts;
+  const { temporal, vault, eagerStart, embedder } = parts;
+  const metrics = parts.metrics ?? NO_METRICS;
   const watches = watchesOf(temporal, logger);
   const api = createApi(
     {
@@ -143,19 +145,18 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       schemas,
       tokens,
       embedder,
-      egressAllow,
-      fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
-      fetchClientDocument: createClientDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
-      chat: createChatClient({ egressAllow, ownEndpoints, resolve, watchdog, ...parts.chats }),
+      ...waysOut(parts),
       publicOrigins: parts.network.publicUrl === null ? [] : [parts.network.publicUrl],
       pagesUrl: parts.pagesUrl,
       redirectSchemes: parts.redirectSchemes,
       publishableKey: parts.publishableKey,
     },
-    { network: parts.network, docs: parts.docs, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
+    optionsOf(parts, metrics),
   );
+  let endReading = (): Promise<void> => Promise.resolve();
   const close = async (): Promise<void> => {
     api.close();
+    await endReading();
     await Promise.all(Object.values(watches).map((watch) => watch.close()));
     importPlanner.close();
     await Promise.all([bodyThreads.close(), schemas.close(), tokens.close()]);
@@ -168,11 +169,17 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     await refuseUnsuitableDatabase(db, parts.vault);
     await notifications.start();
     for (const watch of Object.values(watches)) watch.start();
+    endReading = metrics.readFigures(db);
+    for (const source of [ofPool(db, 'api'), ofWorkers(watches.workerProcesses)]) metrics.watch(source);
     return await listen(parts, api, { settlements, invalidations }, close);
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function optionsOf({ network, docs, isSetUp }: ApiParts, metrics: ProcessMetrics): ApiOptions {
+  return { network, docs, ...(isSetUp === undefined ? {} : { isSetUp }), ...observedRequests(metrics) };
 }
 
 async function listen(
@@ -186,6 +193,7 @@ async function listen(
   const server = new HttpServer(api.callback, { limits, trustedProxies, logger });
   const port = await server.listen(parts.port, host);
   parts.ownEndpoints.add({ host, port });
+  parts.metrics?.watch(ofHttpServer(server));
   logger.info({ port, host }, 'the API listens');
   return {
     port,
@@ -221,7 +229,7 @@ async function connect(configuration: Configuration<'api'>, invoking: typeof Inv
   const { TEMPORAL_ADDRESS: address } = configuration;
   const options = temporalConnectionOptions(address, configuration, (file) => readFileSync(file));
   if (invoking === null) return { connection: await Connection.connect(options), startInvoking: null };
-  const connection = await invoking.connectForInvocations(options, logger);
+  const connection = await invoking.connectForInvocations(options, logger, configuration.TEMPORAL_METRICS_ADDRESS);
   const startInvoking = (shared: InvocationModule.SharedParts) =>
     invoking.startInvocationWorker(connection, configuration, shared);
   return { connection, startInvoking };
@@ -238,7 +246,9 @@ async function main(): Promise<void> {
   logWhatNodePrints(logger);
   const { connection, startInvoking } = await connect(configuration, invoking, logger);
   const watchdog = new Watchdog({ logger });
-  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
+  const metrics = await openMetrics(configuration.METRICS_ADDRESS, logger);
+  metrics.watch(ofWatchdog(watchdog));
+  if (configuration.FILES === 'folder') metrics.watch(ofFilesFolder(configuration.FILES_DIR ?? FILES_DIR_DEFAULT));
   const sending = {
     egressAllow: configuration.EGRESS_ALLOW,
     ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints]),
@@ -254,6 +264,7 @@ async function main(): Promise<void> {
     logger,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
     ...sending,
+    metrics,
     embedder,
     pagesUrl: configuration.PUBLIC_URL,
     chats: chatsOf(configuration),

@@ -14,7 +14,6 @@ import { DeliveryClaimer } from './activities/messages/delivery-claimer.ts';
 import { keepPlaces } from './activities/in-flight/keep-places.ts';
 import type { Repeated } from './activities/repeat-until-stopped.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
-import { serveMetrics } from './api/health/serve-metrics.ts';
 import { serveWorkerHealth, type WorkerHealth } from './api/health/serve-worker-health.ts';
 import { Vault } from './db/secrets/vault.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
@@ -24,6 +23,8 @@ import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { collectWhenIdle } from './process/idle-collector.ts';
+import { openMetrics } from './process/metrics/process-metrics.ts';
+import { ofFilesFolder, ofWatchdog } from './process/metrics/sources.ts';
 import { openEmbedder } from './process/open-embedder.ts';
 import { fairSharesOf, providersOf } from './process/worker-settings.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
@@ -32,7 +33,6 @@ import { builtWorkflowBundle, installTemporalRuntime } from './process/temporal-
 import { openWorker, type OpenWorkerParts } from './process/open-worker.ts';
 import { PRODUCT } from './domain/product.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
-import { Gauges } from './domain/gauges.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;
 
@@ -63,7 +63,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   try {
     await ensureSweepSchedule(client);
     const claiming = await claimDeliveries(parts, deps, bell);
-    const finished = runToTheEnd(worker, () => db.close(), [keepPlaces(deps), claiming, keepRelaying(deps)]);
+    const figures = { stop: parts.metrics.readFigures(db) };
+    const finished = runToTheEnd(worker, () => db.close(), [figures, keepPlaces(deps), claiming, keepRelaying(deps)]);
     // The caller that awaits it sees a failure. Until then it must not count as unhandled.
     finished.catch(() => undefined);
     return {
@@ -121,13 +122,14 @@ async function main(): Promise<void> {
   const configuration = readConfiguration('worker', process.env);
   const logger = openLog({ ...loggerOptions(configuration.LOG_LEVEL, 'worker'), mixin: activityLogFields });
   logWhatNodePrints(logger);
-  installTemporalRuntime(logger);
+  installTemporalRuntime(logger, configuration.TEMPORAL_METRICS_ADDRESS);
   const connection = await NativeConnection.connect(
     temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
   );
   const watchdog = new Watchdog({ logger });
-  const gauges = new Gauges();
-  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => [...watchdog.metrics(), ...gauges.metrics()]);
+  const metrics = await openMetrics(configuration.METRICS_ADDRESS, logger);
+  metrics.watch(ofWatchdog(watchdog));
+  if (configuration.FILES === 'folder') metrics.watch(ofFilesFolder(configuration.FILES_DIR ?? FILES_DIR_DEFAULT));
   let started: RunningWorker | null = null;
   const health = await serveWorkerHealth(configuration.HEALTH_ADDRESS, () => started?.health() ?? null);
   const sending = {
@@ -144,7 +146,7 @@ async function main(): Promise<void> {
     namespace: configuration.TEMPORAL_NAMESPACE,
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     ...sending,
-    gauges,
+    metrics,
     embedder,
     files: createFileStore(configuration, FILES_DIR_DEFAULT),
     providers: providersOf(configuration),

@@ -4,7 +4,6 @@ import type { Vault } from '../db/secrets/vault.ts';
 import type { BillingMonthRef } from '../domain/billing/month-ref.ts';
 import type { PaymentProvider } from '../domain/billing/payment-provider.ts';
 import type { PriceList } from '../domain/billing/price-list.ts';
-import type { Gauges } from '../domain/gauges.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { Embedder } from '../domain/embeddings/embedder.ts';
@@ -12,6 +11,7 @@ import type { EventRef } from '../domain/events/events.ts';
 import type { FileStore } from '../domain/files/file-store.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { MemoryJobRef } from '../domain/memory/memory-jobs.ts';
+import type { Recorder } from '../domain/metrics/recorder.ts';
 import type { EmailRef } from '../domain/notifications/emails.ts';
 import type { Mailer } from '../domain/notifications/mailer.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
@@ -60,8 +60,8 @@ export interface ActivityDependencies {
   closeBillingMonth(ref: BillingMonthRef): Promise<void>;
   prices: PriceList;
   payments: PaymentProvider;
-  /** Figures that the sweep finds out, for the metrics of the process. */
-  gauges: Gauges;
+  /** What the sweep finds out, for the metrics of the process. */
+  metrics: Recorder;
   inFlightCaps: InFlightCaps;
   /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */
   heartbeatTimeoutMs: number;

@@ -5,7 +5,14 @@ import type { DocsSettings } from './docs/docs-site.ts';
 import { DOCS_MCP_PATH, serveDocs } from './docs/serve-docs.ts';
 import { healthChecks } from './health/health.ts';
 import { answerRest } from './http/answer-rest.ts';
-import { beginRequest, boundStrangers, logAccess, type NetworkSettings, requireHttps } from './http/every-request.ts';
+import {
+  type AnsweredRequest,
+  beginRequest,
+  boundStrangers,
+  logAccess,
+  type NetworkSettings,
+  requireHttps,
+} from './http/every-request.ts';
 import { SessionAuthenticator } from './http/sessions.ts';
 import { Authenticator } from './http/authenticate.ts';
 import { BodyTurns } from './http/bodies.ts';
@@ -38,6 +45,8 @@ export interface ApiOptions {
   /** By default at the root, with relative addresses. */
   docs?: DocsSettings;
   onReply?: NonNullable<RouteRunner['onReply']>;
+  /** Called once for each request, with what the log says of it. */
+  onAnswer?: (request: AnsweredRequest) => void;
 }
 
 const OPEN_NETWORK: NetworkSettings = { publicUrl: null, trustedProxies: [] };
@@ -82,7 +91,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   // Koa's own errors, such as a connection that broke during a reply.
   app.on('error', (error: Error) => deps.logger.debug({ message: error.message }, 'connection error'));
   app.use(beginRequest(network));
-  app.use(logAccess(deps.logger));
+  app.use(logAccess(deps.logger, options.onAnswer));
   app.use(replyWithErrors(deps, docsAt.base));
   app.use(healthChecks(deps, options.isSetUp));
   app.use(replyWithErrorPages(deps.logger));

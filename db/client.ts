@@ -98,6 +98,17 @@ export class NoConnectionError extends Error {
   override readonly name = 'NoConnectionError';
 }
 
+/** How a pool is used now. */
+export interface PoolFigures {
+  busy: number;
+  idle: number;
+  max: number;
+  /** Work that waits for a connection. */
+  waiting: number;
+  /** Work that waited in vain, since the process started. */
+  timeouts: number;
+}
+
 export class Database {
   /**
    * The pool without a tenant: for the SECURITY DEFINER functions of the migrations and for health checks only. Row-level
@@ -106,6 +117,7 @@ export class Database {
   readonly directory: Statements;
   private closing: Promise<void> | null = null;
   private readonly pool: Pool;
+  private timeouts = 0;
   private readonly announcer: Announcer;
   private readonly hears: (announcement: Announcement) => boolean;
 
@@ -199,6 +211,17 @@ export class Database {
     return this.transact(scope, (tx) => work(tx as UserTransaction & WorkspaceTransaction), {});
   }
 
+  poolFigures(): PoolFigures {
+    const { totalCount, idleCount, waitingCount, options } = this.pool;
+    return {
+      busy: totalCount - idleCount,
+      idle: idleCount,
+      max: options.max ?? POOL_MAX_DEFAULT,
+      waiting: waitingCount,
+      timeouts: this.timeouts,
+    };
+  }
+
   /** Closes every connection. A second call waits for the first. */
   async close(): Promise<void> {
     this.closing ??= this.announcer.flush().then(() => this.pool.end());
@@ -211,6 +234,7 @@ export class Database {
     } catch (error) {
       // pg has no code for this time-out, only a message.
       if (!(error instanceof Error) || !/timeout/.test(error.message)) throw error;
+      this.timeouts += 1;
       throw new NoConnectionError('no connection to the database was free in time', { cause: error });
     }
   }

@@ -3600,6 +3600,7 @@ AS $function$
     DECLARE
       looked_at timestamptz;
       folded integer;
+      counted jsonb;
     BEGIN
       IF NOT pg_try_advisory_xact_lock(hashtext('analytics fold')) THEN RETURN 0; END IF;
       looked_at := clock_timestamp(); -- the next statement sees all that was committed by then
@@ -3643,9 +3644,27 @@ AS $function$
       ON CONFLICT (environment_id, kind, is_total, day, d1, d2, d3) DO UPDATE SET n = r.n + EXCLUDED.n, s1 = r.s1 + EXCLUDED.s1, s2 = r.s2 + EXCLUDED.s2,
         (buckets, counts) = (SELECT * FROM analytics_histogram_sum(r.buckets, r.counts, EXCLUDED.buckets, EXCLUDED.counts)), first_at = least(r.first_at, EXCLUDED.first_at), last_at = greatest(r.last_at, EXCLUDED.last_at),
         samples = (EXCLUDED.samples || r.samples)[1:5] RETURNING 1)
-      SELECT count(*) INTO folded FROM gone;
-      IF folded < most THEN
-        UPDATE installation SET analytics_complete_until = greatest(analytics_complete_until, looked_at);
+      SELECT count(*), (
+        SELECT jsonb_object_agg(c.name, c.n) FROM (
+          SELECT CASE g.kind
+              WHEN 'invocations.ended' THEN 'invocations_total/' || split_part(g.d1, ':', 1)
+              WHEN 'effects.graded' THEN 'effects_total/' || g.d1
+              WHEN 'unknowns.opened' THEN 'unknowns_opened_total/'
+              WHEN 'unknowns.resolved' THEN 'unknowns_resolved_total/' || g.d1
+              WHEN 'approvals.decided' THEN 'approvals_decided_total/' || g.d1
+              WHEN 'messages.ended' THEN 'messages_total/' || g.d1
+              ELSE 'delivery_attempts_total/' || CASE WHEN g.d1 ~ '^[1-5][0-9][0-9]$' THEN left(g.d1, 1) || 'xx' ELSE g.d1 END
+            END AS name, sum(g.n) AS n
+          FROM gone g
+          WHERE g.n > 0 AND g.kind IN ('invocations.ended', 'effects.graded', 'unknowns.opened', 'unknowns.resolved', 'approvals.decided',
+            'messages.ended', 'delivery.attempts')
+          GROUP BY 1) c) INTO folded, counted FROM gone;
+      IF folded < most OR counted IS NOT NULL THEN
+        UPDATE installation SET
+          analytics_complete_until = CASE WHEN folded < most THEN greatest(analytics_complete_until, looked_at) ELSE analytics_complete_until END,
+          counted_facts = (SELECT COALESCE(jsonb_object_agg(s.key, s.n), '{}') FROM (
+            SELECT e.key, sum(CAST(e.value AS bigint)) AS n
+            FROM (SELECT * FROM jsonb_each_text(counted_facts) UNION ALL SELECT * FROM jsonb_each_text(counted)) e GROUP BY e.key) s);
       END IF;
       RETURN folded;
     END $function$
@@ -4855,6 +4874,28 @@ BEGIN ATOMIC
 END
 ;
 
+CREATE OR REPLACE FUNCTION public.oldest_queued_seconds(most integer)
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+BEGIN ATOMIC
+ SELECT (COALESCE(max(EXTRACT(epoch FROM (clock_timestamp() - f.created_at))), (0)::numeric))::double precision AS "coalesce"
+    FROM ( SELECT i.status,
+             i.created_at,
+             i.dependencies_awaited_at
+            FROM invocations i
+           WHERE (i.status = ANY (ARRAY['queued'::text, 'dispatching'::text]))
+           ORDER BY i.environment_id
+          LIMIT oldest_queued_seconds.most) f
+   WHERE ((f.status = 'queued'::text) AND (f.dependencies_awaited_at IS NULL));
+END
+;
+ALTER FUNCTION oldest_queued_seconds(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION oldest_queued_seconds(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION oldest_queued_seconds(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.pace_messages(ids text[], own_max integer)
  RETURNS TABLE(starting text[], paces boolean)
  LANGUAGE plpgsql
@@ -4944,6 +4985,109 @@ AS $function$
     RETURN QUERY SELECT e.halted_at, e.halted_reason FROM environments e WHERE e.id = current_environment_id();
   END $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.read_installation_figures(process uuid, stays interval, most integer)
+ RETURNS TABLE(name text, label text, value double precision)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  DECLARE began timestamptz := clock_timestamp();
+  BEGIN
+    RETURN QUERY SELECT 'clock', '', extract(epoch FROM began)::double precision;
+    IF NOT pg_try_advisory_xact_lock(hashtext('installation figures')) THEN RETURN; END IF;
+    PERFORM FROM installation i WHERE i.figures_by IS NULL OR i.figures_by = process OR i.figures_at < began - stays;
+    IF NOT FOUND THEN RETURN; END IF;
+
+    RETURN QUERY SELECT 'unknown_effects', '', count(*)::double precision
+      FROM (SELECT FROM invocations i WHERE i.status = 'unknown' ORDER BY i.id LIMIT most) u;
+    -- The oldest by their id, which begins with the time of the request: the oldest unknown outcome is among the first.
+    RETURN QUERY SELECT 'oldest_unknown_seconds', '', COALESCE(max(extract(epoch FROM clock_timestamp() - u.unknown_at)), 0)::double precision
+      FROM (SELECT i.unknown_at FROM invocations i WHERE i.status = 'unknown' ORDER BY i.id LIMIT 100) u;
+    RETURN QUERY SELECT 'unknown_exposure_ratio', '', COALESCE(max(h.held / l.cap), 0)::double precision
+      FROM (SELECT r.limit_id, r.period, sum(r.amount) AS held
+        FROM (SELECT x.limit_id, x.period, x.amount, x.exposure FROM impact_reservations x
+          WHERE x.exposure IN ('unknown', 'pending') ORDER BY x.limit_id LIMIT most) r
+        WHERE r.exposure = 'unknown' GROUP BY 1, 2) h
+      JOIN impact_limits l ON l.id = h.limit_id AND l.cap > 0 AND l.period <> 'per_effect';
+
+    RETURN QUERY WITH flying AS (SELECT i.status FROM invocations i WHERE i.status IN ('queued', 'dispatching')
+        ORDER BY i.environment_id LIMIT most)
+      SELECT 'invocations_in_flight', s.status, count(f.status)::double precision
+      FROM (VALUES ('queued'), ('dispatching')) s (status) LEFT JOIN flying f ON f.status = s.status GROUP BY s.status;
+    RETURN QUERY SELECT 'oldest_queued_seconds', '', oldest_queued_seconds(most);
+    RETURN QUERY WITH places AS MATERIALIZED (
+        SELECT p.kind, p.is_taken, p.asked_at FROM lane_places p ORDER BY p.workspace_id, p.kind, p.is_taken, p.asked_at, p.holder LIMIT most)
+      SELECT n.name, k.kind, CASE n.name WHEN 'places_taken' THEN count(p.kind) FILTER (WHERE p.is_taken)::double precision
+        WHEN 'places_waiting' THEN count(p.kind) FILTER (WHERE NOT p.is_taken)::double precision
+        ELSE COALESCE(max(extract(epoch FROM clock_timestamp() - p.asked_at)) FILTER (WHERE NOT p.is_taken), 0)::double precision END
+      FROM (VALUES ('places_taken'), ('places_waiting'), ('oldest_place_wait_seconds')) n (name)
+      CROSS JOIN (VALUES ('dispatch'), ('provider_read'), ('notification'), ('maintenance')) k (kind)
+      LEFT JOIN places p ON p.kind = k.kind GROUP BY n.name, k.kind;
+
+
+    RETURN QUERY SELECT 'messages_queued', 'ready', count(*)::double precision
+      FROM (SELECT FROM lane_queue q WHERE q.state = 'ready' ORDER BY q.environment_id LIMIT most) c;
+
+    RETURN QUERY SELECT 'messages_queued', 'taken', count(*)::double precision
+      FROM (SELECT FROM lane_queue q WHERE q.state = 'taken' ORDER BY q.workspace_id LIMIT most) c;
+    RETURN QUERY SELECT 'messages_queued', s.state, count(c.state)::double precision
+      FROM (VALUES ('timed'), ('paced')) s (state)
+      LEFT JOIN (SELECT q.state FROM lane_queue q WHERE q.state IN ('timed', 'paced') ORDER BY q.environment_id LIMIT most) c ON c.state = s.state
+      GROUP BY s.state;
+    -- From environment to environment, as find_due_lanes: the first message of each that no lane of its own holds back.
+    RETURN QUERY WITH RECURSIVE ready (id) AS (
+        (SELECT q.environment_id FROM lane_queue q WHERE q.state = 'ready' ORDER BY q.environment_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT q.environment_id FROM lane_queue q WHERE q.state = 'ready' AND q.environment_id > w.id ORDER BY q.environment_id LIMIT 1)
+        FROM ready w WHERE w.id IS NOT NULL)
+      SELECT 'oldest_message_due_seconds', '', COALESCE(max(extract(epoch FROM clock_timestamp() - d.due_at)), 0)::double precision
+      FROM (SELECT w.id FROM ready w WHERE w.id IS NOT NULL LIMIT 1000) w JOIN environments e ON e.id = w.id AND e.halted_at IS NULL,
+        LATERAL (SELECT q.due_at FROM lane_queue q WHERE q.environment_id = w.id AND q.lane_id IS NULL AND q.state = 'ready'
+          AND q.due_at <= clock_timestamp() ORDER BY q.due_at LIMIT 1) d;
+
+    RETURN QUERY WITH overdue AS MATERIALIZED (
+        (SELECT s.id, s.kind, s.detail FROM workflow_starts s WHERE s.claimed ORDER BY s.due_at LIMIT most)
+        UNION ALL
+        (SELECT s.id, s.kind, s.detail FROM workflow_starts s WHERE NOT s.claimed AND s.due_at <= clock_timestamp() - interval '90 seconds'
+          ORDER BY s.due_at LIMIT most)),
+      counted AS (
+        SELECT o.kind, count(*) AS n FROM overdue o WHERE NOT (o.kind = 'firing' AND o.detail = 'waiting') GROUP BY o.kind),
+      late AS (
+        SELECT max(extract(epoch FROM clock_timestamp() - COALESCE(e.reconcile_next_at, e.updated_at))) AS seconds
+        FROM (SELECT o.id FROM overdue o WHERE o.kind = 'read' LIMIT 1000) r JOIN effects e ON e.id = r.id)
+      SELECT 'overdue_work', k.kind, COALESCE(c.n, 0)::double precision
+      FROM (VALUES ('approval'), ('read'), ('event'), ('email'), ('dead_letter_job'), ('memory_job'), ('schedule'), ('firing')) k (kind)
+      LEFT JOIN counted c ON c.kind = k.kind
+      UNION ALL
+      SELECT 'reconciliation_lag_seconds', '', COALESCE(l.seconds, 0)::double precision FROM late l;
+
+    RETURN QUERY WITH pending AS MATERIALIZED (SELECT a.created_at FROM approvals a WHERE a.status = 'pending' ORDER BY a.created_at LIMIT most)
+      SELECT 'approvals_pending', '', count(*)::double precision FROM pending
+      UNION ALL
+      SELECT 'oldest_approval_seconds', '', COALESCE(extract(epoch FROM clock_timestamp() - min(p.created_at)), 0)::double precision FROM pending p;
+    RETURN QUERY SELECT 'dead_letters', '', count(*)::double precision
+      FROM (SELECT FROM dead_letters d ORDER BY d.message_id LIMIT most) d;
+
+    RETURN QUERY SELECT 'expensive_work_paused', '', (i.expensive_work_paused_at IS NOT NULL)::integer::double precision FROM installation i;
+    RETURN QUERY SELECT 'master_key_age_seconds', '', extract(epoch FROM clock_timestamp() - max(k.created_at))::double precision
+      FROM master_key_digests k HAVING count(*) > 0;
+    RETURN QUERY SELECT 'database_connections', '', sum(s.numbackends)::double precision FROM pg_stat_database s;
+    RETURN QUERY SELECT 'database_connections_max', '', current_setting('max_connections')::double precision;
+    RETURN QUERY SELECT 'database_synchronous', '', (current_setting('synchronous_standby_names') <> '')::integer::double precision;
+    RETURN QUERY SELECT 'database_standbys', '', count(*)::double precision FROM pg_stat_replication;
+    RETURN QUERY SELECT split_part(c.key, '/', 1), split_part(c.key, '/', 2), c.value::double precision
+      FROM installation i, jsonb_each_text(i.counted_facts) c;
+
+    -- Last, because others change this row too.
+    UPDATE installation SET figures_by = process, figures_at = clock_timestamp();
+    RETURN QUERY SELECT 'figures_read_seconds', '', extract(epoch FROM clock_timestamp() - began)::double precision;
+  END $function$
+;
+ALTER FUNCTION read_installation_figures(uuid,interval,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION read_installation_figures(uuid,interval,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION read_installation_figures(uuid,interval,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.receipt_content(a attempts, kind text)
  RETURNS jsonb
@@ -5886,6 +6030,7 @@ CREATE INDEX approvals_by_preview ON public.approvals USING btree (preview_id) W
 CREATE INDEX approvals_by_status ON public.approvals USING btree (environment_id, status, created_at DESC, id DESC);
 CREATE INDEX approvals_ended_free_standing ON public.approvals USING btree (decided_at) WHERE ((kind = 'free_standing'::text) AND (status <> 'pending'::text));
 CREATE INDEX approvals_newest_first ON public.approvals USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX approvals_pending ON public.approvals USING btree (created_at) WHERE (status = 'pending'::text);
 CREATE INDEX approvals_pending_free_standing ON public.approvals USING btree (environment_id) WHERE ((kind = 'free_standing'::text) AND (status = 'pending'::text));
 ALTER TABLE approvals ENABLE ROW LEVEL SECURITY;
 ALTER TABLE approvals FORCE ROW LEVEL SECURITY;
@@ -5895,7 +6040,7 @@ CREATE POLICY tenant ON approvals FOR ALL TO PUBLIC USING ((environment_id = cur
 GRANT INSERT, SELECT ON approvals TO service_app;
 GRANT DELETE ON approvals TO service_directory;
 GRANT UPDATE (status, reminders_sent, last_reminded_at, awaited_status, decided_at, consumed_at) ON approvals TO service_app;
-GRANT SELECT (id, environment_id, kind, preview_id, status, awaited_status, expires_at, decided_at) ON approvals TO service_directory;
+GRANT SELECT (id, environment_id, kind, preview_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
 CREATE TRIGGER count_facts_of_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
 CREATE TRIGGER count_facts_of_update AFTER UPDATE ON public.approvals REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_facts_of_approvals();
@@ -6469,7 +6614,7 @@ ALTER TABLE effects FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON effects FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON effects TO service_app;
-GRANT SELECT (preview_id) ON effects TO service_directory;
+GRANT SELECT (id, preview_id, reconcile_next_at, updated_at) ON effects TO service_directory;
 CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.stage <> ALL (ARRAY['awaiting_approval'::text, 'ready'::text])) AND (((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect)))) EXECUTE FUNCTION agree_with_reservations();
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.approval_id IS NOT NULL) AND (old.stage = 'awaiting_approval'::text) AND (new.stage = 'ready'::text))) EXECUTE FUNCTION check_approval_of_effect();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
@@ -6864,9 +7009,11 @@ CREATE UNIQUE INDEX impact_limits_live_name ON public.impact_limits USING btree 
 CREATE INDEX impact_limits_newest_first ON public.impact_limits USING btree (environment_id, created_at DESC, id DESC);
 ALTER TABLE impact_limits ENABLE ROW LEVEL SECURITY;
 ALTER TABLE impact_limits FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON impact_limits FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON impact_limits FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON impact_limits TO service_app;
 GRANT UPDATE (name, cap, thresholds, updated_at, archived_at) ON impact_limits TO service_app;
+GRANT SELECT (id, cap, period) ON impact_limits TO service_directory;
 CREATE TRIGGER check_change BEFORE DELETE OR UPDATE ON public.impact_limits FOR EACH ROW EXECUTE FUNCTION check_impact_limit_change();
 
 CREATE TABLE impact_reservations (
@@ -6902,9 +7049,11 @@ END),
 CREATE INDEX impact_reservations_exposed ON public.impact_reservations USING btree (limit_id) WHERE (exposure = ANY (ARRAY['unknown'::text, 'pending'::text]));
 ALTER TABLE impact_reservations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE impact_reservations FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON impact_reservations FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON impact_reservations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON impact_reservations TO service_app;
 GRANT UPDATE (state, exposure, settled, released, finished_at, reversed_at) ON impact_reservations TO service_app;
+GRANT SELECT (limit_id, period, amount, exposure) ON impact_reservations TO service_directory;
 CREATE CONSTRAINT TRIGGER agree_with_effect AFTER INSERT OR UPDATE ON public.impact_reservations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION agree_with_effect();
 CREATE TRIGGER check_insert BEFORE INSERT ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_insert();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_move();
@@ -6916,6 +7065,9 @@ CREATE TABLE installation (
   sweep_stopped_at jsonb DEFAULT '{}'::jsonb NOT NULL,
   analytics_complete_until timestamp(3) with time zone DEFAULT now() NOT NULL,
   analytics_verified_on date DEFAULT '-infinity'::date NOT NULL,
+  counted_facts jsonb DEFAULT '{}'::jsonb NOT NULL,
+  figures_by uuid,
+  figures_at timestamp with time zone,
   CONSTRAINT installation_pkey PRIMARY KEY (only_row),
   CONSTRAINT installation_check CHECK (((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))),
   CONSTRAINT installation_expensive_work_paused_reason_check CHECK (((char_length(expensive_work_paused_reason) >= 1) AND (char_length(expensive_work_paused_reason) <= 500))),
@@ -6926,8 +7078,8 @@ ALTER TABLE installation FORCE ROW LEVEL SECURITY;
 CREATE POLICY installation_wide ON installation FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
 GRANT SELECT ON installation TO service_app;
 GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason, sweep_stopped_at) ON installation TO service_app;
-GRANT SELECT (analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
-GRANT UPDATE (analytics_complete_until, analytics_verified_on) ON installation TO service_directory;
+GRANT SELECT (expensive_work_paused_at, analytics_complete_until, analytics_verified_on, counted_facts, figures_by, figures_at) ON installation TO service_directory;
+GRANT UPDATE (analytics_complete_until, analytics_verified_on, counted_facts, figures_by, figures_at) ON installation TO service_directory;
 
 CREATE TABLE integrations (
   id text COLLATE "C" NOT NULL,
@@ -7072,7 +7224,7 @@ ALTER TABLE invocations FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON invocations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON invocations TO service_app;
-GRANT SELECT (id, environment_id, run_id, preview_id, status, outcome_source, created_at, settled_at, dependencies_awaited_at) ON invocations TO service_directory;
+GRANT SELECT (id, environment_id, run_id, preview_id, status, outcome_source, created_at, unknown_at, settled_at, dependencies_awaited_at) ON invocations TO service_directory;
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.approval_id IS NOT NULL) OR (old.approval_id IS NOT NULL) OR (new.status = ANY (ARRAY['pending_approval'::text, 'denied'::text, 'expired'::text])))) EXECUTE FUNCTION check_approval_of_invocation();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();
@@ -7325,6 +7477,7 @@ ALTER TABLE master_key_digests ENABLE ROW LEVEL SECURITY;
 ALTER TABLE master_key_digests FORCE ROW LEVEL SECURITY;
 CREATE POLICY installation_wide ON master_key_digests FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
 GRANT INSERT, SELECT ON master_key_digests TO service_app;
+GRANT SELECT (created_at) ON master_key_digests TO service_directory;
 
 CREATE TABLE members (
   workspace_id uuid NOT NULL,

@@ -145,6 +145,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
     label: 'Operate',
     items: [
       '/operations',
+      '/metrics',
       '/commands',
       '/performance',
       '/performance-http',

@@ -28,9 +28,12 @@ export function configuredEndpoints(settings: {
   DATABASE_URL: string | null;
   TEMPORAL_ADDRESS: string | null;
   SMTP_ADDRESS: string | null;
+  /** Where the process has workers. */
+  TEMPORAL_METRICS_ADDRESS?: string | null;
   OWN_ENDPOINTS: readonly OwnEndpoint[];
 }): OwnEndpoint[] {
-  const addresses = [settings.TEMPORAL_ADDRESS, settings.SMTP_ADDRESS];
+  const { TEMPORAL_METRICS_ADDRESS: metrics = null } = settings;
+  const addresses = [settings.TEMPORAL_ADDRESS, settings.SMTP_ADDRESS, metrics];
   const named = addresses.flatMap((address) => (address === null ? [] : (parseOwnEndpoint(address) ?? [])));
   const database = settings.DATABASE_URL === null ? [] : databaseEndpoints(settings.DATABASE_URL);
   return database.concat(named, settings.OWN_ENDPOINTS);

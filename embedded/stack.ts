@@ -6,8 +6,6 @@ import type { Logger } from 'pino';
 import { OwnEndpoints } from '../activities/adapters/http-request/own-endpoints.ts';
 import { lookupSlotsOf, resolveInTurn } from '../activities/adapters/http-request/resolve-in-turn.ts';
 import { Watchdog } from '../activities/adapters/watchdog.ts';
-import { Gauges } from '../domain/gauges.ts';
-import { serveMetrics } from '../api/health/serve-metrics.ts';
 import { Vault } from '../db/secrets/vault.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import { smtpSettingsOf } from '../domain/notifications/smtp-settings.ts';
@@ -24,6 +22,8 @@ import { prepareDatabase, type PreparedDatabase } from './database.ts';
 import { type DemoTarget, ensureDemo, startDemoTarget } from './demo.ts';
 import { embeddingModelLookup } from '../process/embedding-model.ts';
 import { fetchEmbeddingModel } from './fetch-embedding-model.ts';
+import { openMetrics } from '../process/metrics/process-metrics.ts';
+import { ofFilesFolder, ofWatchdog } from '../process/metrics/sources.ts';
 import { openEmbedder } from '../process/open-embedder.ts';
 import { LOOPBACK } from './ports.ts';
 import { timed } from './progress.ts';
@@ -76,7 +76,7 @@ async function start(
     : 'Making the databases (once, some 10 s), and starting them with Temporal';
   const { database, temporal, demoTarget } = await timed(step, () => startServers(configuration, folder, stops));
   console.error('Starting the API and the worker …');
-  installTemporalRuntime(logger);
+  installTemporalRuntime(logger, configuration.TEMPORAL_METRICS_ADDRESS);
   const address = temporal?.address ?? configuration.TEMPORAL_ADDRESS ?? '';
   const connection = await connect(address, configuration, temporal === null);
   stops.add(() => connection.close());
@@ -90,7 +90,7 @@ async function start(
     files: createFileStore(configuration, folder.file('files')),
     logger,
     ...reachedBy(configuration),
-    ...(await outwardCalls(configuration, { database, temporal, address }, logger, stops)),
+    ...(await outwardCalls(configuration, { database, temporal, address, folder }, logger, stops)),
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
     ...fairSharesOf(configuration),
     heartbeatTimeoutMs: configuration.HEARTBEAT_TIMEOUT_SECONDS * 1000,
@@ -128,14 +128,16 @@ async function start(
 /** The outbound calls that API and worker share. */
 async function outwardCalls(
   configuration: EmbeddedConfiguration,
-  servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string },
+  servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string; folder: DataFolder },
   logger: Logger,
   stops: Stops,
-): Promise<Pick<WorkerParts, 'watchdog' | 'gauges' | 'egressAllow' | 'ownEndpoints' | 'resolve' | 'embedder'>> {
-  const [watchdog, gauges] = [new Watchdog({ logger }), new Gauges()];
-  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => [...watchdog.metrics(), ...gauges.metrics()]);
+): Promise<Pick<WorkerParts, 'watchdog' | 'metrics' | 'egressAllow' | 'ownEndpoints' | 'resolve' | 'embedder'>> {
+  const watchdog = new Watchdog({ logger });
+  const metrics = await openMetrics(configuration.METRICS_ADDRESS, logger);
   stops.add(() => metrics.close());
-  const { database, temporal, address } = servers;
+  const { database, temporal, address, folder } = servers;
+  metrics.watch(ofWatchdog(watchdog));
+  if (configuration.FILES === 'folder') metrics.watch(ofFilesFolder(configuration.FILES_DIR ?? folder.file('files')));
   const ports = temporal?.ports ?? [];
   const ownEndpoints = new OwnEndpoints([
     ...configuredEndpoints({
@@ -147,7 +149,7 @@ async function outwardCalls(
     ...metrics.endpoints,
   ]);
   const resolve = resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE));
-  const sending = { watchdog, gauges, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
+  const sending = { watchdog, metrics, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
   const embedder = openEmbedder(configuration, sending);
   stops.add(() => embedder.close());
   return { ...sending, embedder };

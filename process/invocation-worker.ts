@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { DEFAULT_SLOTS } from '../activities/create-worker.ts';
 import { activityLogFields } from '../activities/log-context.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
-import { Gauges } from '../domain/gauges.ts';
 import { PRODUCT } from '../domain/product.ts';
 import type { InvocationRef } from '../domain/refs.ts';
 import type { TemporalConnectionOptions } from '../domain/temporal-connection.ts';
@@ -29,6 +28,7 @@ export type SharedParts = Pick<
   | 'chats'
   | 'pagesUrl'
   | 'logger'
+  | 'metrics'
   | 'shutdownGraceMs'
 >;
 
@@ -42,8 +42,12 @@ export interface InvocationWorker {
 }
 
 /** The connection that client and worker share: a start's reply then carries the first workflow task. Call it once in a process. */
-export function connectForInvocations(options: TemporalConnectionOptions, logger: Logger): Promise<NativeConnection> {
-  installTemporalRuntime(logger);
+export function connectForInvocations(
+  options: TemporalConnectionOptions,
+  logger: Logger,
+  metricsAddress: string | null,
+): Promise<NativeConnection> {
+  installTemporalRuntime(logger, metricsAddress);
   return NativeConnection.connect(options);
 }
 
@@ -67,7 +71,6 @@ export async function startInvocationWorker(
     workflowBundlePath: builtWorkflowBundle(),
     // Worker processes send the e-mails and sweep.
     smtp: null,
-    gauges: new Gauges(),
   };
   const choices = { applicationName: `${PRODUCT.id}-api-worker`, mainQueueAlone: true } as const;
   const { db, worker, plain } = await openWorker(parts, choices);

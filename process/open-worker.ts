@@ -7,6 +7,7 @@ import { Database, type DatabaseOptions } from '../db/client.ts';
 import { refuseUnsuitableDatabase } from '../db/refuse-unsuitable-database.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import { activityQueue, TASK_QUEUE } from '../temporal/task-queues.ts';
+import { ofPool } from './metrics/sources.ts';
 import { type DependencyParts, workerDependencies } from './worker-dependencies.ts';
 
 export interface OpenWorkerParts extends DependencyParts {
@@ -42,6 +43,7 @@ export async function openWorker(parts: OpenWorkerParts, { mainQueueAlone, ...ch
     await refuseUnsuitableDatabase(db, parts.vault);
     const client = new Client({ connection, namespace });
     const deps = workerDependencies(parts, db, client);
+    parts.metrics.watch(ofPool(db, 'worker'));
     const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs } = parts;
     const worker = await createWorker({
       connection,

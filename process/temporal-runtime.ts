@@ -8,8 +8,11 @@ import { idsOfWorkflow } from '../domain/touched-ids.ts';
 /** How often a process tells Temporal that its workers are alive, which is how the API sees them (api/health/worker-watch.ts). */
 const HEARTBEAT_INTERVAL_MS = 5_000;
 
-/** Routes the SDK's logs to ours, and leaves signals to us. Call it once, before the first NativeConnection. */
-export function installTemporalRuntime(logger: Logger): void {
+/**
+ * Routes the SDK's logs to ours, and leaves signals to us. Call it once, before the first NativeConnection. `metricsAddress`: where the
+ * SDK's core serves its own metrics, as host:port; null: nowhere. Throws where that is taken.
+ */
+export function installTemporalRuntime(logger: Logger, metricsAddress: string | null): void {
   const write = (entry: LogEntry): void => {
     const level = entry.level.toLowerCase();
     const log = level === 'trace' || level === 'debug' || level === 'warn' || level === 'error' ? level : 'info';
@@ -20,7 +23,10 @@ export function installTemporalRuntime(logger: Logger): void {
   Runtime.install({
     workerHeartbeatInterval: HEARTBEAT_INTERVAL_MS,
     logger: new DefaultLogger('DEBUG', write),
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      ...(metricsAddress === null ? {} : { metrics: { prometheus: { bindAddress: metricsAddress } } }),
+    },
     shutdownSignals: [],
   });
 }

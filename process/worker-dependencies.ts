@@ -12,14 +12,15 @@ import { tellWaiter } from '../api/in-flight/tell-waiter.ts';
 import { workflowStarters } from '../api/workflow-starters.ts';
 import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
-import { billingParts } from '../domain/billing/billing-parts.ts';
+import { BILLING_PARTS } from '../domain/billing/billing-parts.ts';
 import type { EgressAllow } from '../domain/egress.ts';
 import type { Embedder } from '../domain/embeddings/embedder.ts';
 import type { FileStore } from '../domain/files/file-store.ts';
-import type { Gauges } from '../domain/gauges.ts';
 import type { InFlightCaps, InFlightKind } from '../domain/in-flight.ts';
 import type { SmtpSettings } from '../domain/notifications/smtp-settings.ts';
 import { TASK_QUEUE } from '../temporal/task-queues.ts';
+import { observedCalls } from './metrics/observe-calls.ts';
+import type { ProcessMetrics } from './metrics/process-metrics.ts';
 
 export interface DependencyParts {
   vault: Pick<Vault, 'open' | 'seal' | 'digests'>;
@@ -32,8 +33,7 @@ export interface DependencyParts {
   /** Resolves the names of tenants' destinations. One for a process. */
   resolve: Resolve;
   watchdog: Watchdog;
-  /** Figures of this process, which its metrics show. */
-  gauges: Gauges;
+  metrics: ProcessMetrics;
   /** Makes the vectors of texts. Its creator closes it. */
   embedder: Embedder;
   /** The base URLs of the built-in adapters' providers. */
@@ -57,6 +57,7 @@ export interface DependencyParts {
 export function workerDependencies(parts: DependencyParts, db: Database, client: Client) {
   const { egressAllow, ownEndpoints, resolve, watchdog, vault, files, embedder, logger } = parts;
   const sending = { egressAllow, ownEndpoints, resolve };
+  const calls = { adapterFor: createAdapters({ ...sending, ...parts.providers }), sendRequest: createSender(sending) };
   return {
     db,
     tellWaiter: (kind: InFlightKind, holder: string) => tellWaiter(client, kind, holder),
@@ -65,12 +66,12 @@ export function workerDependencies(parts: DependencyParts, db: Database, client:
     dispatchSlots: new CallSlots(parts.slots.dispatches),
     vault,
     files,
-    adapterFor: createAdapters({ ...sending, ...parts.providers }),
+    ...observedCalls(parts.metrics, calls),
     ...workflowStarters(client, db, TASK_QUEUE),
-    sendRequest: createSender(sending),
     chat: createChatClient({ ...sending, watchdog, ...parts.chats }),
     mailer: parts.smtp === null ? null : createSmtpMailer(parts.smtp),
-    ...billingParts(parts),
+    ...BILLING_PARTS,
+    metrics: parts.metrics.recorder,
     pagesUrl: parts.pagesUrl,
     heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
     watchdog,

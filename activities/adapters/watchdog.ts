@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import type { Metric } from '../../domain/metrics.ts';
 import { PauseWatch } from './pause-watch.ts';
 import type { SendFence } from './send-fence.ts';
 
@@ -87,24 +86,14 @@ export class Watchdog {
     }
   }
 
-  metrics(): Metric[] {
+  /** For each kind, the calls under way and those that were ended since the process started. */
+  figures(): { kind: WatchedKind; inFlight: number; ended: number }[] {
     const calls = [...this.calls];
-    const samples = (count: (kind: WatchedKind) => number): Metric['samples'] =>
-      WATCHED_KINDS.map((kind) => ({ labels: { kind }, value: count(kind) }));
-    return [
-      {
-        name: 'agent_actions_calls_in_flight',
-        help: 'Calls to the outside that are under way.',
-        type: 'gauge',
-        samples: samples((kind) => calls.filter((call) => call.kind === kind).length),
-      },
-      {
-        name: 'agent_actions_calls_ended_by_watchdog_total',
-        help: 'Calls that outlived their deadline and were ended. Anything above 0 is a fault of this service.',
-        type: 'counter',
-        samples: samples((kind) => this.ended.get(kind) ?? 0),
-      },
-    ];
+    return WATCHED_KINDS.map((kind) => ({
+      kind,
+      inFlight: calls.filter((call) => call.kind === kind).length,
+      ended: this.ended.get(kind) ?? 0,
+    }));
   }
 
   close(): void {

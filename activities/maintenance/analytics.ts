@@ -3,21 +3,17 @@ import { verifySample } from '../../db/analytics/verification.ts';
 import type { SweepStep } from './sweep-steps.ts';
 import { dropUntilNone, untilNone } from './until-none.ts';
 
-const DRIFT = 'agent_actions_analytics_drift';
-const DRIFT_HELP =
-  'Buckets of the last daily sample of analytics that differed from their recount: a fault of this service.';
-
 /**
  * Makes rollups, keeps their partitions, and once a day compares a sample with its records. Each step is repeatable.
  */
-export const ANALYTICS_STEPS: Readonly<Record<string, SweepStep<'gauges'>>> = {
+export const ANALYTICS_STEPS: Readonly<Record<string, SweepStep<'metrics'>>> = {
   make: ({ db }) => makeAnalyticsPartitions(db),
   drop: ({ db, logger }, budget) => dropUntilNone({ logger, budget }, 'analytics', () => dropOldAnalyticsPartition(db)),
   fold: ({ db }, budget) => untilNone(budget, () => foldFacts(db)),
-  verify: async ({ db, logger, gauges }) => {
+  verify: async ({ db, logger, metrics }) => {
     const sample = await verifySample(db, new Date());
     if (sample === null) return 0;
-    gauges.set(DRIFT, DRIFT_HELP, sample.differences.length);
+    metrics.set('agent_actions_analytics_drift', {}, sample.differences.length);
     if (sample.differences.length > 0) {
       const [{ environmentId, kind, quarter } = { environmentId: '' }] = sample.differences;
       logger.error(

@@ -58,19 +58,15 @@ async function tellOfTarget({ db, prices }: SweepDependencies<'prices'>, row: Al
   });
 }
 
-const DRIFT = 'agent_actions_usage_drift';
-const DRIFT_HELP =
-  'Invariants of usage that did not hold at the last daily check: days that do not sum to their month, counts that differ from their records.';
-
 /**
  * Checks the invariants of usage once a UTC day, from yesterday on. The log and this worker's metrics show failures.
  */
-export const USAGE_INVARIANT_STEPS: Readonly<Record<string, SweepStep<'gauges'>>> = {
-  async recount({ db, logger, gauges }) {
+export const USAGE_INVARIANT_STEPS: Readonly<Record<string, SweepStep<'metrics'>>> = {
+  async recount({ db, logger, metrics }) {
     const drift = await checkUsage(db);
     if (drift === null) return 0;
     for (const found of drift) logger.error({ ...found }, 'an invariant of usage does not hold: docs/billing.md');
-    gauges.set(DRIFT, DRIFT_HELP, drift.length);
+    metrics.set('agent_actions_usage_drift', {}, drift.length);
     return drift.length;
   },
 };

@@ -81,7 +81,12 @@ export function sweepArea(deps: ActivityDependencies) {
     const sweep = AREAS.get(name);
     // A worker of another version listed this area. It still runs or has just stopped.
     if (sweep === undefined) throw new Error(`this worker knows no area ${name} of the sweep`);
-    const swept = await withHeartbeats(deps, () => sweep(deps, name));
+    const swept = await withHeartbeats(deps, () => sweep(deps, name)).catch((error: unknown) => {
+      deps.metrics.add('agent_actions_sweep_failures_total', { area: name }, 1);
+      throw error;
+    });
+    deps.metrics.add('agent_actions_sweep_failures_total', { area: name }, swept.failed);
+    deps.metrics.set('agent_actions_sweep_finished_timestamp_seconds', { area: name }, Date.now() / 1_000);
     if (swept.failed > 0) deps.logger.error({ area: name, ...swept }, 'the sweep left rows that it could not mend');
     return swept;
   };

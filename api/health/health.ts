@@ -20,12 +20,12 @@ export function healthChecks(deps: ApiDependencies, isSetUp: () => boolean = () 
     }
     const { state } = deps.workerProcesses;
     // A worker may have returned. Without news, the known state is the answer.
-    const [dependencies, workers] = await Promise.all([
+    const [{ checks, oldestQueuedSeconds }, workers] = await Promise.all([
       probeDependencies(deps),
       state === 'up' ? state : deps.workerProcesses.look(),
     ]);
     const setup = isSetUp() ? 'up' : 'down';
-    const { status, body } = readiness({ ...dependencies, workers, setup }, ctx.state.requestId);
+    const { status, body } = readiness({ ...checks, workers, setup }, oldestQueuedSeconds, ctx.state.requestId);
     ctx.status = status;
     ctx.body = body;
   };

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/client.ts';
+import { readOldestQueuedSeconds } from '../../db/metrics/installation-figures.ts';
 import { describeFailure } from '../../domain/failures.ts';
 
 /** A slower probe counts as failed: load balancers ask every few seconds. */
@@ -14,12 +15,21 @@ export interface Dependencies {
   logger: Logger;
 }
 
-export async function probeDependencies(deps: Dependencies): Promise<{ database: Probe; temporal: Probe }> {
+export interface Probed {
+  checks: { database: Probe; temporal: Probe };
+  /** Age of the oldest queued invocation, which the probe of the database asks for; null where that does not answer. */
+  oldestQueuedSeconds: number | null;
+}
+
+export async function probeDependencies(deps: Dependencies): Promise<Probed> {
+  let oldestQueuedSeconds: number | null = null;
   const [database, temporal] = await Promise.all([
-    probe(deps.logger, 'database', () => deps.db.directory.raw('probe_dependencies', 'SELECT 1')),
+    probe(deps.logger, 'database', async () => {
+      oldestQueuedSeconds = await readOldestQueuedSeconds(deps.db);
+    }),
     probe(deps.logger, 'temporal', () => askTemporal(deps.temporal)),
   ]);
-  return { database, temporal };
+  return { checks: { database, temporal }, oldestQueuedSeconds };
 }
 
 async function askTemporal({ connection }: Dependencies['temporal']): Promise<void> {
@@ -42,10 +52,15 @@ async function probe(logger: Logger, name: string, ask: () => PromiseLike<unknow
   }
 }
 
-/** Ready when no check reports a failure. */
-export function readiness(checks: Readonly<Record<string, Probe | 'none' | 'unknown'>>, requestId?: string) {
+/** Ready when no check reports a failure. The age of the queue is told beside them, and decides nothing. */
+export function readiness(
+  checks: Readonly<Record<string, Probe | 'none' | 'unknown'>>,
+  oldestQueuedSeconds: number | null,
+  requestId?: string,
+) {
   const away = Object.entries(checks).flatMap(([name, state]) => (state === 'down' || state === 'none' ? [name] : []));
-  if (away.length === 0) return { status: 200, body: { success: true, data: { status: 'ready', checks } } };
-  const error = { code: 'SERVICE_UNAVAILABLE', message: `Not ready: ${away.join(', ')}.`, details: { checks } };
+  const details = { checks, oldestQueuedSeconds };
+  if (away.length === 0) return { status: 200, body: { success: true, data: { status: 'ready', ...details } } };
+  const error = { code: 'SERVICE_UNAVAILABLE', message: `Not ready: ${away.join(', ')}.`, details };
   return { status: 503, body: { success: false, error, ...(requestId === undefined ? {} : { requestId }) } };
 }

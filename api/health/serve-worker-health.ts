@@ -18,8 +18,9 @@ export async function serveWorkerHealth(
     '/healthz': () => reply(200, { success: true, data: { status: 'up' } }),
     '/readyz': async () => {
       const started = health();
-      const probes = started === null ? {} : await probeDependencies(started.dependencies);
-      const { status, body } = readiness({ ...probes, worker: started?.isPolling() === true ? 'up' : 'down' });
+      const probed = started === null ? null : await probeDependencies(started.dependencies);
+      const worker = started?.isPolling() === true ? 'up' : 'down';
+      const { status, body } = readiness({ ...probed?.checks, worker }, probed?.oldestQueuedSeconds ?? null);
       return reply(status, body);
     },
   });

@@ -89,26 +89,30 @@ export function isSecure(ctx: HttpContext): boolean {
   return ctx.state.origin.secure;
 }
 
+/** A request that was answered. `route` is the template of its path; null where no route took it. */
+export interface AnsweredRequest {
+  method: string;
+  route: string | null;
+  status: number;
+  durationMs: number;
+}
+
 /** One line a request, with the route and the touched ids but never the sent path or query: those can hold anything. */
-export function logAccess(logger: Logger): HttpMiddleware {
+export function logAccess(logger: Logger, onAnswer?: (request: AnsweredRequest) => void): HttpMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
     try {
       await next();
     } finally {
       const { requestId, route, caller, touched } = ctx.state;
-      logger.info(
-        {
-          requestId,
-          method: ctx.method,
-          route: route?.path ?? null,
-          status: isClientGone(ctx) ? CLIENT_GONE_STATUS : ctx.status,
-          durationMs: Math.round(performance.now() - startedAt),
-          ...callerFields(caller),
-          ...touched,
-        },
-        'request',
-      );
+      const answered = {
+        method: ctx.method,
+        route: route?.path ?? null,
+        status: isClientGone(ctx) ? CLIENT_GONE_STATUS : ctx.status,
+        durationMs: Math.round(performance.now() - startedAt),
+      };
+      logger.info({ requestId, ...answered, ...callerFields(caller), ...touched }, 'request');
+      onAnswer?.(answered);
     }
   };
 }

@@ -84,6 +84,11 @@ export class HttpServer {
     return this.open.size;
   }
 
+  /** Open connections, and how many were refused since the process started. */
+  get connections(): { open: number; refused: number } {
+    return { open: this.sockets.size, refused: this.refusals };
+  }
+
   /** Waits for the replies under way. `hurry` is called when the grace is over; what is still open soon after is cut off. */
   async drain(graceMs: number, hurry: () => void): Promise<void> {
     const closed = new Promise<void>((resolve) => {

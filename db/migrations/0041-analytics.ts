@@ -90,6 +90,8 @@ const STATE = `
   ALTER TABLE installation ADD COLUMN analytics_complete_until timestamptz(3) NOT NULL DEFAULT now();
   -- The UTC day on which the sweep last compared a sample with its records.
   ALTER TABLE installation ADD COLUMN analytics_verified_on date NOT NULL DEFAULT '-infinity';
-  GRANT SELECT (analytics_complete_until, analytics_verified_on), UPDATE (analytics_complete_until, analytics_verified_on)
-    ON installation TO service_directory;
+  -- What the fold has counted of the whole installation, for metrics (domain/metrics/of-the-database.ts): a member for each name and label.
+  ALTER TABLE installation ADD COLUMN counted_facts jsonb NOT NULL DEFAULT '{}';
+  GRANT SELECT (analytics_complete_until, analytics_verified_on, counted_facts),
+    UPDATE (analytics_complete_until, analytics_verified_on, counted_facts) ON installation TO service_directory;
 `;

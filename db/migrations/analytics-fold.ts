@@ -71,6 +71,23 @@ const sumInto = (table: string, time: string): string => `
       GROUP BY 1, 2, 3, 4, 5, 6, 7
       ON CONFLICT (environment_id, kind, is_total, ${time}, d1, d2, d3) DO UPDATE SET ${SUMS}, ${SEEN} RETURNING 1`;
 
+/** What of the facts counts for the whole installation, under a name with few values. Facts that take back are left out: a count only grows. */
+const INSTALLATION_COUNTS = `
+        SELECT jsonb_object_agg(c.name, c.n) FROM (
+          SELECT CASE g.kind
+              WHEN 'invocations.ended' THEN 'invocations_total/' || split_part(g.d1, ':', 1)
+              WHEN 'effects.graded' THEN 'effects_total/' || g.d1
+              WHEN 'unknowns.opened' THEN 'unknowns_opened_total/'
+              WHEN 'unknowns.resolved' THEN 'unknowns_resolved_total/' || g.d1
+              WHEN 'approvals.decided' THEN 'approvals_decided_total/' || g.d1
+              WHEN 'messages.ended' THEN 'messages_total/' || g.d1
+              ELSE 'delivery_attempts_total/' || CASE WHEN g.d1 ~ '^[1-5][0-9][0-9]$' THEN left(g.d1, 1) || 'xx' ELSE g.d1 END
+            END AS name, sum(g.n) AS n
+          FROM gone g
+          WHERE g.n > 0 AND g.kind IN ('invocations.ended', 'effects.graded', 'unknowns.opened', 'unknowns.resolved', 'approvals.decided',
+            'messages.ended', 'delivery.attempts')
+          GROUP BY 1) c`;
+
 export const FOLD = `
   -- Adds so many facts to the rollups and deletes them, in one transaction. Returns how many; 0: none is left, or another one folds. One at a
   -- time: what another one has locked would seem to be none.
@@ -79,6 +96,7 @@ export const FOLD = `
     DECLARE
       looked_at timestamptz;
       folded integer;
+      counted jsonb;
     BEGIN
       IF NOT pg_try_advisory_xact_lock(hashtext('analytics fold')) THEN RETURN 0; END IF;
       looked_at := clock_timestamp(); -- the next statement sees all that was committed by then
@@ -98,9 +116,13 @@ export const FOLD = `
           analytics_total(f.kind, 2, f.d2), analytics_total(f.kind, 3, f.d3) FROM facts f),
       rollups AS (${sumInto('analytics_rollups', 'quarter')}),
       days AS (${sumInto('analytics_days', 'day')})
-      SELECT count(*) INTO folded FROM gone;
-      IF folded < most THEN
-        UPDATE installation SET analytics_complete_until = greatest(analytics_complete_until, looked_at);
+      SELECT count(*), (${INSTALLATION_COUNTS}) INTO folded, counted FROM gone;
+      IF folded < most OR counted IS NOT NULL THEN
+        UPDATE installation SET
+          analytics_complete_until = CASE WHEN folded < most THEN greatest(analytics_complete_until, looked_at) ELSE analytics_complete_until END,
+          counted_facts = (SELECT COALESCE(jsonb_object_agg(s.key, s.n), '{}') FROM (
+            SELECT e.key, sum(CAST(e.value AS bigint)) AS n
+            FROM (SELECT * FROM jsonb_each_text(counted_facts) UNION ALL SELECT * FROM jsonb_each_text(counted)) e GROUP BY e.key) s);
       END IF;
       RETURN folded;
     END $$;

@@ -42,6 +42,7 @@ import * as billing from './0040-billing.ts';
 import * as analytics from './0041-analytics.ts';
 import * as invoices from './0042-invoices.ts';
 import * as workflowStarts from './0043-workflow-starts.ts';
+import * as metrics from './0044-metrics.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -94,4 +95,5 @@ export const MIGRATIONS: readonly Migration[] = [
   analytics,
   invoices,
   workflowStarts,
+  metrics,
 ];

@@ -1,4 +1,4 @@
-import { addressSchema } from './schemas.ts';
+import { addressSchema, listenerSchema } from './schemas.ts';
 import type { Variable } from './variable.ts';
 
 /** Listeners for those who operate a process. They ask for no login, and no action reaches them. */
@@ -9,6 +9,13 @@ export const INTERNAL_LISTENERS = {
     default: null,
     processes: ['api', 'worker', 'embedded'],
     schema: addressSchema,
+  },
+  TEMPORAL_METRICS_ADDRESS: {
+    meaning:
+      'Where the core of Temporal’s SDK serves `GET /metrics` of a process that runs a worker in the same format, as host:port, without a login: keep it off public networks. Not set: nowhere.',
+    default: null,
+    processes: ['api', 'worker', 'embedded'],
+    schema: listenerSchema,
   },
   HEALTH_ADDRESS: {
     meaning:

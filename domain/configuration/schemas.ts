@@ -42,6 +42,11 @@ export const postgresUrlSchema = z.string().superRefine((value, context) => {
 export const addressSchema = z
   .string()
   .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, 'must be host:port, for example temporal.example.com:7233');
+/** For a listener of a library, which does not say which free port it took: our calls could not be kept from it. */
+export const listenerSchema = addressSchema.refine(
+  (value) => !/:0+$/.test(value),
+  'must name its port, which is not 0',
+);
 export const addressRangesSchema = z.string().transform((value, context) => {
   const entries = value
     .split(',')

@@ -6,12 +6,11 @@ import { insertMessages } from '../../db/messages/insert-messages.ts';
 import { createDocumentFetcher } from '../../activities/adapters/http-request/fetch-document.ts';
 import { dial } from '../../activities/adapters/http-request/dial.ts';
 import { systemResolve } from '../../activities/adapters/http-request/resolve.ts';
-import { Watchdog } from '../../activities/adapters/watchdog.ts';
+import { Watchdog, type WatchedKind } from '../../activities/adapters/watchdog.ts';
 import { inspectTarget } from '../../activities/previews/inspect-target.ts';
 import { readObservationWork } from '../../db/previews/drafts.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import { newId } from '../../domain/ids.ts';
-import { prometheusText } from '../../domain/metrics.ts';
 import { ActivityWorld, adapterThat } from './invocations/world.ts';
 import { attemptDue } from './messages/attempts.ts';
 
@@ -42,12 +41,13 @@ function watched(graceMs = GRACE_MS) {
   const logged: unknown[][] = [];
   const logger = { error: (...line: unknown[]): void => void logged.push(line) };
   const watchdog = new Watchdog({ logger, graceMs, intervalMs: 5 });
-  return { watchdog, logged, metrics: () => prometheusText(watchdog.metrics()) };
+  const figuresOf = (kind: WatchedKind) => watchdog.figures().find((one) => one.kind === kind);
+  return { watchdog, logged, figuresOf };
 }
 
 describe('a dispatch that outlives its deadline by the grace', () => {
   test('is unknown: its socket is closed, its place free, the log and the metric say so', async () => {
-    const { watchdog, logged, metrics } = watched();
+    const { watchdog, logged, figuresOf } = watched();
     const { adapterFor, sent } = adapterThat(hang);
     const ref = await world.ready({ definition: { timeoutMs: TIMEOUT_MS } });
     const { dispatchEffect } = world.activities({ adapterFor, watchdog });
@@ -58,15 +58,14 @@ describe('a dispatch that outlives its deadline by the grace', () => {
     expect(sent).toHaveLength(1);
     const ids = { kind: 'dispatch', invocationId: ref.invocationId, timeoutMs: TIMEOUT_MS, sockets: 1 };
     expect(logged).toEqual([[expect.objectContaining(ids), 'a call outlived its deadline: the watchdog ended it']]);
-    expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="dispatch"} 1');
-    expect(metrics()).toContain('agent_actions_calls_in_flight{kind="dispatch"} 0');
+    expect(figuresOf('dispatch')).toMatchObject({ ended: 1, inFlight: 0 });
     expect(await world.database.asOwner('SELECT 1 FROM lane_places')).toEqual([]);
   });
 });
 
 describe('a delivery that outlives its deadline by the grace', () => {
   test('is tried again: its socket is closed, its place free, the log and the metric say so', async () => {
-    const { watchdog, logged, metrics } = watched();
+    const { watchdog, logged, figuresOf } = watched();
     const messageId = newId('message');
     await world.transaction((tx) =>
       insertMessages(tx, [plainMessage({ id: messageId, maxRetries: 3, timeoutSeconds: 1 })]),
@@ -77,7 +76,7 @@ describe('a delivery that outlives its deadline by the grace', () => {
     expect(logged).toEqual([
       [expect.objectContaining({ kind: 'delivery', messageId, timeoutMs: 1_000, sockets: 1 }), expect.any(String)],
     ]);
-    expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="delivery"} 1');
+    expect(figuresOf('delivery')).toMatchObject({ ended: 1 });
     expect(
       await world.database.asOwner(
         'SELECT a.error, q.state FROM message_attempts a JOIN lane_queue q USING (message_id) WHERE a.message_id = $1',
@@ -89,7 +88,7 @@ describe('a delivery that outlives its deadline by the grace', () => {
 
 describe('a read at a provider that outlives its deadline by the grace', () => {
   test('of an effect: proves nothing, its socket is closed, its place free, the log and the metric say so', async () => {
-    const { watchdog, logged, metrics } = watched();
+    const { watchdog, logged, figuresOf } = watched();
     const { adapterFor } = adapterThat(() => Promise.reject(new Error('the answer was lost')));
     const ref = await world.ready({ definition: { timeoutMs: TIMEOUT_MS } });
     await world.activities({ adapterFor }).dispatchEffect({ ...ref, settles: true });
@@ -102,7 +101,7 @@ describe('a read at a provider that outlives its deadline by the grace', () => {
     await isClosed;
     const ids = { kind: 'provider_read', effectId: ref.effectId, timeoutMs: TIMEOUT_MS, sockets: 1 };
     expect(logged).toEqual([[expect.objectContaining(ids), expect.any(String)]]);
-    expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="provider_read"} 1');
+    expect(figuresOf('provider_read')).toMatchObject({ ended: 1 });
     expect(await world.database.asOwner('SELECT 1 FROM lane_places')).toEqual([]);
   });
 
@@ -129,7 +128,7 @@ describe('the fetch of an OpenAPI description that the watchdog ends', () => {
   test('is refused with the reason, and its socket is closed', async () => {
     // The fetch keeps its own deadline, which cannot be taken away: the watchdog looks long before it.
     const timeoutMs = 60_000;
-    const { watchdog, logged, metrics } = watched(TIMEOUT_MS - timeoutMs);
+    const { watchdog, logged, figuresOf } = watched(TIMEOUT_MS - timeoutMs);
     isClosed = once(server, 'connection').then(([socket]) => once((socket as Socket).resume(), 'close'));
     const fetchDocument = createDocumentFetcher({
       egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
@@ -150,6 +149,6 @@ describe('the fetch of an OpenAPI description that the watchdog ends', () => {
         expect.any(String),
       ],
     ]);
-    expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="import_fetch"} 1');
+    expect(figuresOf('import_fetch')).toMatchObject({ ended: 1 });
   });
 });

@@ -46,5 +46,5 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/sessions/directory.ts': 'lists and deletes what is past its time, in every environment',
   'db/previews/directory.ts': 'lists and deletes what is past the time it is kept, in every environment',
   'db/approvals/directory.ts': 'lists and deletes approvals whose workflow or time is over, in every environment',
-  'api/health/probes.ts': 'asks whether PostgreSQL answers',
+  'db/metrics/installation-figures.ts': 'counts what every environment has, for those who operate the service',
 };

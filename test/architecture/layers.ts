@@ -4,6 +4,7 @@
  */
 export const LAYERS = {
   domain: [
+    ['metrics', 'names of metrics, and who takes what is measured; it asks no other area'],
     ['billing', 'prices and months; it asks no other area'],
     ['cache', 'when two prompts are one; it asks no other area'],
     ['docs', 'the index of the documentation; it asks no other area'],
@@ -115,6 +116,7 @@ export const LAYERS = {
     ['notifications', 'alerts, which are messages'],
     ['schedules', 'firings publish messages and events'],
     ['analytics', 'what records count: it reads all of them'],
+    ['metrics', 'figures of the whole installation'],
     ['maintenance', 'rewraps what every area has sealed'],
   ],
   activities: [

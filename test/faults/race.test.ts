@@ -29,7 +29,7 @@ import { WATCHDOG } from '../harness/watchdog.ts';
 import { randomFrom } from '../harness/random.ts';
 import { NO_PAYMENT_PROVIDER } from '../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../domain/billing/price-list.ts';
-import { Gauges } from '../../domain/gauges.ts';
+import { NOTHING_RECORDED } from '../../domain/metrics/recorder.ts';
 
 /** Use a failure's number to run it again. Timing and the machine still influence the run. */
 const SEED = 20_251;
@@ -131,7 +131,7 @@ function dependencies(db: Database): ActivityDependencies {
     mailer: null,
     prices: PRICE_LIST,
     payments: NO_PAYMENT_PROVIDER,
-    gauges: new Gauges(),
+    metrics: NOTHING_RECORDED,
     closeBillingMonth: notHere,
     pagesUrl: null,
     watchdog: WATCHDOG,

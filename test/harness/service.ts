@@ -30,7 +30,7 @@ import { type CallResult, startTestApi, type TestApi, type TestApiOptions } from
 import { WATCHDOG } from './watchdog.ts';
 import { NO_PAYMENT_PROVIDER } from '../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../domain/billing/price-list.ts';
-import { Gauges } from '../../domain/gauges.ts';
+import { NOTHING_RECORDED } from '../../domain/metrics/recorder.ts';
 import { closesWithFile } from './closes-with-file.ts';
 
 export interface TestService extends TestApi {
@@ -126,7 +126,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     mailer: mailerOf(options.smtp),
     prices: PRICE_LIST,
     payments: NO_PAYMENT_PROVIDER,
-    gauges: new Gauges(),
+    metrics: NOTHING_RECORDED,
     pagesUrl: PAGES_URL,
     watchdog: WATCHDOG,
     embedder: api.deps.embedder,

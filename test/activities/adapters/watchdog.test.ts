@@ -4,9 +4,7 @@ import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'v
 import { dial } from '../../../activities/adapters/http-request/dial.ts';
 import { systemResolve } from '../../../activities/adapters/http-request/resolve.ts';
 import { OverdueError, Watchdog, watchSocket, type Watched } from '../../../activities/adapters/watchdog.ts';
-import { serveMetrics } from '../../../api/health/serve-metrics.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
-import { prometheusText } from '../../../domain/metrics.ts';
 import { OPEN_FENCE } from '../../harness/watchdog.ts';
 
 const ids = { invocationId: 'inv_1' };
@@ -62,9 +60,7 @@ describe('the watchdog', () => {
         'a call outlived its deadline: the watchdog ended it',
       ],
     ]);
-    const text = prometheusText(watchdog.metrics());
-    expect(text).toContain('agent_actions_calls_ended_by_watchdog_total{kind="dispatch"} 1\n');
-    expect(text).toContain('agent_actions_calls_in_flight{kind="dispatch"} 0\n');
+    expect(watchdog.figures()).toContainEqual({ kind: 'dispatch', inFlight: 0, ended: 1 });
   });
 
   it('lets a call open no further socket once it was ended', async () => {
@@ -80,10 +76,10 @@ describe('the watchdog', () => {
 
   it('leaves a call within its deadline and grace alone', async () => {
     const { watchdog, logged } = watchdogThat({ graceMs: 60_000 });
-    expect(prometheusText(watchdog.metrics())).toContain('calls_in_flight{kind="dispatch"} 0\n');
+    expect(watchdog.figures()).toContainEqual({ kind: 'dispatch', inFlight: 0, ended: 0 });
     const { promise, resolve } = deferred<string>();
     const call = watchdog.run(DISPATCH, () => promise);
-    expect(prometheusText(watchdog.metrics())).toContain('calls_in_flight{kind="dispatch"} 1\n');
+    expect(watchdog.figures()).toContainEqual({ kind: 'dispatch', inFlight: 1, ended: 0 });
     await new Promise((done) => void setTimeout(done, 60));
     resolve('answered');
     expect(await call).toBe('answered');
@@ -97,23 +93,6 @@ describe('the watchdog', () => {
 
   it('watches no socket outside of a call', () => {
     expect(() => watchSocket({} as Socket)).not.toThrow();
-  });
-});
-
-describe('GET /metrics', () => {
-  it('answers in the format of Prometheus, and nothing else is there', async () => {
-    const { watchdog } = watchdogThat({ graceMs: 0 });
-    const metrics = await serveMetrics('127.0.0.1:0', () => watchdog.metrics());
-    const origin = `http://127.0.0.1:${metrics.endpoints[0]?.port}`;
-    try {
-      const reply = await fetch(`${origin}/metrics`);
-      expect(reply.headers.get('content-type')).toContain('version=0.0.4');
-      expect(await reply.text()).toBe(prometheusText(watchdog.metrics()));
-      expect((await fetch(`${origin}/`)).status).toBe(404);
-      expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).toBe(404);
-    } finally {
-      await metrics.close();
-    }
   });
 });
 

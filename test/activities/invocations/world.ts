@@ -34,7 +34,7 @@ import { plantKeys } from '../../harness/keys.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 import { NO_PAYMENT_PROVIDER } from '../../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
-import { Gauges } from '../../../domain/gauges.ts';
+import { NOTHING_RECORDED } from '../../../domain/metrics/recorder.ts';
 import { closesWithFile } from '../../harness/closes-with-file.ts';
 
 /** When the connection of a transaction is lost: before the commit nothing is kept; after it everything is, but the caller gets no reply. */
@@ -216,7 +216,7 @@ export class ActivityWorld {
       mailer: null,
       prices: PRICE_LIST,
       payments: NO_PAYMENT_PROVIDER,
-      gauges: new Gauges(),
+      metrics: NOTHING_RECORDED,
       closeBillingMonth: () => Promise.reject(new Error('no month is closed here')),
       embedder: new FakeEmbedder(),
       files: NO_FILES,

@@ -31,7 +31,7 @@ import { type CallResult, startTestApi } from '../harness/test-api.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 import { NO_PAYMENT_PROVIDER } from '../../../domain/billing/payment-provider.ts';
 import { PRICE_LIST } from '../../../domain/billing/price-list.ts';
-import { Gauges } from '../../../domain/gauges.ts';
+import { NOTHING_RECORDED } from '../../../domain/metrics/recorder.ts';
 import { countRows } from '../harness/count-rows.ts';
 
 /** A halt holds from its reply on, on every process. Two API processes and a worker share one database. */
@@ -110,7 +110,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     mailer: null,
     prices: PRICE_LIST,
     payments: NO_PAYMENT_PROVIDER,
-    gauges: new Gauges(),
+    metrics: NOTHING_RECORDED,
     closeBillingMonth: unused,
     pagesUrl: null,
     watchdog: WATCHDOG,

@@ -14,7 +14,11 @@ describe('health', () => {
       status: 200,
       json: {
         success: true,
-        data: { status: 'ready', checks: { database: 'up', temporal: 'up', workers: 'unknown', setup: 'up' } },
+        data: {
+          status: 'ready',
+          checks: { database: 'up', temporal: 'up', workers: 'unknown', setup: 'up' },
+          oldestQueuedSeconds: 0,
+        },
       },
     });
     expect((await api.call('HEAD', '/readyz')).status).toBe(200);
@@ -57,7 +61,7 @@ describe('health', () => {
     await cut.deps.db.close();
     expect(await cut.call('GET', '/readyz')).toMatchObject({
       status: 503,
-      json: { error: { message: 'Not ready: database.' } },
+      json: { error: { message: 'Not ready: database.', details: { oldestQueuedSeconds: null } } },
     });
     await cut.close();
   });

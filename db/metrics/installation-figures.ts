@@ -1,0 +1,40 @@
+import type { Database } from '../client.ts';
+import { COUNTED_ROWS_MAX } from '../../domain/metrics/of-the-database.ts';
+
+/** Figures of the whole installation. Rows of every environment are counted and none is shown. */
+
+export interface Figure {
+  name: string;
+  /** The value of its one label; the empty string where it has none. */
+  label: string;
+  value: number;
+}
+
+/**
+ * Reads the figures where no other process has read them within `staysSeconds`. Any process gets `clock` alone: PostgreSQL's Unix time, in
+ * seconds. `processId`: a UUID that a process keeps.
+ */
+export async function readInstallationFigures(
+  db: Pick<Database, 'directory'>,
+  processId: string,
+  staysSeconds: number,
+): Promise<Figure[]> {
+  return db.directory.rows<Figure>(
+    'read_installation_figures',
+    'SELECT name, label, value FROM read_installation_figures(?, make_interval(secs => ?), ?)',
+    [processId, staysSeconds, COUNTED_ROWS_MAX],
+  );
+}
+
+/** Enough for the age of a queue, in a probe that load balancers repeat every few seconds. */
+const QUEUED_ROWS_MAX = 1_000;
+
+/** Age of the oldest queued invocation of any environment that waits for no other effect, in whole seconds. 0: there is none. */
+export async function readOldestQueuedSeconds(db: Pick<Database, 'directory'>): Promise<number> {
+  const row = await db.directory.row<{ seconds: number }>(
+    'read_oldest_queued_seconds',
+    'SELECT oldest_queued_seconds(?) AS seconds',
+    [QUEUED_ROWS_MAX],
+  );
+  return Math.floor(row?.seconds ?? 0);
+}

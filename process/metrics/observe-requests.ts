@@ -1,0 +1,15 @@
+import type { ApiOptions } from '../../api/create-api.ts';
+import type { ProcessMetrics } from './process-metrics.ts';
+
+/** The option of the API that measures its requests; none without METRICS_ADDRESS. */
+export function observedRequests({ isServed, recorder }: ProcessMetrics): Pick<ApiOptions, 'onAnswer'> {
+  if (!isServed) return {};
+  return {
+    onAnswer: ({ method, route, status, durationMs }) =>
+      recorder.observe(
+        'agent_actions_http_request_duration_seconds',
+        { method, route: route ?? 'other', status: String(status) },
+        durationMs / 1_000,
+      ),
+  };
+}
