@@ -16,6 +16,7 @@ const SHARED = [
   'domain',
   'embedded',
   'faults/providers',
+  'ops',
   'process',
   'replay',
   'sdk',

@@ -146,6 +146,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
     items: [
       '/operations',
       '/metrics',
+      '/runbooks',
       '/commands',
       '/performance',
       '/performance-http',

@@ -93,7 +93,7 @@ export const METRICS = {
   agent_actions_workers: {
     type: 'gauge',
     shownBy: 'API',
-    help: 'What this API sees of workers, 1 for one state: `up`, `none` (nobody polls), or `unknown` (Temporal does not say)',
+    help: 'What this API sees of worker processes, 1 for one state: `up`, `none` (nobody polls), or `unknown` (Temporal does not say)',
     labels: ['state'],
   },
   agent_actions_dispatch_duration_seconds: {

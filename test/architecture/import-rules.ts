@@ -20,6 +20,7 @@ type Layer =
   | 'demo'
   | 'docs'
   | 'bench'
+  | 'ops'
   | 'sdk'
   | 'test';
 
@@ -71,9 +72,10 @@ const IMPORT_TABLE: Record<Layer, Row> = {
     layers: [...ANYTHING_SHIPPED, 'docs'],
     instead: 'what is shipped does not depend on tests or benchmarks',
   },
+  ops: { layers: ['domain'], instead: 'what operators take along imports domain only, and nothing imports it' },
   bench: { layers: ANYTHING_SHIPPED, instead: 'a benchmark does not depend on tests' },
   sdk: { layers: [], instead: 'an SDK is a package of its own: it imports nothing of the service, which others run' },
-  test: { layers: [...ANYTHING_SHIPPED, 'bench', 'demo', 'docs', 'sdk'], instead: '' },
+  test: { layers: [...ANYTHING_SHIPPED, 'bench', 'demo', 'docs', 'ops', 'sdk'], instead: '' },
 };
 
 const PROCESSES = /^(server\.ts$|worker\.ts$|process\/)/;
@@ -125,6 +127,7 @@ export function layerOf(path: string): Layer {
     case 'demo':
     case 'docs':
     case 'bench':
+    case 'ops':
     case 'sdk':
       return top;
     default:

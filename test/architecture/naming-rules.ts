@@ -15,6 +15,7 @@ const TOP_FOLDERS = new Set([
   'bench',
   'sdk',
   'docs',
+  'ops',
   '.ci',
 ]);
 const TOP_TYPESCRIPT = new Set(['server.ts', 'worker.ts', 'vitest.config.ts']);

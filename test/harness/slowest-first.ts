@@ -17,6 +17,7 @@ const SLOWEST: readonly string[] = [
   'faults/deliveries-killed.test.ts',
   'faults/places-killed.test.ts',
   'faults/worker-killed.test.ts',
+  'faults/metrics.test.ts',
   'api/suites/every-route.test.ts',
   'api/http/event-loop.test.ts',
   'faults/providers/resend-email.test.ts',
