@@ -19,7 +19,6 @@ import { Uploads } from './api/threads/uploads.ts';
 import { Database } from './db/client.ts';
 import type { LaneBell } from './db/announcements/lanes-ready.ts';
 import { InvalidationHub } from './db/announcements/invalidation-hub.ts';
-import { NotificationListener } from './db/announcements/notification-listener.ts';
 import { SettlementHub } from './db/announcements/settlement-hub.ts';
 import { refuseUnsuitableDatabase } from './db/refuse-unsuitable-database.ts';
 import { Vault } from './db/secrets/vault.ts';
@@ -41,11 +40,8 @@ import { ofFilesFolder, ofHttpServer, ofPool, ofWatchdog, ofWorkers } from './pr
 import { openEmbedder } from './process/open-embedder.ts';
 import type * as InvocationModule from './process/invocation-worker.ts';
 import { exitWithFailure, logWhatNodePrints, openLog } from './process/process-log.ts';
-import { waysOut, watchesOf } from './process/api-surroundings.ts';
-import { PRODUCT } from './domain/product.ts';
+import { APPLICATION_NAME, listenerOf, waysOut, watchesOf } from './process/api-surroundings.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
-
-const APPLICATION_NAME = `${PRODUCT.id}-api`;
 
 export interface ApiParts {
   databaseUrl: string;
@@ -96,15 +92,6 @@ export interface RunningApi {
   port: number;
   /** Accepts no new request, lets the present ones finish, and closes what `startApi` opened. The client stays open. */
   stop(): Promise<void>;
-}
-
-function listenerOf(url: string, logger: Logger): NotificationListener {
-  return new NotificationListener({
-    url,
-    applicationName: `${APPLICATION_NAME}-listen`,
-    onError: (error, context) =>
-      logger.warn({ ...context, message: error.message }, 'the notification connection is away'),
-  });
 }
 
 /** Opens the database, wires the API and listens. Throws as `refuseUnsuitableDatabase` does. */

@@ -1,3 +1,5 @@
+import { NotificationListener } from '../db/announcements/notification-listener.ts';
+import { PRODUCT } from '../domain/product.ts';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { createChatClient } from '../activities/adapters/chat/chat-client.ts';
@@ -36,4 +38,16 @@ export function watchesOf(temporal: Client, logger: Logger): Record<'workers' | 
     workers: new WorkerWatch({ temporal, taskQueue: TASK_QUEUE, polls: 'workflows', logger }),
     workerProcesses: new WorkerWatch({ temporal, taskQueue: others, polls: 'activities', logger }),
   };
+}
+
+export const APPLICATION_NAME = `${PRODUCT.id}-api`;
+
+/** The connection on which the API is told of commits of other processes. */
+export function listenerOf(url: string, logger: Logger): NotificationListener {
+  return new NotificationListener({
+    url,
+    applicationName: `${APPLICATION_NAME}-listen`,
+    onError: (error, context) =>
+      logger.warn({ ...context, message: error.message }, 'the notification connection is away'),
+  });
 }

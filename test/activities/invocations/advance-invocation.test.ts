@@ -116,8 +116,8 @@ describe('an invocation that waits for nothing', () => {
     expect(await reservationsOf(ref)).toEqual(['settled 1 0 0 1']);
     const next = await world.admit(admission);
     const answer = await advanceInvocation(next);
-    if (period === 'per_effect') expect(answer).toMatchObject(SETTLED);
-    else expect(answer).toMatchObject({ next: 'ended', state: { refusal: 'impact_limit_exceeded' } });
+    const refused = { next: 'ended', state: { refusal: 'impact_limit_exceeded' } };
+    expect(answer).toMatchObject(period === 'per_effect' ? SETTLED : refused);
     expect(sent).toHaveLength(period === 'per_effect' ? 2 : 1);
   });
 
@@ -183,7 +183,7 @@ describe('a crash', () => {
   test('before the claim commits: nothing was sent, and the next execution sends it', async () => {
     const ref = await world.admit();
     const { adapterFor, sent } = accepting();
-    await expect(world.losing(['before_commit'], { adapterFor }).advanceInvocation(ref)).rejects.toThrow();
+    await expect(world.losing(['before_commit'], { adapterFor }).advanceInvocation(ref)).rejects.toThrow('terminated');
     expect(sent).toEqual([]);
     expect(await world.recorded(ref)).toMatchObject({ invocation: { status: 'queued' }, attempts: [], effects: [] });
     expect(await world.activities({ adapterFor }).advanceInvocation(ref)).toMatchObject(SETTLED);
