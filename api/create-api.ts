@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiDependencies } from './dependencies.ts';
 import type { DocsSettings } from './docs/docs-site.ts';
 import { DOCS_MCP_PATH, serveDocs } from './docs/serve-docs.ts';
+import { serveConsole } from './console/serve-console.ts';
 import { healthChecks } from './health/health.ts';
 import { answerRest } from './http/answer-rest.ts';
 import {
@@ -104,6 +105,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(serveReference(routes));
   app.use(docs.serve);
   app.use(serveOAuthOnDemand(runner));
+  app.use(serveConsole());
   app.use(servePages(runner));
   app.use(serveInteractions(runner));
   app.use(mcp.middleware);

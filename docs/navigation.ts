@@ -98,6 +98,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   {
     label: 'Administer a workspace',
     items: [
+      '/console',
       '/environments',
       '/console-stream',
       '/plans-and-limits',

@@ -1,6 +1,6 @@
 // Prepares what the project needs before it runs. Plain JavaScript without dependencies, because it runs first. Progress goes to
 // stderr: the output of what runs next may be read by a program (`npm run env`).
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -34,6 +34,8 @@ const SOURCES = [
   'docs/navigation.ts',
 ];
 const DOCUMENTATION = ['README.md', 'docs'];
+/** The console takes types of the SDK alone, which a build does not read. */
+const CONSOLE = ['console'];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
 const STAMP = path.join(root, 'dist', '.built.json');
 
@@ -59,33 +61,50 @@ export function installWhereMissing() {
   installed('Installed');
 }
 
-/** Compiles, bundles the workflows and makes the documentation, if a source was added, changed or removed since the last build. */
-export function buildWhereStale() {
+/**
+ * Compiles, bundles the workflows and makes the console and the documentation, if a source was added, changed or removed since the last
+ * build. Where the pages or the console alone changed, it makes those alone.
+ */
+export async function buildWhereStale() {
   if (!SOURCES.some((source) => existsSync(path.join(root, source)))) return; // an image that holds only dist
   const sources = fingerprints();
   const last = existsSync(STAMP) ? readJson(path.relative(root, STAMP)) : {};
   const files = [...new Set([...Object.keys(last), ...Object.keys(sources)])];
   const changed = files.filter((file) => sources[file] !== last[file]);
   if (changed.length === 0) return;
-  if (changed.every(isDocumentation)) return buildDocumentation(sources);
+  if (changed.every((file) => isDocumentation(file) || isOfConsole(file))) {
+    if (changed.some(isOfConsole)) await buildConsole();
+    return buildDocumentation(sources);
+  }
   const removed = changed.some((file) => !(file in sources));
   const built = began('Building, which takes up to half a minute, the first time and after a change');
   if (removed) rmSync(path.join(root, 'dist'), { recursive: true, force: true });
-  build();
+  await build();
   built('Built');
 }
 
-export function build() {
+export async function build() {
   // Taken before the build: a source that changes during the build is built again the next time.
   const sources = fingerprints();
   // A build that fails, or is broken off, leaves output of its own: the stamp would vouch for it.
   rmSync(STAMP, { force: true });
   mkdirSync(path.join(root, 'dist'), { recursive: true });
+  // Needs nothing of the rest and takes a second: it runs beside the compiler.
+  const consoleBuilt = buildConsole();
+  // A failure is awaited below, after the steps in between, which hold up this process.
+  consoleBuilt.catch(() => undefined);
   run('tsc', process.execPath, [tsc(), '-p', 'tsconfig.build.json']);
   // Runs in its own process, so that the service does not keep the bundler's memory.
   run('the workflow bundle', process.execPath, ['dist/embedded/commands/bundle-workflows.js']);
   copyReferenceAssets();
+  await consoleBuilt;
   buildDocumentation(sources);
+}
+
+/** Files of the last build stay until the new ones are there: Vite empties the folder when it writes. */
+function buildConsole() {
+  const vite = path.join('node_modules', 'vite', 'bin', 'vite.js');
+  return runBeside('the console', process.execPath, [vite, 'build', '--config', 'console/vite.config.ts']);
 }
 
 /** The stamp comes last, so that a failed or interrupted build leaves none. */
@@ -98,6 +117,10 @@ function buildDocumentation(sources) {
 /** Pages need no compiler. */
 function isDocumentation(file) {
   return file === 'README.md' || (file.startsWith('docs/') && !file.endsWith('.ts'));
+}
+
+function isOfConsole(file) {
+  return CONSOLE.includes(file.split(/[\\/]/, 1)[0]);
 }
 
 /**
@@ -141,7 +164,7 @@ function fingerprints() {
       found[relative] = createHash('sha256').update(readFileSync(full)).digest('base64url');
     }
   };
-  [...SETTINGS, ...SOURCES, ...DOCUMENTATION].forEach(visit);
+  [...SETTINGS, ...SOURCES, ...CONSOLE, ...DOCUMENTATION].forEach(visit);
   return found;
 }
 
@@ -152,7 +175,28 @@ function began(what) {
 }
 
 function run(title, command, args) {
-  const result = spawnSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  judge(title, spawnSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
+/** The same, while this process goes on. */
+function runBeside(title, command, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const result = { status: null, signal: null, stdout: '', stderr: '' };
+    for (const stream of ['stdout', 'stderr']) child[stream].on('data', (part) => (result[stream] += part));
+    child.on('error', (error) => Object.assign(result, { error }));
+    child.on('close', (status, signal) => {
+      try {
+        judge(title, { ...result, status, signal });
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+}
+
+function judge(title, result) {
   if (result.status === 0) return;
   if (result.signal !== null)
     throw new PreparationError(`Stopped during ${title} (${result.signal}). The next start does it again.`);
@@ -165,11 +209,11 @@ function readJson(relative) {
 }
 
 /** Prepares everything; on failure prints why and ends with exit code 1. */
-export function prepareOrExit() {
+export async function prepareOrExit() {
   try {
     checkNode();
     installWhereMissing();
-    buildWhereStale();
+    await buildWhereStale();
   } catch (error) {
     if (!(error instanceof PreparationError)) throw error;
     console.error(error.message);

@@ -5,7 +5,7 @@ import { prepareOrExit, root } from './prepare.mjs';
 
 const [file] = process.argv.splice(2, 1);
 if (file === undefined) throw new Error('run.mjs wants the file to run, relative to dist');
-prepareOrExit();
+await prepareOrExit();
 const target = path.join(root, 'dist', file);
 process.argv[1] = target; // as if node had started the file: a module compares it to know whether it is the main program
 await import(pathToFileURL(target).href);

@@ -12,7 +12,7 @@ async function start() {
   // The parent is npm itself, because the script uses `exec`. Read before any slow step, after which npm may be gone.
   const npmPid = process.env.npm_lifecycle_event === 'start' ? process.ppid : null;
   const { prepareOrExit } = await import('./prepare.mjs');
-  prepareOrExit();
+  await prepareOrExit();
   const { main } = await import('../dist/embedded/main.js');
   await main({ npmPid });
 }

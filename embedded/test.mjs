@@ -10,7 +10,7 @@ const NOTHING_RAN = '0 passed, 1 failed\n';
 try {
   checkNode();
   installWhereMissing();
-  buildWhereStale();
+  await buildWhereStale();
 } catch (error) {
   if (!(error instanceof PreparationError)) throw error;
   console.error(error.message);

@@ -1,20 +1,10 @@
 import { createHash } from 'node:crypto';
 import { CONSOLE_PATH } from '../../domain/console-links.ts';
 import { APPROVAL_STYLE } from './approval-style.ts';
+import { PALETTE } from './palette.ts';
 
 /** The colours, type and parts of every page. It follows the reader's light or dark, and needs no font, image or host but ours. */
-export const COMMON_STYLE = `:root {
-  color-scheme: light dark;
-  --ground: #ffffff; --panel: #f4f5f7; --text: #16181d; --quiet: #545b68; --line: #868e9c; --hair: #d5d9e0; --link: #0b5cad;
-  --good: #14612f; --bad: #a11420; --good-ground: #e3f4e8; --bad-ground: #fdeaec; --mark: #7a3e00; --mark-ground: #fff1d6;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #14161a; --panel: #1f2228; --text: #eceef2; --quiet: #b0b7c3; --line: #7d8695; --hair: #363b45; --link: #82bbff;
-    --good: #7fdc9c; --bad: #ff9aa2; --good-ground: #14301e; --bad-ground: #3a171b; --mark: #ffd28a; --mark-ground: #3a2a10;
-  }
-}
-* { box-sizing: border-box; }
+export const COMMON_STYLE = `${PALETTE}* { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 header, main { max-width: 52rem; margin: 0 auto; padding: 0.75rem 1rem; }
 .wide header, .wide main { max-width: 80rem; }

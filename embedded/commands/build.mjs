@@ -4,7 +4,7 @@ import { build, checkNode, installWhereMissing, PreparationError } from '../prep
 try {
   checkNode();
   installWhereMissing();
-  build();
+  await build();
 } catch (error) {
   if (!(error instanceof PreparationError)) throw error;
   console.error(error.message);

@@ -72,6 +72,24 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
     says: /api imports domain, db and temporal/,
   },
   {
+    rule: 'the console imports nothing of the service',
+    path: 'console/x.tsx',
+    text: "import type { Form } from '../domain/form.ts';",
+    says: /the console stands on the public API/,
+  },
+  {
+    rule: 'nor code of an SDK',
+    path: 'console/x.tsx',
+    text: "import '../sdk/typescript/src/client.ts';",
+    says: /the console stands on the public API/,
+  },
+  {
+    rule: 'nothing of the service imports the console',
+    path: 'api/x.ts',
+    text: "import '../console/screens.ts';",
+    says: /api imports domain, db and temporal/,
+  },
+  {
     rule: 'domain imports nothing of the project',
     path: 'domain/x.ts',
     text: "import '../db/client.ts';",

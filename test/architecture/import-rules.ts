@@ -22,6 +22,7 @@ type Layer =
   | 'bench'
   | 'ops'
   | 'sdk'
+  | 'console'
   | 'test';
 
 interface Row {
@@ -75,7 +76,12 @@ const IMPORT_TABLE: Record<Layer, Row> = {
   ops: { layers: ['domain'], instead: 'what operators take along imports domain only, and nothing imports it' },
   bench: { layers: ANYTHING_SHIPPED, instead: 'a benchmark does not depend on tests' },
   sdk: { layers: [], instead: 'an SDK is a package of its own: it imports nothing of the service, which others run' },
-  test: { layers: [...ANYTHING_SHIPPED, 'bench', 'demo', 'docs', 'ops', 'sdk'], instead: '' },
+  console: {
+    layers: [],
+    instead:
+      'the console stands on the public API: it imports the generated types of the SDK, as `import type`, and nothing else',
+  },
+  test: { layers: [...ANYTHING_SHIPPED, 'bench', 'demo', 'docs', 'ops', 'sdk', 'console'], instead: '' },
 };
 
 const PROCESSES = /^(server\.ts$|worker\.ts$|process\/)/;
@@ -129,6 +135,7 @@ export function layerOf(path: string): Layer {
     case 'bench':
     case 'ops':
     case 'sdk':
+    case 'console':
       return top;
     default:
       return 'test'; // test/ itself, and the configuration files of tools at the top
@@ -154,11 +161,15 @@ function checkTable(module: ParsedModule): Violation[] {
   return violations;
 }
 
+/** Generated from the routes, and the same for every caller of the API. */
+const TYPES_OF_THE_API = 'sdk/typescript/src/generated/api.ts';
+
 function isAllowed(from: string, use: ModuleImport): boolean {
   const target = use.file ?? '';
   const [source, aim] = [layerOf(from), layerOf(target)];
   if (source === 'workflows') return isAllowedInWorkflow(from, target, use.typeOnly);
   if (source === aim) return true;
+  if (source === 'console') return use.typeOnly && target === TYPES_OF_THE_API;
   return IMPORT_TABLE[source].layers.includes(aim);
 }
 
@@ -278,7 +289,7 @@ const BUILD_COMMAND = 'embedded/commands/build-docs.ts';
 /** Shipped code runs with only the production dependencies (Dockerfile). It may import types from others, but no code. */
 export function checkShippedPackages(files: readonly SourceFile[], dependencies: ReadonlySet<string>): Violation[] {
   const shipped = typescriptOf(files).filter(
-    ({ path }) => !['test', 'bench', 'sdk'].includes(layerOf(path)) && !path.startsWith(BUILD_ONLY),
+    ({ path }) => !['test', 'bench', 'sdk', 'console'].includes(layerOf(path)) && !path.startsWith(BUILD_ONLY),
   );
   return shipped.flatMap(({ path, text }) =>
     parseModule({ path, text }).imports.flatMap(({ typeOnly, packageName, file, line }) => {

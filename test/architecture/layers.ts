@@ -197,6 +197,7 @@ export const LAYERS = {
     ['mcp', 'tools that do what routes do'],
     ['docs', 'pages about routes and tools'],
     ['pages', 'pages for people, over the same routes'],
+    ['console', 'the shell of the console and its built files'],
     ['workflow-starters.ts', 'how the activities start what the areas start'],
     ['create-api.ts', 'mounts everything'],
   ],

@@ -16,12 +16,13 @@ const TOP_FOLDERS = new Set([
   'sdk',
   'docs',
   'ops',
+  'console',
   '.ci',
 ]);
 const TOP_TYPESCRIPT = new Set(['server.ts', 'worker.ts', 'vitest.config.ts']);
 
 const KEBAB_FOLDER = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-const KEBAB_FILE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(workflow|test|config|d))?\.ts$/;
+const KEBAB_FILE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(workflow|test|config|d))?\.tsx?$/;
 
 /** Top folders that these rules name and the tree no longer has; test/architecture/layers.ts tells of areas. */
 export function staleNames(files: readonly SourceFile[]): string[] {

@@ -20,7 +20,7 @@ export const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The output of builds, runs and tools, and what git itself ignores. */
 const FOLDERS_OF_OTHERS = new Set(['.git', 'node_modules', 'dist', '.local', '.cache', 'coverage']);
 const TEXT_FILE =
-  /(\.(ts|mts|js|mjs|json|md|sql|yml|yaml|sh|html|css|txt)|(^|\/)(Dockerfile|LICENSE|run|\.[a-z]+(rc|ignore)|\.env\.example))$/;
+  /(\.(ts|tsx|mts|js|mjs|json|md|sql|yml|yaml|sh|html|css|txt)|(^|\/)(Dockerfile|LICENSE|run|\.[a-z]+(rc|ignore)|\.env\.example))$/;
 const LOCAL_FILE = /(^|\/)\.env$|\.log$/;
 
 /** Every text file of the checkout, ordered by path. */
@@ -45,7 +45,7 @@ export function loadTree(root: string = PROJECT_ROOT): SourceFile[] {
 
 /** What people write; not what is generated for an SDK, which is long and follows from the routes. */
 export function typescriptOf(files: readonly SourceFile[]): SourceFile[] {
-  return files.filter((file) => file.path.endsWith('.ts') && !file.path.startsWith('sdk/typescript/src/generated/'));
+  return files.filter((file) => /\.tsx?$/.test(file.path) && !file.path.startsWith('sdk/typescript/src/generated/'));
 }
 
 export function lineAt(text: string, offset: number): number {

@@ -7,11 +7,11 @@ interface StrayRule {
 }
 
 const anywhere = (): boolean => true;
-const inTypeScript = (path: string): boolean => path.endsWith('.ts');
+const inTypeScript = (path: string): boolean => /\.tsx?$/.test(path);
 /** Made of what the routes declare (`npm run openapi`), which is held to the rules itself. */
 const GENERATED = /^sdk\/(typescript\/src\/generated\/|python\/src\/agent_action_runtime\/types\.py$)/;
 /** Comments, what is published of the API (`describe`, `meta`) and pages. */
-const inProse = (path: string): boolean => /\.(ts|mjs|py|md|sql|ya?ml|example)$/.test(path) && !GENERATED.test(path);
+const inProse = (path: string): boolean => /\.(tsx?|mjs|py|md|sql|ya?ml|example)$/.test(path) && !GENERATED.test(path);
 const inShippedTypeScript = (path: string): boolean => inTypeScript(path) && !path.startsWith('test/');
 
 /** This file and its test contain the words that they forbid. */

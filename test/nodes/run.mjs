@@ -32,7 +32,7 @@ function binaryOf(release) {
 }
 
 installWhereMissing();
-buildWhereStale();
+await buildWhereStale();
 const asked = process.argv.slice(2);
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const failed = [];

@@ -1,0 +1,93 @@
+import createClient from 'openapi-fetch';
+import type { paths, schemas } from '../../sdk/typescript/src/generated/api.ts';
+
+/** The public API as the console calls it: typed by the operations, under the session of the browser. */
+
+export type Schema<Name extends keyof schemas> = schemas[Name];
+export type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: M extends keyof paths[P] ? P : never;
+}[keyof paths];
+type OperationOf<M extends Method, P extends PathOf<M>> = M extends keyof paths[P] ? paths[P][M] : never;
+
+type PlaceOf<O, Place extends 'path' | 'query'> = O extends { parameters: { [K in Place]?: infer T } }
+  ? Exclude<T, undefined>
+  : never;
+type BodyOf<O> = O extends { requestBody: { content: { 'application/json': infer B } } }
+  ? B
+  : O extends { requestBody?: { content: { 'application/json': infer B } } }
+    ? B
+    : never;
+/** The parsed body of a success. */
+export type ReplyTo<O> = O extends { responses: infer R }
+  ? { [S in keyof R]: R[S] extends { content: { 'application/json': infer C } } ? C : never }[keyof R]
+  : never;
+export type Reply<M extends Method, P extends PathOf<M>> = ReplyTo<OperationOf<M, P>>;
+
+export interface CallOptions<M extends Method, P extends PathOf<M>> {
+  path?: PlaceOf<OperationOf<M, P>, 'path'>;
+  query?: Partial<PlaceOf<OperationOf<M, P>, 'query'>>;
+  body?: BodyOf<OperationOf<M, P>>;
+  /** The environment that the session works in. */
+  environmentId?: string | undefined;
+  /** The same key makes a repeated change the same change. */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+}
+
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string | null;
+  readonly issues: readonly { path: string; message: string }[];
+
+  constructor(status: number, body: unknown, requestId: string | null) {
+    const error = (body as Schema<'Error'> | undefined)?.error;
+    super(error?.message ?? `The service answered ${status}.`);
+    this.status = status;
+    this.code = error?.code ?? 'UNEXPECTED_REPLY';
+    this.requestId = requestId;
+    const issues = error?.details?.['issues'];
+    this.issues = Array.isArray(issues)
+      ? issues.map(({ path, message }: { path: unknown; message: unknown }) => ({
+          path: String(path),
+          message: String(message),
+        }))
+      : [];
+  }
+}
+
+const client = createClient({ baseUrl: window.location.origin, credentials: 'same-origin' });
+
+/** Read with each session, because a new sign-in has a new one. */
+let csrfToken: string | null = null;
+export function keepCsrfToken(token: string): void {
+  csrfToken = token;
+}
+
+/**
+ * @throws {ApiError} for every reply that is no success. A session that has ended leads to the sign-in, and back here.
+ */
+export async function call<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  options: CallOptions<M, P> = {},
+): Promise<Reply<M, P>> {
+  const { environmentId, idempotencyKey, signal, body } = options;
+  const headers: Record<string, string> = {};
+  if (environmentId !== undefined) headers['X-Environment-Id'] = environmentId;
+  if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
+  if (method !== 'get' && csrfToken !== null) headers['X-CSRF-Token'] = csrfToken;
+  const init = { params: { path: options.path, query: options.query }, headers, body, signal };
+  const reply = await client.request(method as never, path as never, init as never);
+  const { data, error, response } = reply as { data?: unknown; error?: unknown; response: Response };
+  if (response.ok) return data as Reply<M, P>;
+  if (response.status === 401) leaveForSignIn();
+  throw new ApiError(response.status, error, response.headers.get('X-Request-Id'));
+}
+
+export function leaveForSignIn(): void {
+  const { pathname, search } = window.location;
+  window.location.assign(`/console/sign-in?${new URLSearchParams({ next: `${pathname}${search}` }).toString()}`);
+}

@@ -1,0 +1,146 @@
+import type { QueryClient } from '@tanstack/react-query';
+
+/**
+ * Keeps what is shown true. One tab of the browser, the leader, holds the stream and passes what it hears to the others, because a browser
+ * opens six connections to a host and no more. Without the stream, each visible tab asks again every 15 seconds.
+ */
+export type LiveState = 'live' | 'polling' | 'paused';
+
+interface Invalidation {
+  topic: string;
+  environmentId?: string | null;
+  id?: string;
+}
+
+const STREAM = '/api/v2/console/stream';
+const CHANNEL = 'console.live';
+const LOCK = 'console.stream';
+const POLL_MS = 15_000;
+/** Many rows may change in one moment: they are read once. */
+const GATHERED_MS = 300;
+const REOPEN_MS = 60_000;
+
+export class Live {
+  #state: LiveState = 'polling';
+  #isPaused = false;
+  #hasStream = false;
+  readonly #listeners = new Set<() => void>();
+  readonly #queries: QueryClient;
+  readonly #channel = new BroadcastChannel(CHANNEL);
+  readonly #waiting = new Map<string, Invalidation>();
+  #isGathering = false;
+  #missed = false;
+
+  constructor(queries: QueryClient) {
+    this.#queries = queries;
+  }
+
+  start(): void {
+    this.#channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.#hear(data));
+    window.setInterval(() => this.#poll(), POLL_MS);
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible' && this.#missed) this.#readAgain();
+    });
+    this.#channel.postMessage({ asks: true });
+    void navigator.locks.request(LOCK, () => this.#lead());
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  state = (): LiveState => this.#state;
+
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (!isPaused && this.#missed) this.#readAgain();
+    this.#show();
+  }
+
+  #show(): void {
+    this.#state = this.#isPaused ? 'paused' : this.#hasStream ? 'live' : 'polling';
+    for (const listener of this.#listeners) listener();
+  }
+
+  #readAgain(): void {
+    this.#missed = false;
+    void this.#queries.invalidateQueries();
+  }
+
+  #poll(): void {
+    if (this.#hasStream) return;
+    if (this.#isPaused || document.visibilityState !== 'visible') this.#missed = true;
+    else void this.#queries.invalidateQueries();
+  }
+
+  /** Runs for as long as this tab leads: the lock is given to another tab when this one closes. */
+  async #lead(): Promise<never> {
+    this.#channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if ((data as { asks?: true }).asks === true) this.#channel.postMessage({ hasStream: this.#hasStream });
+    });
+    for (;;) {
+      await this.#listen();
+      await new Promise((resolve) => window.setTimeout(resolve, REOPEN_MS));
+    }
+  }
+
+  /** Resolves when the service ends the stream for good: it has none, or the session is over. */
+  #listen(): Promise<void> {
+    return new Promise((resolve) => {
+      const source = new EventSource(STREAM);
+      source.addEventListener('open', () => this.#setStream(true));
+      source.addEventListener('error', () => {
+        this.#setStream(false);
+        this.#missed = true;
+        if (source.readyState === EventSource.CLOSED) resolve();
+      });
+      const pass = (event: MessageEvent<string>): void => {
+        const heard = JSON.parse(event.data) as Invalidation;
+        this.#channel.postMessage({ heard });
+        this.#hear({ heard });
+      };
+      source.addEventListener('message', pass);
+      source.addEventListener('invalidation', pass);
+    });
+  }
+
+  #setStream(hasStream: boolean): void {
+    if (this.#hasStream === hasStream) return;
+    this.#channel.postMessage({ hasStream });
+    this.#hear({ hasStream });
+  }
+
+  #hear(data: unknown): void {
+    const message = data as { heard?: Invalidation; hasStream?: boolean };
+    if (message.hasStream !== undefined) {
+      this.#hasStream = message.hasStream;
+      if (message.hasStream && this.#missed && !this.#isPaused) this.#readAgain();
+      this.#show();
+    }
+    const { heard } = message;
+    if (heard === undefined) return;
+    if (this.#isPaused || document.visibilityState !== 'visible') {
+      this.#missed = true;
+      return;
+    }
+    this.#waiting.set(`${heard.topic} ${heard.environmentId ?? ''}`, heard);
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    window.setTimeout(() => this.#invalidate(), GATHERED_MS);
+  }
+
+  #invalidate(): void {
+    this.#isGathering = false;
+    const heard = [...this.#waiting.values()];
+    this.#waiting.clear();
+    void this.#queries.invalidateQueries({
+      predicate: ({ queryKey: [topic, environmentId] }) =>
+        heard.some(
+          (one) =>
+            one.topic === topic &&
+            (one.environmentId === undefined || one.environmentId === null || one.environmentId === environmentId),
+        ),
+    });
+  }
+}

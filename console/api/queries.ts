@@ -1,0 +1,109 @@
+import {
+  keepPreviousData,
+  QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { useEnvironmentId } from '../components/location.ts';
+import { ApiError, call, type CallOptions, keepCsrfToken, type PathOf, type Reply, type Schema } from './client.ts';
+
+const STALE_AFTER_MS = 5_000;
+const TRIES_MAX = 2;
+const PAGE_MAX = 100;
+
+/** A refusal stays a refusal: only a reply that may differ the next time is asked for again. */
+export function makeQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: STALE_AFTER_MS,
+        retry: (failures, error) => failures < TRIES_MAX && !(error instanceof ApiError && error.status < 500),
+      },
+    },
+  });
+}
+
+/** What the first part of each query's key says: the stream names the same topics. */
+export type Topic = string;
+
+type ReadOptions<P extends PathOf<'get'>> = Pick<CallOptions<'get', P>, 'path' | 'query'> & {
+  enabled?: boolean;
+  /** Keeps what was shown while another page or filter loads. */
+  keepsPrevious?: boolean;
+};
+
+/** Reads in the environment of the address. */
+export function useRead<P extends PathOf<'get'>>(
+  topic: Topic,
+  path: P,
+  options: ReadOptions<P> = {},
+): UseQueryResult<Reply<'get', P>> {
+  return useReadIn(useEnvironmentId(), topic, path, options);
+}
+
+/** Reads in the named environment, or in none. */
+export function useReadIn<P extends PathOf<'get'>>(
+  environmentId: string | undefined,
+  topic: Topic,
+  path: P,
+  { enabled = true, keepsPrevious = false, ...options }: ReadOptions<P> = {},
+): UseQueryResult<Reply<'get', P>> {
+  return useQuery({
+    queryKey: [topic, environmentId ?? null, path, options.path ?? null, options.query ?? null],
+    queryFn: ({ signal }) => call('get', path, { ...options, environmentId, signal }),
+    enabled,
+    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
+  });
+}
+
+/** A change, after which everything that is shown is read again: what a change touches is the service's to know. */
+export function useChange<Input, Output>(change: (input: Input) => Promise<Output>) {
+  const queries = useQueryClient();
+  return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries() });
+}
+
+export type SignInSession = Schema<'SignInSession'>;
+export type Environment = Schema<'Environment'> & { workspaceId: string; workspaceName: string; role: string };
+
+export const sessionQuery = {
+  queryKey: ['session'],
+  queryFn: async (): Promise<SignInSession> => {
+    const { data } = await call('get', '/api/v2/auth/session');
+    keepCsrfToken(data.csrfToken);
+    return data;
+  },
+  staleTime: 60_000,
+};
+
+export function useSession(): UseQueryResult<SignInSession> {
+  return useQuery(sessionQuery);
+}
+
+/** Every environment of every workspace that the person is a member of. */
+export function useEnvironments(): UseQueryResult<Environment[]> {
+  const workspaces = useSession().data?.workspaces;
+  return useQuery({
+    queryKey: ['environments', 'all', workspaces?.map(({ id }) => id) ?? null],
+    enabled: workspaces !== undefined,
+    queryFn: async () => {
+      const lists = (workspaces ?? []).map(async ({ id, name, role }) => {
+        const { data } = await call('get', '/api/v2/workspaces/{workspaceId}/environments', {
+          path: { workspaceId: id },
+          query: { limit: PAGE_MAX },
+        });
+        return data.map((environment) => ({ ...environment, workspaceId: id, workspaceName: name, role }));
+      });
+      return (await Promise.all(lists)).flat();
+    },
+  });
+}
+
+/** The environment of the address; undefined while the list loads, null where the person has no such one. */
+export function useEnvironment(): Environment | null | undefined {
+  const id = useEnvironmentId();
+  const { data } = useEnvironments();
+  if (data === undefined) return undefined;
+  return data.find((environment) => environment.id === id) ?? null;
+}

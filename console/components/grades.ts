@@ -1,0 +1,1 @@
+export const GRADES = ['confirmed', 'acknowledged', 'unknown', 'failed', 'refused', 'denied', 'pending'] as const;

@@ -1,0 +1,64 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { RAIL, WORKSPACE_AREAS } from '../screens.ts';
+import { useEnvironmentId, useInEnvironment } from './location.ts';
+import { useLocation } from '@tanstack/react-router';
+
+/** The areas, in groups. On a narrow screen they are a menu. */
+export function Rail() {
+  const [isOpen, setOpen] = useState(false);
+  const { pathname } = useLocation();
+  useEffect(() => setOpen(false), [pathname]);
+  return (
+    <nav className={isOpen ? 'rail open' : 'rail'} aria-label="Areas">
+      <button type="button" className="menu-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        ☰ Areas
+      </button>
+      <div className="areas">
+        <Areas />
+      </div>
+    </nav>
+  );
+}
+
+function Areas() {
+  const inEnvironment = useInEnvironment();
+  const e = useEnvironmentId();
+  return (
+    <>
+      <ul>
+        <li>
+          <a href="/console">Approvals</a>
+        </li>
+      </ul>
+      {RAIL.map(({ group, areas }) => (
+        <div key={group}>
+          <h2>{group}</h2>
+          <ul>
+            {areas.map(({ title, path }) => (
+              <li key={path}>
+                <Link to={inEnvironment(path)} activeProps={{ 'aria-current': 'page' }}>
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+      {WORKSPACE_AREAS.length > 0 && (
+        <div>
+          <h2>Workspace</h2>
+          <ul>
+            {WORKSPACE_AREAS.map(({ title, path }) => (
+              <li key={path}>
+                <Link to={path} search={{ e }} activeProps={{ 'aria-current': 'page' }}>
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}
