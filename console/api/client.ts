@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch';
+import { Turns } from './turns.ts';
 import type { paths, schemas } from '../../sdk/typescript/src/generated/api.ts';
 
 /** The public API as the console calls it: typed by the operations, under the session of the browser. */
@@ -60,6 +61,11 @@ export class ApiError extends Error {
 
 const client = createClient({ baseUrl: window.location.origin, credentials: 'same-origin' });
 
+const ANALYTICS = '/api/v2/analytics/';
+/** The service computes three of a workspace at once, and refuses more: charts of one screen wait for each other. */
+const ANALYTICS_AT_ONCE_MAX = 2;
+const analyticsTurns = new Turns(ANALYTICS_AT_ONCE_MAX);
+
 /** Read with each session, because a new sign-in has a new one. */
 let csrfToken: string | null = null;
 export function keepCsrfToken(token: string): void {
@@ -80,7 +86,8 @@ export async function call<M extends Method, P extends PathOf<M>>(
   if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
   if (method !== 'get' && csrfToken !== null) headers['X-CSRF-Token'] = csrfToken;
   const init = { params: { path: options.path, query: options.query }, headers, body, signal };
-  const reply = await client.request(method as never, path as never, init as never);
+  const ask = () => client.request(method as never, path as never, init as never);
+  const reply = await (path.startsWith(ANALYTICS) ? analyticsTurns.run(ask) : ask());
   const { data, error, response } = reply as { data?: unknown; error?: unknown; response: Response };
   if (response.ok) return data as Reply<M, P>;
   if (response.status === 401) leaveForSignIn();

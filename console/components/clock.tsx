@@ -66,3 +66,8 @@ export function timeText(at: Date, isUtc: boolean, now: number): string {
 export function bothTimes(at: Date): string {
   return `${at.toLocaleString(LOCALE, LONG)}\n${at.toLocaleString(LOCALE, { ...LONG, timeZone: 'UTC' })}`;
 }
+
+/** The reader's zone. Buckets of a day begin at their midnight. */
+export function zone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

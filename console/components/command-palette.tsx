@@ -9,6 +9,17 @@ const DIALOG = 'command-palette';
 /** The screen of a record by the first letters of its id. */
 const SCREEN_OF_ID: Readonly<Record<string, string>> = {
   eff: '/effects/',
+  inv: '/invocations/',
+  msg: '/messages/',
+  act: '/actions/',
+  pol: '/policies/',
+  run: '/runs/',
+  sch: '/schedules/',
+  evt: '/events/',
+  top: '/events/topics/',
+  sub: '/events/subscriptions/',
+  grp: '/url-groups/',
+  ses: '/sessions/',
 };
 
 export function openPalette(): void {

@@ -2,7 +2,7 @@ import { call, type Schema } from '../api/client.ts';
 import { useEnvironment } from '../api/queries.ts';
 import { FormDialog } from './dialog.tsx';
 import { download } from './download.ts';
-import type { Field, FieldValues } from './fields.tsx';
+import { resolutionOf, resolveFields } from './resolve-fields.ts';
 import { durationText } from './text.ts';
 import { Time } from './values.tsx';
 
@@ -49,52 +49,6 @@ function Reconcile({ effect }: { effect: Effect }) {
   );
 }
 
-function resolveFields(effect: Effect): Field[] {
-  const needsPartial = effect.partialEffect === 'possible';
-  return [
-    {
-      name: 'outcome',
-      label: 'What became of it',
-      kind: 'choice',
-      required: true,
-      options: [
-        { value: 'succeeded', label: 'It succeeded' },
-        { value: 'failed', label: 'It failed' },
-      ],
-    },
-    {
-      name: 'partialEffect',
-      label: 'If it failed, what it left behind',
-      kind: 'choice',
-      options: [
-        { value: 'none', label: 'Nothing' },
-        { value: 'possible', label: 'Possibly something' },
-        { value: 'confirmed', label: 'Something, for certain' },
-      ],
-      ...(needsPartial ? { hint: 'Needed for a failure: part of it may have happened.' } : {}),
-    },
-    {
-      name: 'summary',
-      label: 'How you know',
-      kind: 'area',
-      required: true,
-      hint: 'It stays in the receipt for good, under your name.',
-    },
-    { name: 'url', label: 'Where it can be looked up', hint: 'An address in the provider’s dashboard, for instance.' },
-  ];
-}
-
-type Resolution = Schema<'ResolveRequest'>;
-
-export function resolutionOf({ outcome, partialEffect, summary = '', url }: FieldValues): Resolution {
-  const isPartial = outcome === 'failed' && partialEffect !== undefined && partialEffect !== '';
-  return {
-    outcome: outcome as Resolution['outcome'],
-    ...(isPartial ? { partialEffect: partialEffect as NonNullable<Resolution['partialEffect']> } : {}),
-    evidence: { summary, ...(url === undefined || url === '' ? {} : { url }) },
-  };
-}
-
 function Resolve({ effect }: { effect: Effect }) {
   const environment = useEnvironment();
   return (
@@ -102,7 +56,7 @@ function Resolve({ effect }: { effect: Effect }) {
       open="Resolve"
       title="Record what became of it"
       submit="Record for good"
-      fields={resolveFields(effect)}
+      fields={resolveFields({ needsPartial: effect.partialEffect === 'possible' })}
       typed={environment?.protected === true ? environment.name : undefined}
       change={(values, idempotencyKey) =>
         call('post', '/api/v2/actions/effects/{id}/resolve', {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { TestService } from '../../harness/service.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
@@ -61,7 +62,7 @@ export function personOf(service: TestService, role: Role): Promise<TestPerson> 
 /** Waits until the screen shows what it read: its heading, and no skeleton. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor();
-  await page.locator('.skeleton').waitFor({ state: 'detached' });
+  await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
 }
 
 const SCREENSHOTS = process.env['CONSOLE_SCREENSHOTS'] ?? '';

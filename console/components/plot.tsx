@@ -1,0 +1,69 @@
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { useClock } from './clock.tsx';
+import type { ChartProps } from './chart.tsx';
+
+const HEIGHT = 180;
+/** Differ in lightness as well as in hue; the legend names them, so that colour is never alone. */
+const STROKES = ['--link', '--good', '--mark', '--bad', '--quiet', '--line'];
+const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
+
+function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+type PlotProps = Required<Pick<ChartProps, 'starts' | 'series' | 'format'>> & { label: string };
+
+/** Lines over time. The canvas is a picture to a screen reader: the table has its numbers. */
+export default function Plot({ starts, series, format, label }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const { isUtc } = useClock();
+  useEffect(() => {
+    const target = place.current;
+    if (target === null) return undefined;
+    const data: UPlot.AlignedData = [
+      starts.map((start) => Date.parse(start) / 1_000),
+      ...series.map(({ points }) => [...points]),
+    ];
+    const plot = new UPlot(optionsOf({ series, format, isUtc, width: target.clientWidth }), data, target);
+    const watch = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
+    watch.observe(target);
+    return () => {
+      watch.disconnect();
+      plot.destroy();
+    };
+  }, [starts, series, format, isUtc]);
+  return (
+    <div className="plot" ref={place} role="img" aria-label={`${label}: a chart. The table has the same numbers.`} />
+  );
+}
+
+function optionsOf({
+  series,
+  format,
+  isUtc,
+  width,
+}: Pick<PlotProps, 'series' | 'format'> & { isUtc: boolean; width: number }): UPlot.Options {
+  const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--hair'), width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height: HEIGHT,
+    cursor: { drag: { x: false, y: false } },
+    legend: { live: true },
+    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
+    axes: [axis, { ...axis, size: 72, values: (_, splits) => splits.map((split) => format(split)) }],
+    ...(isUtc ? { tzDate: (seconds: number) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
+    series: [
+      { label: 'From' },
+      ...series.map(({ label }, at) => ({
+        label,
+        stroke: colour(STROKES[at % STROKES.length] ?? '--link'),
+        dash: DASHES[Math.floor(at / STROKES.length) % DASHES.length] ?? [],
+        width: 2,
+        points: { size: 4 },
+        value: (_: UPlot, value: number | null) => (value === null ? '–' : format(value)),
+      })),
+    ],
+  };
+}
