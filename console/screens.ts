@@ -18,6 +18,7 @@ const of = (path: string, load: () => Promise<unknown>, component: string): Scre
 
 /** Every screen. A link to a screen that is not here would lead nowhere, so the rail and ⌘K are held to it by a test. */
 export const SCREENS: readonly Screen[] = [
+  of('/e', () => import('./routes/start.tsx'), 'StartScreen'),
   of('/e/$environmentId/effects', () => import('./routes/effects.tsx'), 'EffectsScreen'),
   of('/e/$environmentId/effects/$id', () => import('./routes/effect.tsx'), 'EffectScreen'),
   of('/e/$environmentId/invocations', () => import('./routes/invocations.tsx'), 'InvocationsScreen'),

@@ -1,23 +1,30 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 const root = import.meta.dirname;
 const OUT = path.resolve(root, '../dist/console');
 
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
+
+async function compress(file: string): Promise<void> {
+  const content = readFileSync(file);
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  const [br, gz] = await Promise.all([brotli(content, { params }), gzipped(content, { level: 9 })]);
+  writeFileSync(`${file}.br`, br);
+  writeFileSync(`${file}.gz`, gz);
+}
+
 /** The server sends what is compressed here and compresses nothing itself. */
 function compressed(): Plugin {
   return {
     name: 'compressed',
-    closeBundle() {
+    async closeBundle() {
       const folder = path.join(OUT, 'assets');
-      for (const name of readdirSync(folder)) {
-        const content = readFileSync(path.join(folder, name));
-        const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-        writeFileSync(path.join(folder, `${name}.br`), brotliCompressSync(content, { params }));
-        writeFileSync(path.join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
-      }
+      await Promise.all(readdirSync(folder).map((name) => compress(path.join(folder, name))));
     },
   };
 }
@@ -40,6 +47,7 @@ export default defineConfig({
     // An inlined asset would be a data: URL, which the page's policy refuses.
     assetsInlineLimit: 0,
     rolldownOptions: {
+      checks: { pluginTimings: false },
       input: path.join(root, 'main.tsx'),
       onwarn: (warning, warn) => {
         // Libraries mark what a server must not render. Nothing is rendered by a server here.

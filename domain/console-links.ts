@@ -1,5 +1,7 @@
 /** The paths of our pages that others link to: records of the API, e-mails, messages. */
 export const CONSOLE_PATH = '/console';
+/** Where the console with JavaScript begins: it leads on to an environment. */
+export const CONSOLE_START_PATH = `${CONSOLE_PATH}/e`;
 
 export function environmentPath(environmentId: string): string {
   return `${CONSOLE_PATH}/environments/${encodeURIComponent(environmentId)}/approvals`;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { pino, type Logger } from 'pino';
 import { activityLogFields } from '../activities/log-context.ts';
-import { CONSOLE_PATH } from '../domain/console-links.ts';
+import { CONSOLE_PATH, CONSOLE_START_PATH } from '../domain/console-links.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import { ConfigurationError, readConfiguration } from '../domain/configuration/read-configuration.ts';
 import { isBlocked } from '../domain/egress.ts';
@@ -135,7 +135,8 @@ function printReady(stack: Stack, configuration: Configuration<'embedded'>, fold
     `  API            ${baseUrl}`,
     `  API reference  ${baseUrl}/reference`,
     `  Documentation  ${configuration.DOCS_URL ?? baseUrl}${configuration.DOCS_BASE}/docs`,
-    `  Console        ${configuration.PUBLIC_URL ?? baseUrl}${CONSOLE_PATH}`,
+    `  Console        ${configuration.PUBLIC_URL ?? baseUrl}${CONSOLE_START_PATH}`,
+    `  First steps    ${configuration.PUBLIC_URL ?? baseUrl}${CONSOLE_PATH}/welcome`,
     `  Temporal       ${temporalUiUrl === null ? temporalAddress : defaultViewOf(temporalUiUrl)}`,
     `  Data           ${folder.path} (DATA_DIR)`,
     `  Keys           ${credentials}`,
@@ -150,7 +151,7 @@ function printReady(stack: Stack, configuration: Configuration<'embedded'>, fold
     '',
     command,
     '',
-    `In the console, where approvals are decided, sign in as ${email}. The password is "owner" in the file of the keys; after the command above:`,
+    `In the console sign in as ${email}. The password is "owner" in the file of the keys; after the command above:`,
     '',
     'echo "$OWNER_PASSWORD"',
     '',

@@ -1,4 +1,4 @@
-import { CONSOLE_PATH } from '../../domain/console-links.ts';
+import { CONSOLE_START_PATH } from '../../domain/console-links.ts';
 import { type BuiltPage, pathOfRoute } from '../../domain/docs/content.ts';
 import { QUERY_CHARACTERS_MAX } from '../../domain/docs/search.ts';
 import { PRODUCT } from '../../domain/product.ts';
@@ -62,7 +62,7 @@ ${new Markup([head])}
 <header>
 <a class="skip" href="#main">Skip to the content</a>
 <a href="${`${base}/docs/`}">${PRODUCT.name}</a>
-<nav aria-label="Service"><a href="${REFERENCE_PATH}">API reference</a> <a href="${CONSOLE_PATH}">Console</a></nav>
+<nav aria-label="Service"><a href="${CONSOLE_START_PATH}">Console</a> <a href="${REFERENCE_PATH}">API reference</a></nav>
 <form class="search" role="search" method="get" action="${`${base}/docs/search`}">
 <label class="unseen-label" for="q">Search the documentation</label>
 <input type="search" id="q" name="q" maxlength="${QUERY_CHARACTERS_MAX}" placeholder="Search" value="${query}"><button>Search</button>

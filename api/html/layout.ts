@@ -1,4 +1,4 @@
-import { CONSOLE_PATH, safeNext } from '../../domain/console-links.ts';
+import { CONSOLE_PATH, CONSOLE_START_PATH, safeNext } from '../../domain/console-links.ts';
 import { cutText } from '../../domain/cut-text.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import { visibleText } from '../../domain/unseen-characters.ts';
@@ -96,7 +96,7 @@ export function signInPathFor(next: string): string {
 }
 
 function headerOf({ email, csrfToken }: Viewer): Markup {
-  return markup`<nav aria-label="Pages"><a href="${CONSOLE_PATH}">Approvals</a></nav>
+  return markup`<nav aria-label="Pages"><a href="${CONSOLE_PATH}">Approvals</a> <a href="${CONSOLE_START_PATH}">Console</a></nav>
 <div class="who"><p>Signed in as ${email}</p>
 <form method="post" action="${CONSOLE_PATH}/sign-out">${csrfField(csrfToken)}<button>Sign out</button></form></div>`;
 }

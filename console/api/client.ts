@@ -72,6 +72,12 @@ export function keepCsrfToken(token: string): void {
   csrfToken = token;
 }
 
+async function readCsrfToken(): Promise<string> {
+  const { data } = await call('get', '/api/v2/auth/session');
+  keepCsrfToken(data.csrfToken);
+  return data.csrfToken;
+}
+
 /**
  * @throws {ApiError} for every reply that is no success. A session that has ended leads to the sign-in, and back here.
  */
@@ -84,7 +90,7 @@ export async function call<M extends Method, P extends PathOf<M>>(
   const headers: Record<string, string> = {};
   if (environmentId !== undefined) headers['X-Environment-Id'] = environmentId;
   if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
-  if (method !== 'get' && csrfToken !== null) headers['X-CSRF-Token'] = csrfToken;
+  if (method !== 'get') headers['X-CSRF-Token'] = csrfToken ?? (await readCsrfToken());
   const init = { params: { path: options.path, query: options.query }, headers, body, signal };
   const ask = () => client.request(method as never, path as never, init as never);
   const reply = await (path.startsWith(ANALYTICS) ? analyticsTurns.run(ask) : ask());

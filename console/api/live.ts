@@ -18,7 +18,22 @@ const LOCK = 'console.stream';
 const POLL_MS = 15_000;
 /** Many rows may change in one moment: they are read once. */
 const GATHERED_MS = 300;
-const REOPEN_MS = 60_000;
+const REOPEN_MS = 15_000;
+/** The stream does not tell what programs do many times a second. */
+const UNTOLD = new Set([
+  'analytics',
+  'cache',
+  'dlq',
+  'events',
+  'flow-control',
+  'memory',
+  'messages',
+  'runs',
+  'schedules',
+  'sessions',
+]);
+/** Changes may have been missed. */
+const EVERYTHING = 'everything';
 
 export class Live {
   #state: LiveState = 'polling';
@@ -69,9 +84,13 @@ export class Live {
   }
 
   #poll(): void {
-    if (this.#hasStream) return;
-    if (this.#isPaused || document.visibilityState !== 'visible') this.#missed = true;
-    else void this.#queries.invalidateQueries();
+    if (this.#isPaused || document.visibilityState !== 'visible') {
+      this.#missed = true;
+      return;
+    }
+    void this.#queries.invalidateQueries({
+      predicate: ({ queryKey: [topic] }) => !this.#hasStream || UNTOLD.has(topic as string),
+    });
   }
 
   /** Runs for as long as this tab leads: the lock is given to another tab when this one closes. */
@@ -89,7 +108,7 @@ export class Live {
   #listen(): Promise<void> {
     return new Promise((resolve) => {
       const source = new EventSource(STREAM);
-      source.addEventListener('open', () => this.#setStream(true));
+      source.addEventListener('ready', () => this.#setStream(true));
       source.addEventListener('error', () => {
         this.#setStream(false);
         this.#missed = true;
@@ -101,7 +120,13 @@ export class Live {
         this.#hear({ heard });
       };
       source.addEventListener('message', pass);
-      source.addEventListener('invalidation', pass);
+      // The session is over, or the process stops: another process may take the next stream, after a pause.
+      source.addEventListener('end', () => {
+        source.close();
+        this.#setStream(false);
+        this.#missed = true;
+        resolve();
+      });
     });
   }
 
@@ -138,7 +163,7 @@ export class Live {
       predicate: ({ queryKey: [topic, environmentId] }) =>
         heard.some(
           (one) =>
-            one.topic === topic &&
+            (one.topic === EVERYTHING || one.topic === topic) &&
             (one.environmentId === undefined || one.environmentId === null || one.environmentId === environmentId),
         ),
     });

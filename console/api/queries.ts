@@ -58,10 +58,23 @@ export function useReadIn<P extends PathOf<'get'>>(
   });
 }
 
+let changedAt = 0;
+
+/** When this person last changed something here: a list that was read since then shows all that it has. */
+export function lastOwnChange(): number {
+  return changedAt;
+}
+
 /** A change, after which everything that is shown is read again: what a change touches is the service's to know. */
 export function useChange<Input, Output>(change: (input: Input) => Promise<Output>) {
   const queries = useQueryClient();
-  return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries() });
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => {
+      changedAt = Date.now();
+      return queries.invalidateQueries();
+    },
+  });
 }
 
 export type SignInSession = Schema<'SignInSession'>;

@@ -25,9 +25,11 @@ export interface FormDialogProps {
 /** A change as a dialog of the platform: it keeps the focus, closes with Esc, and gives the focus back. */
 export function FormDialog(props: FormDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
   const [opening, setOpening] = useState(0);
   const show = (): void => {
     setOpening((count) => count + 1);
+    setOpen(true);
     dialog.current?.showModal();
   };
   return (
@@ -35,8 +37,8 @@ export function FormDialog(props: FormDialogProps) {
       <button type="button" className={props.tone ?? ''} onClick={show}>
         {props.open}
       </button>
-      <dialog ref={dialog} aria-label={props.title} onClose={() => setOpening((count) => -Math.abs(count))}>
-        {opening > 0 && <Form key={opening} {...props} close={() => dialog.current?.close()} />}
+      <dialog ref={dialog} aria-label={props.title} onClose={() => setOpen(false)}>
+        {isOpen && <Form key={`${props.title} ${opening}`} {...props} close={() => dialog.current?.close()} />}
       </dialog>
     </>
   );

@@ -13,6 +13,7 @@ export interface Filter {
 }
 
 const TYPED_MS = 300;
+const BOOLEANS: Readonly<Record<string, string>> = { true: 'Yes', false: 'No' };
 
 export function Filters({ filters }: { filters: readonly Filter[] }) {
   return (
@@ -37,7 +38,7 @@ function Choice({ name, label, options }: Filter) {
         <option value="">Any</option>
         {options?.map((option) => (
           <option key={option} value={option}>
-            {capital(wordsOf(option))}
+            {BOOLEANS[option] ?? capital(wordsOf(option))}
           </option>
         ))}
       </select>

@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { lastOwnChange } from '../api/queries.ts';
 import { Filters, type Filter } from './filters.tsx';
 import { useInEnvironment, useSearchText } from './location.ts';
 import { When } from './screen.tsx';
@@ -71,9 +72,10 @@ export function List<Row>(props: ListProps<Row>) {
 
 type RowsProps<Row> = ListProps<Row> & { items: readonly Row[]; pagination: Listed<Row>['pagination'] };
 
-function Rows<Row>({ items, pagination, columns, idOf, pathOf, noun, filters }: RowsProps<Row>) {
+function Rows<Row>({ read, items, pagination, columns, idOf, pathOf, noun, filters }: RowsProps<Row>) {
   const { search } = useSearchText();
-  const key = JSON.stringify([pagination.page, ...(filters ?? []).map(({ name }) => search[name] ?? '')]);
+  const own = read.dataUpdatedAt >= lastOwnChange() ? lastOwnChange() : 0;
+  const key = JSON.stringify([own, pagination.page, ...(filters ?? []).map(({ name }) => search[name] ?? '')]);
   const { rows, fresh, accept } = useStableRows(items, { key, idOf, limit: pagination.limit });
   return (
     <>
@@ -129,7 +131,7 @@ export function Table<Row>({ rows, columns, idOf, pathOf, label }: TableProps<Ro
             >
               {columns.map(({ title, cell, align, on }, index) => (
                 <td key={title} data-title={title} className={classOf(align, on)}>
-                  {index === 0 && to !== undefined ? <Link to={to}>{cell(row)}</Link> : cell(row)}
+                  <div>{index === 0 && to !== undefined ? <Link to={to}>{cell(row)}</Link> : cell(row)}</div>
                 </td>
               ))}
             </tr>

@@ -7,6 +7,14 @@ import type { ChartProps } from './chart.tsx';
 const HEIGHT = 180;
 /** Differ in lightness as well as in hue; the legend names them, so that colour is never alone. */
 const STROKES = ['--link', '--good', '--mark', '--bad', '--quiet', '--line'];
+/** States keep their colours: what failed is never green. */
+const OF_STATES: Readonly<Record<string, string>> = {
+  Succeeded: '--good',
+  Confirmed: '--good',
+  Delivered: '--good',
+  Failed: '--bad',
+  Unknown: '--mark',
+};
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
 
 function colour(name: string): string {
@@ -50,7 +58,7 @@ function optionsOf({
     width,
     height: HEIGHT,
     cursor: { drag: { x: false, y: false } },
-    legend: { live: true },
+    legend: { live: false },
     scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
     axes: [axis, { ...axis, size: 72, values: (_, splits) => splits.map((split) => format(split)) }],
     ...(isUtc ? { tzDate: (seconds: number) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') } : {}),
@@ -58,7 +66,7 @@ function optionsOf({
       { label: 'From' },
       ...series.map(({ label }, at) => ({
         label,
-        stroke: colour(STROKES[at % STROKES.length] ?? '--link'),
+        stroke: colour(OF_STATES[label] ?? STROKES[at % STROKES.length] ?? '--link'),
         dash: DASHES[Math.floor(at / STROKES.length) % DASHES.length] ?? [],
         width: 2,
         points: { size: 4 },

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 import { Failure, Loading } from './states.tsx';
+import { Foreign } from './values.tsx';
 
 /** One heading, one primary action, the rest quiet. */
 export function Screen({
@@ -22,7 +23,7 @@ export function Screen({
         <div>
           {kicker !== undefined && <p className="kicker">{kicker}</p>}
           <h1>
-            <bdi>{title}</bdi>
+            <Foreign>{title}</Foreign>
           </h1>
         </div>
         {actions !== undefined && <div className="actions">{actions}</div>}

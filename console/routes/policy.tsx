@@ -11,7 +11,7 @@ import { PlanPolicies } from '../components/plan-policies.tsx';
 import { useTypedName } from '../components/protection.ts';
 import { Screen, Section, When } from '../components/screen.tsx';
 import { jsonText, wordsOf } from '../components/text.ts';
-import { Code, Fields, Foreign, Id, Json, None, Time } from '../components/values.tsx';
+import { Code, Fields, Foreign, Id, Json, Time } from '../components/values.tsx';
 
 type Policy = Schema<'ApprovalPolicy'>;
 type Rule = Policy['document']['rules'][number];
@@ -175,7 +175,7 @@ function Versions({ policy }: { policy: Policy }) {
           />
         )}
       </When>
-      {chosen === undefined ? <None /> : <Compared policy={policy} version={chosen} />}
+      {chosen !== undefined && <Compared policy={policy} version={chosen} />}
     </Section>
   );
 }

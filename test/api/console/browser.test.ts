@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, NO_CHROMIUM, startBrowser } from '../../harness/browser.ts';
 import { startTestService } from '../../harness/service.ts';
 import { startTarget } from '../../harness/target.ts';
+import { approvalPath } from '../../../domain/console-links.ts';
 import type { TestPerson } from '../harness/people.ts';
 import { barriers } from '../pages/browser-support.ts';
+import { openApproval } from '../pages/support.ts';
+import { press, type } from './keyboard.ts';
 import { screensOf } from './screens.ts';
 import { MARKUP_SHOWN, seed, type Seeded } from './seed.ts';
 import { personOf, picture, settled, signInOnPage, visit } from './support.ts';
@@ -18,6 +21,7 @@ const at = (path: string): string => `/console/e/${environmentId}${path}`;
 let browser: Browser;
 let owner: TestPerson;
 let seeded: Seeded;
+let approvalId: string;
 
 beforeAll(async () => {
   if (executable === null) return;
@@ -26,6 +30,7 @@ beforeAll(async () => {
     personOf(service, 'owner'),
     seed(service, target),
   ]);
+  approvalId = (await openApproval(service, service.key)).id;
 });
 
 afterAll(async () => {
@@ -69,23 +74,184 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
     await close();
   });
 
-  test('shows an effect, and resolves it under the name of the person', async () => {
-    const { page, complaints, close } = await visit(browser, service, owner, at('/effects'));
-    await settled(page);
-    await page.getByRole('row').filter({ hasText: 'Unknown' }).getByRole('link').click();
+  test('shows what others wrote as text alone', async () => {
+    const { page, complaints, close } = await visit(browser, service, owner, at(`/effects/${seeded.effect}`));
     await settled(page);
     await page.getByText('600.00 USD').first().waitFor();
     await page.getByText(MARKUP_SHOWN).waitFor();
-    await page.getByRole('button', { name: 'Resolve' }).click();
-    await page.getByLabel('How you know').fill('The dashboard shows it.');
-    await page.getByRole('button', { name: 'Record for good' }).click();
-    await page.locator('.lead').getByText('Acknowledged').waitFor();
-    await page.getByText('Resolved by a person').waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
     expect(complaints).toEqual([]);
     await close();
-    const { data } = (await owner.call('GET', `/api/v2/workspaces/${workspaceId}/audit`)).json as {
-      data: { action: string; actor: { id: string } }[];
-    };
-    expect(data.find(({ action }) => action === 'effect.resolved')?.actor.id).toBe(owner.userId);
+  });
+
+  test('is decided, resolved, retried, halted and given keys by keyboard alone, each under the name of the person', async () => {
+    const { page, complaints, close } = await visit(browser, service, owner, at('/overview'));
+    const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+    await settled(page);
+
+    // Find out about an unknown effect, and resolve it.
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await page.waitForURL(`**${at('/effects')}`);
+    await settled(page);
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/effects/eff_*');
+    await settled(page);
+    await press(page, button('Resolve'));
+    await type(page, page.getByLabel('How you know'), 'The dashboard shows it.');
+    await press(page, button('Record for good'));
+    await page.locator('.lead').getByText('Acknowledged').waitFor();
+
+    // Retry what is dead.
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.waitForURL(`**${at('/dlq')}`);
+    await settled(page);
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await press(page, button('Retry'));
+    await press(page, page.locator('dialog[open]').getByRole('button', { name: 'Retry', exact: true }));
+    await page.waitForURL('**/messages/msg_*');
+
+    // Halt and resume.
+    await page.keyboard.press('/');
+    await page.keyboard.type('environments');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/settings/environments*');
+    await settled(page);
+    const row = page.getByRole('row').filter({ hasText: 'Development' }).first();
+    await press(page, row.getByRole('button', { name: 'Halt' }));
+    await type(page, page.getByLabel('Why'), 'A drill.');
+    await type(page, page.getByLabel(/^Type Development/), 'Development');
+    await press(page, page.locator('dialog[open]').getByRole('button', { name: 'Halt' }));
+    await page.getByText('Development is halted').waitFor();
+    await picture(page, 'halted');
+    await press(page, row.getByRole('button', { name: 'Resume' }));
+    await press(page, page.locator('dialog[open]').getByRole('button', { name: 'Resume' }));
+    await page.getByText('Development is halted').waitFor({ state: 'detached' });
+
+    // Make a key, and revoke it.
+    await page.keyboard.press('/');
+    await page.keyboard.type('keys');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/settings/keys*');
+    await settled(page);
+    await press(page, button('New key'));
+    await type(page, page.locator('dialog[open]').getByLabel('Name'), 'by keyboard');
+    await press(page, button('Create'));
+    expect(await page.getByRole('region', { name: 'the key' }).textContent()).toMatch(/^service_/);
+    await press(page, button('Done'));
+    const key = page.getByRole('row').filter({ hasText: 'by keyboard' });
+    await press(page, key.getByRole('button', { name: 'Revoke' }));
+    await type(page, page.getByLabel(/^Type by keyboard/), 'by keyboard');
+    await press(page, page.locator('dialog[open]').getByRole('button', { name: 'Revoke' }));
+    await key.waitFor({ state: 'detached' });
+
+    // Decide: on the page that needs no script.
+    await page.goto(approvalPath(environmentId, approvalId));
+    await type(page, page.getByLabel('Note'), 'Checked.');
+    await press(page, page.getByRole('button', { name: 'Approve' }));
+    await page.getByText('You have approved this.').waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+    expect(await audited(owner)).toEqual(
+      expect.arrayContaining([
+        'effect.resolved',
+        'dead_letter.retried',
+        'environment.halted',
+        'environment.resumed',
+        'api_key.created',
+        'api_key.deleted',
+        'approval.approved',
+      ]),
+    );
+  });
+
+  test('refuses an act on many when the set has changed since it was looked at', async () => {
+    const { page, complaints, close } = await visit(browser, service, owner, at('/dlq'));
+    await settled(page);
+    await page.getByRole('button', { name: /^Retry 1/ }).click();
+    await page.getByText('Filter:').waitFor();
+    await service.post('/api/v2/messages/publish', { url: `${target.baseUrl}/status?status=410`, maxRetries: 0 });
+    const deadLetters = async (): Promise<number> =>
+      ((await service.get('/api/v2/dlq')).json as { pagination: { total: number } }).pagination.total;
+    await expect.poll(deadLetters).toBe(2);
+    await page
+      .locator('dialog[open]')
+      .getByRole('button', { name: /^Retry 1/ })
+      .click();
+    await page.getByText('The set has changed').waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('keeps filters through reload and back, and shows both zones of a time', async () => {
+    const options = { timezoneId: 'Asia/Kathmandu' };
+    const { page, complaints, close } = await visit(browser, service, owner, at('/invocations'), options);
+    await settled(page);
+    await page.getByLabel('Status').selectOption('succeeded');
+    await page.waitForURL('**status=succeeded');
+    await page.reload();
+    await settled(page);
+    expect(await page.getByLabel('Status').inputValue()).toBe('succeeded');
+    expect(await page.locator('td time').first().getAttribute('title')).toMatch(/GMT\+5:45\n.*UTC/);
+    await page.locator('table.rows td a').first().click();
+    await page.waitForURL('**/invocations/inv_*');
+    await page.goBack();
+    await settled(page);
+    expect(await page.getByLabel('Status').inputValue()).toBe('succeeded');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('tells a member why not, and finds nothing of a stranger', async () => {
+    const member = await personOf(service, 'member');
+    const { page, complaints, close } = await visit(
+      browser,
+      service,
+      member,
+      `/console/settings/audit?e=${environmentId}`,
+    );
+    await page.getByText('You may not see this').waitFor();
+    await page.getByText(/This needs the role (admin|owner)/).waitFor();
+    await picture(page, 'forbidden');
+    await page.goto(at('/effects/eff_0000000000000000000000'));
+    await page.getByText('There is no such thing here').waitFor();
+    await page.goto(`/console/e/${crypto.randomUUID()}/effects`);
+    await page.getByText('There is no such environment').waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('draws a chart under the policy of the page, and shows its numbers as a table', async () => {
+    const { page, complaints, close } = await visit(browser, service, owner, '/console/sign-in');
+    const hour = (at: number): string => new Date(Date.UTC(2026, 10, 27, at)).toISOString();
+    const buckets = Array.from({ length: 24 }, (_, at) => ({ start: hour(at), end: hour(at + 1) }));
+    const series = ['succeeded', 'failed'].map((label, by) => ({
+      key: label,
+      label,
+      total: 1,
+      points: buckets.map((_, at) => 1_200 + at * (7 - 9 * by)),
+    }));
+    await page.route('**/api/v2/analytics/time-series?*', (route) =>
+      route.fulfill({ json: { success: true, data: { buckets, series, unit: 'count' } } }),
+    );
+    await page.goto(at('/overview'));
+    await page.locator('canvas').first().waitFor();
+    await settled(page);
+    await picture(page, 'charts');
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'As a table' }).first().click();
+    await page.getByRole('cell', { name: '1,200' }).first().waitFor();
+    expect(complaints).toEqual([]);
+    await close();
   });
 });
+
+async function audited(person: TestPerson): Promise<string[]> {
+  const { data } = (
+    await person.call('GET', `/api/v2/workspaces/${workspaceId}/audit?limit=100&actor=${person.userId}`)
+  ).json as { data: { action: string }[] };
+  return data.map(({ action }) => action);
+}
