@@ -19,7 +19,7 @@ const POLL_MS = 15_000;
 /** Many rows may change in one moment: they are read once. */
 const GATHERED_MS = 300;
 const REOPEN_MS = 15_000;
-/** The stream does not tell what programs do many times a second. */
+/** The stream does not tell what programs do many times a second (docs/console-stream.md). */
 const UNTOLD = new Set([
   'analytics',
   'cache',

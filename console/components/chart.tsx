@@ -1,23 +1,8 @@
 import { lazy, Suspense, useId, useState } from 'react';
+import type { ChartProps } from './chart-props.ts';
 import { csvOf, download } from './download.ts';
 import { countText } from './text.ts';
 import { useClock, timeText } from './clock.tsx';
-
-export interface Series {
-  label: string;
-  points: readonly (number | null)[];
-}
-
-export interface ChartProps {
-  title: string;
-  /** The start of each bucket, ISO 8601. */
-  starts: readonly string[];
-  series: readonly Series[];
-  /** How a value reads; by default a count. */
-  format?: (value: number) => string;
-  /** The name of the file, without its ending. */
-  file: string;
-}
 
 // The library is loaded with the first chart alone.
 const Plot = lazy(() => import('./plot.tsx'));

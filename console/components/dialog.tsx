@@ -38,7 +38,7 @@ export function FormDialog(props: FormDialogProps) {
         {props.open}
       </button>
       <dialog ref={dialog} aria-label={props.title} onClose={() => setOpen(false)}>
-        {isOpen && <Form key={`${props.title} ${opening}`} {...props} close={() => dialog.current?.close()} />}
+        {isOpen && <Form key={opening} {...props} close={() => dialog.current?.close()} />}
       </dialog>
     </>
   );

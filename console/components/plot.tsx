@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useClock } from './clock.tsx';
-import type { ChartProps } from './chart.tsx';
+import type { ChartProps } from './chart-props.ts';
 
 const HEIGHT = 180;
 /** Differ in lightness as well as in hue; the legend names them, so that colour is never alone. */

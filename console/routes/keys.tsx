@@ -29,7 +29,12 @@ function Keys({ environment }: { environment: Environment }) {
         idOf={({ id }) => id}
         columns={[
           { title: 'Name', cell: ({ name }) => <Foreign>{name}</Foreign> },
-          { title: 'State', cell: ({ isActive }) => <Badge of={isActive ? 'active' : 'expired'} /> },
+          {
+            title: 'State',
+            cell: ({ isActive }) => (
+              <Badge of={isActive ? 'active' : 'expired'} words={isActive ? 'Active' : 'Ended'} />
+            ),
+          },
           { title: 'Begins with', cell: ({ keyPrefix }) => <code>{keyPrefix}</code> },
           { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
           { title: 'Ends', on: 'wide', cell: ({ expiresAt }) => <Time at={expiresAt} /> },

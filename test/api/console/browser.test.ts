@@ -146,7 +146,7 @@ describe.skipIf(executable === null)(`in a browser${executable === null ? ` (${N
     await press(page, key.getByRole('button', { name: 'Revoke' }));
     await type(page, page.getByLabel(/^Type by keyboard/), 'by keyboard');
     await press(page, page.locator('dialog[open]').getByRole('button', { name: 'Revoke' }));
-    await key.waitFor({ state: 'detached' });
+    await key.getByText('Ended').waitFor();
 
     // Decide: on the page that needs no script.
     await page.goto(approvalPath(environmentId, approvalId));
