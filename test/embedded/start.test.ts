@@ -49,7 +49,8 @@ describe('npm start', () => {
     const places = [
       ['API', baseUrl],
       ['API reference', `${baseUrl}/reference`],
-      ['Console', `${baseUrl}/console`],
+      ['Console', `${baseUrl}/console/e`],
+      ['First steps', `${baseUrl}/console/welcome`],
       ['Documentation', `${baseUrl}/docs`],
       ['Data', `${dataDir} (DATA_DIR)`],
       ['Temporal', `${temporalUiUrl}${WITHOUT_THE_SWEEP}`],

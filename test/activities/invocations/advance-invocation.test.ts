@@ -183,7 +183,9 @@ describe('a crash', () => {
   test('before the claim commits: nothing was sent, and the next execution sends it', async () => {
     const ref = await world.admit();
     const { adapterFor, sent } = accepting();
-    await expect(world.losing(['before_commit'], { adapterFor }).advanceInvocation(ref)).rejects.toThrow('terminated');
+    await expect(world.losing(['before_commit'], { adapterFor }).advanceInvocation(ref)).rejects.toThrow(
+      'terminating connection',
+    );
     expect(sent).toEqual([]);
     expect(await world.recorded(ref)).toMatchObject({ invocation: { status: 'queued' }, attempts: [], effects: [] });
     expect(await world.activities({ adapterFor }).advanceInvocation(ref)).toMatchObject(SETTLED);
